@@ -1,0 +1,21 @@
+"""A fake Kubernetes API server for Dynamic Resource Allocation.
+
+The public names are imported when they are first used: pytest imports this package in every run of
+everyone who has it installed, so importing it must cost next to nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fakeapi.server import FakeAPI
+
+__all__ = ["FakeAPI", "__version__"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "FakeAPI":
+        from fakeapi.server import FakeAPI  # noqa: PLC0415 - see the module's docstring
+
+        return FakeAPI
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

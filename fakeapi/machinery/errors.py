@@ -1,0 +1,128 @@
+"""What goes wrong, as values: an `ApiError` carries all that a `metav1.Status` says.
+
+Follows k8s.io/apimachinery `pkg/api/errors`. Raised by registry and machinery; turned into a response in
+exactly one place, `fakeapi.transport.status`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fakeapi.machinery.fielderrors import FieldError
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One entry of `details.causes`."""
+
+    reason: str
+    message: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """`details` of a Status; empty members are left out when it is written."""
+
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    uid: str = ""
+    causes: tuple[Cause, ...] = ()
+    retry_after_seconds: int = 0
+
+
+@dataclass(slots=True)
+class ApiError(Exception):
+    """An answer that is not a success.
+
+    `code` is the HTTP status. `reason` is empty where Kubernetes sends none. `details` is None where
+    the Status has no details at all, which differs from details without members.
+    `retry_after` (seconds) becomes the Retry-After header.
+    """
+
+    code: int
+    reason: str
+    message: str
+    details: Details | None = None
+    retry_after: int | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """A group with a kind or a resource, as messages name them."""
+
+    group: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.group}" if self.group else self.name
+
+
+def bad_request(message: str) -> ApiError:
+    return ApiError(400, "BadRequest", message)
+
+
+def unauthorized() -> ApiError:
+    return ApiError(401, "Unauthorized", "Unauthorized")
+
+
+def not_found(resource: Qualified, name: str) -> ApiError:
+    return ApiError(
+        404,
+        "NotFound",
+        f'{resource} "{name}" not found',
+        Details(name=name, group=resource.group, kind=resource.name),
+    )
+
+
+def already_exists(resource: Qualified, name: str) -> ApiError:
+    return ApiError(
+        409,
+        "AlreadyExists",
+        f'{resource} "{name}" already exists',
+        Details(name=name, group=resource.group, kind=resource.name),
+    )
+
+
+def conflict(resource: Qualified, name: str, why: str) -> ApiError:
+    return ApiError(
+        409,
+        "Conflict",
+        f'Operation cannot be fulfilled on {resource} "{name}": {why}',
+        Details(name=name, group=resource.group, kind=resource.name),
+    )
+
+
+def forbidden(resource: Qualified, name: str, why: str) -> ApiError:
+    return ApiError(
+        403,
+        "Forbidden",
+        f'{resource} "{name}" is forbidden: {why}' if name else f"{resource} is forbidden: {why}",
+        Details(name=name, group=resource.group, kind=resource.name),
+    )
+
+
+def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiError:
+    """422 with a cause for each field error, in the order given, repeated messages once."""
+    found: Sequence[FieldError] = list(errors)
+    texts = list(dict.fromkeys(str(error) for error in found))
+    message = f'{kind} "{name}" is invalid'
+    if texts:
+        message += ": " + (texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]")
+    causes = tuple(Cause(error.reason, error.body, error.field) for error in found)
+    return ApiError(
+        422, "Invalid", message, Details(name=name, group=kind.group, kind=kind.name, causes=causes)
+    )
+
+
+def internal(message: str) -> ApiError:
+    """500, where Kubernetes itself answers 500."""
+    return ApiError(
+        500,
+        "InternalError",
+        f"Internal error occurred: {message}",
+        Details(causes=(Cause("", message),)),
+    )

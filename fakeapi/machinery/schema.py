@@ -1,0 +1,100 @@
+"""The compiled schema of a type: the nodes that every walk over an object follows.
+
+One description serves decoding, defaults, strategic merge, field sets and server-side apply. Nodes are
+made by `fakeapi.releases` from its tables; nothing here knows a release.
+
+The wire semantics of Go's encoding/json are part of the description: `omitempty` and `pointer` decide
+what a zero value looks like on the wire, `go` names the Go type in messages.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+
+class ListType(Enum):
+    """x-kubernetes-list-type: how server-side apply sees a list."""
+
+    ATOMIC = "atomic"
+    SET = "set"
+    MAP = "map"
+
+
+class ScalarKind(Enum):
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    BYTES = "bytes"  # base64 text on the wire
+    TIME = "time"  # metav1.Time: RFC 3339, seconds
+    MICRO_TIME = "microtime"  # metav1.MicroTime: RFC 3339, microseconds
+    QUANTITY = "quantity"
+    INT_OR_STRING = "int-or-string"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """`go` is the type's Go name as messages print it: "string", "int64", "v1.Time"; `bits` the width of
+    an integer."""
+
+    kind: ScalarKind
+    go: str
+    bits: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole."""
+
+    go: str
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces."""
+
+    items: "Node"
+    go: str
+    list_type: ListType = ListType.ATOMIC
+    keys: tuple[str, ...] = ()
+    key_defaults: tuple[tuple[str, Any], ...] = ()
+    patch_merge: bool = False
+    patch_merge_key: str | None = None
+    patch_retain_keys: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A map with free string keys."""
+
+    values: "Node"
+    go: str
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One member of a struct. `default` is the schema's own, None where it has none."""
+
+    name: str
+    node: "Node"
+    required: bool = False
+    omitempty: bool = True
+    pointer: bool = False
+    default: Any = None
+    patch_retain_keys: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Struct:
+    """Fields in the order of the Go type, which is the order on the wire.
+
+    Filled after construction, so that a type may hold itself.
+    """
+
+    go: str
+    fields: dict[str, Field] = field(default_factory=dict)
+    atomic: bool = False
+
+
+Node: TypeAlias = Scalar | AnyValue | List | Map | Struct
