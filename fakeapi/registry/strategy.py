@@ -1,0 +1,55 @@
+"""What differs from kind to kind: the `Strategy`.
+
+Follows k8s.io/apiserver `pkg/registry/rest`: the store asks a strategy to prepare and to validate, and does
+everything else itself. A strategy is pure: tested with two dicts, no server.
+"""
+
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError
+
+Object: TypeAlias = dict[str, Any]
+
+
+class Strategy:
+    """The rules of a kind that has none of its own; a kind that differs overrides what differs.
+
+    Objects are canonical (see `fakeapi.machinery.decoding`). A method that returns an object may change
+    and return the one that it was given as `new` or `obj`; it never changes `old`, and what it returns
+    may share parts with `old`. Validation returns its errors in the order in which Kubernetes reports
+    them, and never changes anything.
+    """
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Paths that a write through this strategy never sets, and so no manager comes to own."""
+
+    allow_create_on_update: ClassVar[bool] = False
+    allow_unconditional_update: ClassVar[bool] = True
+
+    def default(self, obj: Object) -> Object:
+        """`obj` with the version's defaults: applied to every body, before anything else sees it."""
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        """`obj` as it may be created: what only a server or another subresource sets is cleared."""
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        """Errors of an object about to be created, those of its metadata left to the store."""
+        return []
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        """`new` with whatever this path may not change taken from `old`."""
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """Errors of an update, those of its metadata left to the store."""
+        return []
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        """Texts of Warning headers for a create."""
+        return []
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        """Texts of Warning headers for an update."""
+        return []
