@@ -32,15 +32,11 @@ def required(field: str, detail: str = "") -> FieldError:
 
 
 def invalid(field: str, value: Any, detail: str) -> FieldError:
-    return FieldError(
-        "FieldValueInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail)
-    )
+    return FieldError("FieldValueInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail))
 
 
 def type_invalid(field: str, value: Any, detail: str) -> FieldError:
-    return FieldError(
-        "FieldValueTypeInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail)
-    )
+    return FieldError("FieldValueTypeInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail))
 
 
 def forbidden(field: str, detail: str) -> FieldError:
@@ -70,9 +66,7 @@ def too_long(field: str, most: int, wording: str = "must have at most {} bytes")
 
 
 def too_many(field: str, actual: int, most: int) -> FieldError:
-    return FieldError(
-        "FieldValueTooMany", field, f"Too many: {actual}: must have at most {most} items"
-    )
+    return FieldError("FieldValueTooMany", field, f"Too many: {actual}: must have at most {most} items")
 
 
 def first_words(errors: Sequence[FieldError]) -> str:

@@ -35,7 +35,8 @@ def _escaped(character: str) -> str:
 
 def render(value: Any) -> str:
     """`value` as `field.Error` prints a bad value: `%q` for strings, `%v` for numbers and booleans,
-    `null`, and a dump for anything else, whose exact text depends on Go's types and addresses."""
+    `null`, and a dump for anything else, whose exact text depends on Go's types and addresses.
+    """
     match value:
         case str():
             return quote(value)

@@ -35,7 +35,8 @@ class ScalarKind(Enum):
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """`go` is the type's Go name as messages print it: "string", "int64", "v1.Time"; `bits` the width of
-    an integer."""
+    an integer.
+    """
 
     kind: ScalarKind
     go: str
