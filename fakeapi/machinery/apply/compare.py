@@ -1,0 +1,250 @@
+"""What an update changes: the fields that two values of a type do not have in common.
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, FieldSet, ordered, recursive_difference
+from fakeapi.machinery.apply.pathelement import PathElement
+from fakeapi.machinery.apply.typed import (
+    ItemElement,
+    PresentWalk,
+    by_element,
+    is_leaf,
+    item_element,
+    named_fields,
+    present_walk,
+)
+from fakeapi.machinery.schema import AnyValue, List, Map, Node, Struct
+
+
+class Comparison(NamedTuple):
+    """No field is in more than one of the three."""
+
+    added: FieldSet
+    modified: FieldSet
+    removed: FieldSet
+
+    def without(self, ignored: FieldSet) -> "Comparison":
+        """Less the fields of `ignored` and all below them."""
+        if not ignored:
+            return self
+        return Comparison(*(recursive_difference(fields, ignored) for fields in self))
+
+
+Changes: TypeAlias = "tuple[FieldSet | None, FieldSet | None, FieldSet | None]"
+"""added, modified and removed below a path; MEMBER for the path alone, None for nothing."""
+
+Walk: TypeAlias = Callable[[Any, Any], Changes | None]
+"""(old, new), both there, -> changes; None where they are equal."""
+
+_SAME = Comparison(EMPTY, EMPTY, EMPTY)
+_MODIFIED: Changes = (None, MEMBER, None)
+
+
+def compare(old: Any, new: Any, node: Node) -> Comparison:
+    """The fields that `new` adds, changes and no longer has. The order of set and map lists is no change.
+
+    Null is a value: it differs from an empty list and from an empty map. Raises TypedError for a list item
+    without a key.
+    """
+    changes = _walk(node)(old, new)
+    if changes is None:
+        return _SAME
+    return Comparison(*(fields or EMPTY for fields in changes))
+
+
+class _Builder:
+    """Collects the changes of the children of one path."""
+
+    __slots__ = ("added", "modified", "removed")
+
+    def __init__(self) -> None:
+        self.added: FieldSet = {}
+        self.modified: FieldSet = {}
+        self.removed: FieldSet = {}
+
+    def put(self, element: PathElement, changes: Changes) -> None:
+        added, modified, removed = changes
+        if added is not None:
+            self.added[element] = added
+        if modified is not None:
+            self.modified[element] = modified
+        if removed is not None:
+            self.removed[element] = removed
+
+    def changes(self) -> Changes | None:
+        added, modified, removed = self.added, self.modified, self.removed
+        if not (added or modified or removed):
+            return None
+        return added or None, modified or None, removed or None
+
+    def ordered(self) -> Changes | None:
+        self.added, self.modified, self.removed = (
+            ordered(self.added),
+            ordered(self.modified),
+            ordered(self.removed),
+        )
+        return self.changes()
+
+
+@cache
+def _walk(node: Node) -> Walk:
+    if is_leaf(node):
+        return _leaf if plain(node) else _exact_leaf
+    match node:
+        case Struct():
+            return _struct(node)
+        case Map():
+            return _map(node)
+        case List():
+            return _list(node)
+        case _:
+            return _leaf
+
+
+def _leaf(old: Any, new: Any) -> Changes | None:
+    return None if old == new else _MODIFIED
+
+
+def _exact_leaf(old: Any, new: Any) -> Changes | None:
+    return None if same(old, new) else _MODIFIED
+
+
+def same(old: Any, new: Any) -> bool:
+    """Equality of JSON, where true is not 1."""
+    if old is new:
+        return True
+    match old:
+        case dict():
+            return (
+                isinstance(new, dict)
+                and old.keys() == new.keys()
+                and all(same(value, new[name]) for name, value in old.items())
+            )
+        case list():
+            return isinstance(new, list) and len(old) == len(new) and all(map(same, old, new))
+        case _:
+            return bool(old == new) and isinstance(old, bool) is isinstance(new, bool)
+
+
+def plain(node: Node) -> bool:
+    """Do the types alone keep true and 1 apart, so that Python's `==` tells values apart?"""
+    seen: set[int] = set()
+
+    def holds_any(at: Node) -> bool:
+        match at:
+            case AnyValue():
+                return True
+            case Struct():
+                if id(at) in seen:
+                    return False
+                seen.add(id(at))
+                return any(holds_any(field.node) for field in at.fields.values())
+            case Map():
+                return holds_any(at.values)
+            case List():
+                return holds_any(at.items)
+            case _:
+                return False
+
+    return not holds_any(node)
+
+
+def _struct(node: Struct) -> Walk:
+    entries: list[tuple[str, PathElement, bool, Walk, PresentWalk]] = []
+
+    def walk(old: Any, new: Any) -> Changes | None:
+        if not old and not new:
+            return _leaf(old, new)
+        if not entries:
+            entries.extend(
+                (name, element, plain(field.node), _walk(field.node), present_walk(field.node))
+                for name, element, field in named_fields(node)
+            )
+        old, new = old or {}, new or {}
+        found: _Builder | None = None
+        for name, element, is_plain, walk_field, present in entries:
+            if name in new:
+                value = new[name]
+                if name in old:
+                    before = old[name]
+                    if before is value or (is_plain and before == value):
+                        continue
+                    changes = walk_field(before, value)
+                    if changes is None:
+                        continue
+                else:
+                    changes = present(value), None, None
+            elif name in old:
+                changes = None, None, present(old[name])
+            else:
+                continue
+            if found is None:
+                found = _Builder()
+            found.put(element, changes)
+        return None if found is None else found.changes()
+
+    return walk
+
+
+def _map(node: Map) -> Walk:
+    walk_value, present = _walk(node.values), present_walk(node.values)
+
+    def walk(old: Any, new: Any) -> Changes | None:
+        if not old and not new:
+            return _leaf(old, new)
+        old, new = old or {}, new or {}
+        found = _Builder()
+        for name, value in new.items():
+            if name not in old:
+                found.added["f:" + name] = present(value)
+            elif (changes := walk_value(old[name], value)) is not None:
+                found.put("f:" + name, changes)
+        for name in old.keys() - new.keys():
+            found.removed["f:" + name] = present(old[name])
+        return found.ordered()
+
+    return walk
+
+
+def _list(node: List) -> Walk:
+    element_of = item_element(node)
+    walk_item, present = _walk(node.items), present_walk(node.items)
+
+    def walk(old: Any, new: Any) -> Changes | None:
+        if not old and not new:
+            return _leaf(old, new)
+        return _compare_items(old or [], new or [], element_of, walk_item, present)
+
+    return walk
+
+
+def _compare_items(
+    old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
+) -> Changes | None:
+    """Items one by one. Several items of one element count as one leaf, which is there or not."""
+    before, after = by_element(old, element_of), by_element(new, element_of)
+    found = _Builder()
+    for element, news in after.items():
+        olds = before.get(element, [])
+        if not olds:
+            found.added[element] = present(news[0]) if len(news) == 1 else MEMBER
+        elif len(olds) == len(news) == 1:
+            if (changes := walk_item(olds[0], news[0])) is not None:
+                found.put(element, changes)
+        elif len(olds) == 1:
+            found.added[element] = MEMBER
+            found.removed[element] = present(olds[0])
+        elif len(news) == 1:
+            found.added[element] = present(news[0])
+            found.removed[element] = MEMBER
+        elif not same(olds, news):
+            found.modified[element] = MEMBER
+    for element, olds in before.items():
+        if element not in after:
+            found.removed[element] = present(olds[0]) if len(olds) == 1 else MEMBER
+    return found.ordered()

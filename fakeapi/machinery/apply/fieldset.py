@@ -1,0 +1,208 @@
+"""Sets of fields, as FieldsV1 writes them: `{"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}`.
+
+An element with nothing below it is a member, `"f:a": {}`; one with something below it is a member only
+where that holds `"."`. A set is never changed once made, its elements stand in canonical order, and
+operations share what they can: one that changes nothing returns its first operand itself.
+Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.apply.pathelement import PathElement, PathElementError, in_order, parse
+
+FieldSet: TypeAlias = dict[PathElement, "FieldSet"]
+Path: TypeAlias = tuple[PathElement, ...]
+
+EMPTY: FieldSet = {}
+MEMBER: FieldSet = {}
+SELF = "."
+
+
+class FieldSetError(ValueError):
+    """FieldsV1 that cannot be read."""
+
+
+def from_fields_v1(fields: Any) -> FieldSet:
+    """The set that FieldsV1 of a client writes, in canonical form; steps of an unknown kind are left out.
+
+    Raises FieldSetError.
+    """
+    try:
+        return without_self(_read(fields) or EMPTY)
+    except PathElementError as error:
+        raise FieldSetError(str(error)) from error
+
+
+def _read(fields: Any) -> FieldSet | None:
+    if fields is None:
+        return None
+    if not isinstance(fields, dict):
+        raise FieldSetError("fields are no object")
+    result: FieldSet = {}
+    for text, below in fields.items():
+        if text == SELF:
+            continue
+        element = parse(text)
+        if element is None:
+            continue
+        children = _read(below) or MEMBER
+        result[element] = union(result[element], children) if element in result else children
+    if result and SELF in fields:
+        result[SELF] = MEMBER
+    return ordered(result)
+
+
+def ordered(fields: FieldSet) -> FieldSet:
+    """`fields`, whose children are in order, in canonical order."""
+    names = in_order(fields)
+    return fields if names == list(fields) else {name: fields[name] for name in names}
+
+
+def without_self(fields: FieldSet) -> FieldSet:
+    return {name: below for name, below in fields.items() if name != SELF} if SELF in fields else fields
+
+
+def from_paths(paths: Iterable[Path]) -> FieldSet:
+    result: FieldSet = EMPTY
+    for path in paths:
+        result = union(result, _single(path)) if path else result
+    return result
+
+
+def _single(path: Path) -> FieldSet:
+    result: FieldSet = MEMBER
+    for element in reversed(path):
+        result = {element: result}
+    return result
+
+
+def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
+    """Every member: the elements of a level first, then what is below each of them."""
+    for element, below in fields.items():
+        if element != SELF and (not below or SELF in below):
+            yield (*prefix, element)
+    for element, below in fields.items():
+        if below:
+            yield from paths_of(below, (*prefix, element))
+
+
+def has(fields: FieldSet, path: Path) -> bool:
+    """Is `path`, which is not empty, a member?"""
+    for element in path:
+        below = fields.get(element)
+        if below is None:
+            return False
+        fields = below
+    return not fields or SELF in fields
+
+
+def union(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Members of either. At the root only: `EMPTY` is no member there."""
+    if not right or left is right:
+        return left
+    return _union(left, right) if left else right
+
+
+def _union(left: FieldSet, right: FieldSet) -> FieldSet:
+    changed: FieldSet = {}
+    for element, theirs in right.items():
+        ours = left.get(element)
+        if ours is None:
+            changed[element] = theirs
+        elif ours is not theirs and element != SELF:
+            both = _joined(ours, theirs)
+            if both is not ours:
+                changed[element] = both
+    if not changed:
+        return left
+    return ordered({**left, **changed})
+
+
+def _joined(left: FieldSet, right: FieldSet) -> FieldSet:
+    """The union below one element, where no children mean the element itself."""
+    if not right:
+        return left if not left or SELF in left else {SELF: MEMBER, **left}
+    if not left:
+        return right if SELF in right else {SELF: MEMBER, **right}
+    return _union(left, right)
+
+
+def difference(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Members of `left` that are none of `right`; a member does not take along what is below it."""
+    if not right or not left:
+        return left
+    result: FieldSet | None = None
+    for element, theirs in right.items():
+        ours = left.get(element)
+        if ours is None or element == SELF:
+            continue
+        rest = _below_minus(ours, theirs)
+        if rest is ours:
+            continue
+        if result is None:
+            result = dict(left)
+        if rest is None:
+            del result[element]
+        else:
+            result[element] = rest
+    return left if result is None else result
+
+
+def _below_minus(ours: FieldSet, theirs: FieldSet) -> FieldSet | None:
+    """`difference` below one element; None where nothing is left, not even the element."""
+    kept = not ours or SELF in ours
+    stays = kept and not (not theirs or SELF in theirs)
+    if not ours:
+        return ours if stays else None
+    rest = difference(ours, theirs)
+    children = without_self(rest)
+    if not children:
+        return MEMBER if stays else None
+    if kept and not stays:
+        return children
+    return rest
+
+
+def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
+    """As `difference`, but a member of `right` takes along all that is below it."""
+    result: FieldSet | None = None
+    for element, theirs in right.items():
+        ours = left.get(element)
+        if ours is None or element == SELF:
+            continue
+        rest: FieldSet | None = None
+        if theirs and SELF not in theirs:
+            rest = recursive_difference(ours, theirs)
+            if rest is ours:
+                continue
+            if ours and rest.keys() <= {SELF}:
+                rest = MEMBER if rest else None
+        if result is None:
+            result = dict(left)
+        if rest is None:
+            del result[element]
+        else:
+            result[element] = rest
+    return left if result is None else result
+
+
+def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Members of both."""
+    result: FieldSet = {}
+    for element, ours in left.items():
+        theirs = right.get(element)
+        if theirs is None or element == SELF:
+            continue
+        member = (not ours or SELF in ours) and (not theirs or SELF in theirs)
+        below = intersection(ours, theirs)
+        if below:
+            result[element] = {SELF: MEMBER, **below} if member else below
+        elif member:
+            result[element] = MEMBER
+    return result
+
+
+def leaves(fields: FieldSet) -> FieldSet:
+    """Members with no member below them."""
+    return {element: leaves(below) for element, below in fields.items() if element != SELF}

@@ -1,0 +1,153 @@
+"""One step of a path in a field set, as its text in FieldsV1: `f:name`, `k:{"uid":"a"}`, `v:"a"`, `i:3`.
+
+The canonical text is the identity of a step: equal steps have equal texts. Follows
+sigs.k8s.io/structured-merge-diff `fieldpath`.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.gotext import quote
+
+PathElement: TypeAlias = str
+Rank: TypeAlias = tuple[Any, ...]
+
+CACHED_MAX = 4096
+"""As many parsed steps are remembered; the least recently used is forgotten."""
+
+_KINDS = {"f": 0, "k": 1, "v": 2, "i": 3}
+_PLAIN = str.maketrans(
+    {chr(code): f"\\u{code:04x}" for code in range(0x20)}
+    | {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+)
+_HTML = _PLAIN | {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_MOST_INTEGRAL = 1e21  # from here on Go prints a number with an exponent
+
+
+class PathElementError(ValueError):
+    """A text that is no path element."""
+
+
+def of_field(name: str) -> PathElement:
+    return "f:" + name
+
+
+def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
+    """The item of a map list whose key fields have these values."""
+    texts = [
+        f"{_string(name, _PLAIN)}:{_json(value)}"
+        for name, value in sorted(members, key=lambda member: member[0])
+    ]
+    return "k:{" + ",".join(texts) + "}"
+
+
+def of_value(value: Any) -> PathElement:
+    """The item of a set list."""
+    return "v:" + _json(value)
+
+
+def parse(text: str) -> PathElement | None:
+    """The canonical text of a step read from a client; None for a kind of step that is not known, which
+    is to be left out. Raises PathElementError.
+    """
+    if len(text) < 2 or text[1] != ":":
+        raise PathElementError(f"no path element: {text}")
+    kind, rest = text[0], text[2:]
+    if kind == "f":
+        return text
+    if kind not in _KINDS:
+        return None
+    try:
+        value = json.loads(rest)
+    except ValueError:
+        raise PathElementError(f"no path element: {text}") from None
+    if kind == "k":
+        if not isinstance(value, dict):
+            raise PathElementError(f"no key: {text}")
+        return of_key(value.items())
+    if kind == "v":
+        return of_value(value)
+    if type(value) is not int:
+        raise PathElementError(f"no index: {text}")
+    return f"i:{value}"
+
+
+def in_order(elements: Iterable[PathElement]) -> list[PathElement]:
+    """Fields before keys before values before indexes, each by what it holds."""
+    names = sorted(elements)
+    return names if not names or names[-1] < "f;" else sorted(names, key=_rank)
+
+
+def spell(element: PathElement) -> str:
+    """`.name`, `[uid="a"]`, `[="a"]`, `[3]`: as conflicts and errors name it."""
+    kind, rest = element[0], element[2:]
+    if kind == "f":
+        return "." + rest
+    value = json.loads(rest)
+    if kind == "k":
+        return "[" + ",".join(f"{name}={text_of(member)}" for name, member in value.items()) + "]"
+    return f"[={text_of(value)}]" if kind == "v" else f"[{value}]"
+
+
+def text_of(value: Any) -> str:
+    """A value as structured-merge-diff prints it."""
+    match value:
+        case str():
+            return quote(value)
+        case list():
+            return "[" + ",".join(map(text_of, value)) + "]"
+        case dict():
+            return "".join(f"{name}={text_of(member)}" for name, member in value.items())
+        case _:
+            return _json(value)
+
+
+@lru_cache(CACHED_MAX)
+def _rank(element: PathElement) -> Rank:
+    if element == ".":
+        return (-1,)
+    kind, rest = element[0], element[2:]
+    if kind == "f":
+        return 0, rest
+    value = json.loads(rest)
+    if kind == "k":
+        return 1, tuple((name, _value_rank(member)) for name, member in value.items())
+    return (2, _value_rank(value)) if kind == "v" else (3, value)
+
+
+def _value_rank(value: Any) -> Rank:
+    match value:
+        case bool():
+            return 2, value
+        case int() | float():
+            return 0, value
+        case str():
+            return 1, value
+        case list():
+            return 3, tuple(map(_value_rank, value))
+        case dict():
+            return 4, tuple((name, _value_rank(value[name])) for name in sorted(value))
+        case _:
+            return (5,)
+
+
+def _json(value: Any) -> str:
+    match value:
+        case str():
+            return _string(value, _HTML)
+        case list():
+            return "[" + ",".join(map(_json, value)) + "]"
+        case dict():
+            return (
+                "{" + ",".join(f"{_string(name, _HTML)}:{_json(value[name])}" for name in sorted(value)) + "}"
+            )
+        case float() if value.is_integer() and abs(value) < _MOST_INTEGRAL:
+            return str(int(value))
+        case _:
+            return json.dumps(value)
+
+
+def _string(text: str, escapes: dict[int, str]) -> str:
+    return f'"{text}"' if text.isalnum() else f'"{text.translate(escapes)}"'

@@ -1,0 +1,45 @@
+"""Field sets written under an older schema, brought to the present one.
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema): what has become atomic is
+owned as a whole by whoever owned a part of it. What has become granular stays as it is.
+"""
+
+from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self
+from fakeapi.machinery.apply.typed import is_leaf
+from fakeapi.machinery.schema import AnyValue, List, Map, Node, Scalar, Struct
+
+
+def reconciled(fields: FieldSet, node: Node) -> FieldSet:
+    """`fields` itself where nothing has to change."""
+    if isinstance(node, Struct):
+        changed = {
+            element: below
+            for element, before in fields.items()
+            if before
+            and (field := node.fields.get(element[2:])) is not None
+            and (below := _below(before, field.node)) is not before
+        }
+    elif isinstance(node, Map):
+        changed = _changed_items(fields, node.values)
+    elif isinstance(node, List):
+        changed = _changed_items(fields, node.items)
+    else:
+        return fields
+    return {**fields, **changed} if changed else fields
+
+
+def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
+    return {
+        element: below
+        for element, before in fields.items()
+        if before and (below := _below(before, node)) is not before
+    }
+
+
+def _below(fields: FieldSet, node: Node) -> FieldSet:
+    """`fields` is not empty: somebody owns a part of the value."""
+    if isinstance(node, Scalar | AnyValue):
+        return fields
+    if is_leaf(node):
+        return MEMBER if without_self(fields) else fields
+    return reconciled(fields, node)

@@ -1,0 +1,269 @@
+"""The fields of a value that its schema describes.
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each node is compiled once into a closure,
+lazily, since a type may hold itself.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
+from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
+from fakeapi.machinery.schema import Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+
+FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
+PresentWalk: TypeAlias = Callable[[Any], FieldSet]
+ItemElement: TypeAlias = Callable[[Any], PathElement]
+
+
+class TypedError(ValueError):
+    """A value that its schema does not allow; the message is structured-merge-diff's."""
+
+
+def field_set_of(value: Any, node: Node) -> FieldSet:
+    """Every leaf and every item of map, list or set that `value` mentions.
+
+    A granular struct or list is no member itself, unless it is null or an empty map. Fields that the schema
+    does not know are left out. Raises TypedError for a list item without a key.
+    """
+    return fields_walk(node)(value) or EMPTY
+
+
+def present_in(value: Any, node: Node) -> FieldSet:
+    """Every path of `value`, containers among them: what one side of a comparison alone has, below its
+    path. The root is no member.
+    """
+    return {name: below for name, below in present_walk(node)(value).items() if name != SELF}
+
+
+@cache
+def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
+    """(name, its path element, field), in the canonical order of path elements."""
+    return tuple((name, of_field(name), node.fields[name]) for name in sorted(node.fields))
+
+
+def is_leaf(node: Node) -> bool:
+    """Is a value of this type owned as a whole?"""
+    match node:
+        case Struct() | Map():
+            return node.atomic
+        case List():
+            return node.list_type is ListType.ATOMIC
+        case _:
+            return True
+
+
+def leaf(_: Any) -> FieldSet:
+    return MEMBER
+
+
+@cache
+def fields_walk(node: Node) -> FieldWalk:
+    """A walk: value -> what is below its path; MEMBER for the path alone, None for nothing."""
+    if is_leaf(node):
+        return leaf
+    match node:
+        case Struct():
+            return _struct_fields(node)
+        case Map():
+            return _map_fields(node)
+        case List():
+            return _list_fields(node)
+        case _:
+            return leaf
+
+
+def _struct_fields(node: Struct) -> FieldWalk:
+    entries: list[tuple[str, PathElement, FieldWalk]] = []
+
+    def walk(value: Any) -> FieldSet | None:
+        if not value:
+            return None
+        if not entries:
+            entries.extend(
+                (name, element, fields_walk(field.node)) for name, element, field in named_fields(node)
+            )
+        result: FieldSet = {}
+        for name, element, walk_field in entries:
+            if name in value:
+                child = value[name]
+                below = MEMBER if child is None or child == {} else walk_field(child)
+                if below is not None:
+                    result[element] = below
+        return result or None
+
+    return walk
+
+
+def _map_fields(node: Map) -> FieldWalk:
+    walk_value = fields_walk(node.values)
+
+    def walk(value: Any) -> FieldSet | None:
+        if not value:
+            return None
+        return ordered({"f:" + name: as_member(walk_value(child)) for name, child in value.items()})
+
+    return walk
+
+
+def _list_fields(node: List) -> FieldWalk:
+    element_of = item_element(node)
+    walk_item = fields_walk(node.items)
+
+    def walk(value: Any) -> FieldSet | None:
+        if not value:
+            return None
+        grouped = by_element(value, element_of)
+        return ordered(
+            {
+                element: as_member(walk_item(items[0])) if len(items) == 1 else MEMBER
+                for element, items in grouped.items()
+            }
+        )
+
+    return walk
+
+
+def as_member(below: FieldSet | None) -> FieldSet:
+    """`below` with the path itself among the members."""
+    if not below:
+        return MEMBER
+    return below if SELF in below else {SELF: MEMBER, **below}
+
+
+@cache
+def present_walk(node: Node) -> PresentWalk:
+    """A walk: value -> its path and all below."""
+    if is_leaf(node):
+        return leaf
+    match node:
+        case Struct():
+            return _struct_present(node)
+        case Map():
+            return _map_present(node)
+        case List():
+            return _list_present(node)
+        case _:
+            return leaf
+
+
+def _struct_present(node: Struct) -> PresentWalk:
+    entries: list[tuple[str, PathElement, PresentWalk]] = []
+
+    def walk(value: Any) -> FieldSet:
+        if not value:
+            return MEMBER
+        if not entries:
+            entries.extend(
+                (name, element, present_walk(field.node)) for name, element, field in named_fields(node)
+            )
+        result: FieldSet = {SELF: MEMBER}
+        for name, element, walk_field in entries:
+            if name in value:
+                result[element] = walk_field(value[name])
+        return result
+
+    return walk
+
+
+def _map_present(node: Map) -> PresentWalk:
+    walk_value = present_walk(node.values)
+
+    def walk(value: Any) -> FieldSet:
+        if not value:
+            return MEMBER
+        result: FieldSet = {SELF: MEMBER}
+        for name in sorted(value):
+            result["f:" + name] = walk_value(value[name])
+        return result
+
+    return walk
+
+
+def _list_present(node: List) -> PresentWalk:
+    element_of = item_element(node)
+    walk_item = present_walk(node.items)
+
+    def walk(value: Any) -> FieldSet:
+        if not value:
+            return MEMBER
+        result: FieldSet = {SELF: MEMBER}
+        for element, items in by_element(value, element_of).items():
+            result[element] = walk_item(items[0]) if len(items) == 1 else MEMBER
+        return ordered(result)
+
+    return walk
+
+
+def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElement, list[Any]]:
+    """Items by their path element, in the order of their first appearance."""
+    result: dict[PathElement, list[Any]] = {}
+    for item in items:
+        result.setdefault(element_of(item), []).append(item)
+    return result
+
+
+@cache
+def item_element(node: List) -> ItemElement:
+    """The path element of an item of a set or map list; raises TypedError."""
+    return _keyed_element(node) if node.keys else _set_element
+
+
+def _keyed_element(node: List) -> ItemElement:
+    keys = tuple(sorted(node.keys))
+    defaults = dict(node.key_defaults)
+
+    def element_of(item: Any) -> PathElement:
+        if item is None:
+            raise TypedError("associative list with keys may not have a null element")
+        if not isinstance(item, dict):
+            raise TypedError("associative list with keys may not have non-map elements")
+        return of_key([(name, item[name] if name in item else _default(name, defaults)) for name in keys])
+
+    return element_of
+
+
+def _default(name: str, defaults: dict[str, Any]) -> Any:
+    value = defaults.get(name)
+    if value is None:
+        raise TypedError(
+            f'associative list with keys has an element that omits key field "{name}" '
+            "(and doesn't have default value)"
+        )
+    return value
+
+
+def _set_element(item: Any) -> PathElement:
+    match item:
+        case dict():
+            raise TypedError("associative list without keys has an element that's a map type")
+        case list():
+            raise TypedError("not supported: associative list with lists as elements")
+        case None:
+            raise TypedError("associative list without keys has an element that's an explicit null")
+        case _:
+            return of_value(item)
+
+
+def zero_of(node: Struct) -> dict[str, Any]:
+    """The canonical object that has nothing set: what a create is compared with."""
+    return {
+        name: zero_of(field.node) if isinstance(field.node, Struct) else _ZEROS.get(_kind_of(field.node))
+        for name, field in node.fields.items()
+        if not field.pointer and (isinstance(field.node, Struct) or not field.omitempty)
+    }
+
+
+_ZEROS: dict[ScalarKind | None, Any] = {
+    ScalarKind.STRING: "",
+    ScalarKind.INTEGER: 0,
+    ScalarKind.NUMBER: 0,
+    ScalarKind.BOOLEAN: False,
+    ScalarKind.QUANTITY: "0",
+    ScalarKind.INT_OR_STRING: 0,
+}
+
+
+def _kind_of(node: Node) -> ScalarKind | None:
+    return node.kind if isinstance(node, Scalar) else None
