@@ -19,6 +19,8 @@ DNS1123_SUBDOMAIN_MAX_LENGTH = 253
 DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
+GENERATE_NAME_MAX_LENGTH = 58
+"""A longer `generateName` is cut to this many bytes, so that a suffix of five makes a label of it."""
 
 _ALPHANUMERIC_ENDS = (
     "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -215,6 +217,13 @@ def name_is_dns_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
 
 def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
     return is_dns1035_label(_mask_trailing_dash(name) if prefix else name)
+
+
+def generated_name(prefix: str, suffix: str) -> str:
+    """The name that `generateName` asks for, with a suffix that the caller has drawn."""
+    if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
+        return prefix + suffix
+    return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
 
 
 def _length_errors(value: str, most: int) -> list[str]:
