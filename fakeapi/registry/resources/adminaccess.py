@@ -1,0 +1,79 @@
+"""`adminAccess`: devices for administrators, dropped or granted.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
+1.33.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError, forbidden
+
+Part: TypeAlias = dict[str, Any]
+
+NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
+"""The labels of a namespace; None: there is no such namespace."""
+
+NAMESPACE_LABEL = "resource.k8s.io/admin-access"
+
+
+def uses_admin_access(claim: Part) -> bool:
+    """Whether any request or result of the claim says anything about it, be it false."""
+    if any("adminAccess" in request for request in claim["spec"]["devices"]["requests"] or ()):
+        return True
+    return any(result["adminAccess"] is not None for result in _results(claim["status"]))
+
+
+def drop_from_requests(requests: Sequence[Part]) -> None:
+    """Requests as a server writes them that does not know the field.
+
+    A request that wanted nothing else was an exact one all the same, and stays one: its mode is then the
+    empty text, which no request that is let in has.
+    """
+    for request in requests:
+        if request.pop("adminAccess", None) is not None and not request["deviceClassName"]:
+            request.setdefault("allocationMode", "")
+
+
+def drop_from_results(status: Part) -> None:
+    for result in _results(status):
+        result["adminAccess"] = None
+
+
+def authorize_requests(claim: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:
+    """The error of the first request for `adminAccess`, unless the claim's namespace allows it."""
+    return _authorize(
+        claim["spec"]["devices"]["requests"] or (), "spec.devices.requests", claim, namespace_labels
+    )
+
+
+def authorize_results(claim: Part, old: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:
+    """The same of an allocation's results; what `old` was granted stays granted."""
+    if any(result["adminAccess"] for result in _results(old["status"])):
+        return []
+    return _authorize(_results(claim["status"]), "status.allocation.devices.results", claim, namespace_labels)
+
+
+def _results(status: Part) -> Sequence[Part]:
+    if "allocation" not in status:
+        return ()
+    results: Sequence[Part] = status["allocation"]["devices"].get("results", ())
+    return results
+
+
+def _authorize(
+    parts: Sequence[Part], path: str, claim: Part, namespace_labels: NamespaceLabels
+) -> list[FieldError]:
+    index = next((index for index, part in enumerate(parts) if part.get("adminAccess")), None)
+    if index is None:
+        return []
+    place = f"{path}[{index}].adminAccess"
+    namespace = claim["metadata"].get("namespace", "")
+    labels = namespace_labels(namespace)
+    if labels is None:
+        problem = f'could not retrieve namespace to verify admin access: namespaces "{namespace}" not found'
+        return [FieldError("InternalError", place, f"Internal error: {problem}")]
+    if labels.get(NAMESPACE_LABEL) == "true":
+        return []
+    wanted = f"the `{NAMESPACE_LABEL}: true` label on the containing namespace"
+    return [forbidden(place, f"admin access to devices requires {wanted}")]

@@ -1,0 +1,81 @@
+"""The result of an allocation in v1alpha3: which devices a claim got, with what configuration.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError, not_supported, required
+from fakeapi.machinery.nodeselector import validate_node_selector
+from fakeapi.registry.resources.devices import (
+    CONFIG_MAX,
+    Checks,
+    validate_configuration,
+    validate_references,
+)
+from fakeapi.registry.resources.identifiers import (
+    RequestNames,
+    validate_dns_label,
+    validate_driver_name,
+    validate_pool_name,
+    validate_request_reference,
+)
+from fakeapi.registry.resources.lists import validate_items
+from fakeapi.registry.resources.rules import ClaimRules
+
+Part: TypeAlias = dict[str, Any]
+
+RESULTS_MAX = 32
+RESULT_CONFIG_MAX = 2 * CONFIG_MAX
+"""Configuration comes from the claim and from the class."""
+
+SOURCES = ("FromClaim", "FromClass")
+
+
+def validate_allocation(allocation: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+    """Errors of `status.allocation`, for a claim whose requests are `known`."""
+    rules = checks.rules
+    devices = allocation["devices"]
+    errors = validate_items(
+        devices.get("results"),
+        f"{path}.devices.results",
+        RESULTS_MAX,
+        lambda result, place: _validate_result(result, place, known, rules),
+        rules,
+    )
+    errors += validate_items(
+        devices.get("config"),
+        f"{path}.devices.config",
+        RESULT_CONFIG_MAX,
+        lambda config, place: _validate_config(config, place, known, checks),
+        rules,
+    )
+    if "nodeSelector" in allocation:
+        errors += validate_node_selector(
+            allocation["nodeSelector"],
+            f"{path}.nodeSelector",
+            checks_values=rules.node_selector_checks_values,
+        )
+    if "controller" in allocation:
+        errors += validate_driver_name(allocation["controller"], f"{path}.controller", rules)
+    return errors
+
+
+def _validate_result(result: Part, path: str, known: RequestNames, rules: ClaimRules) -> list[FieldError]:
+    return [
+        *validate_request_reference(result["request"], f"{path}.request", known, rules),
+        *validate_driver_name(result["driver"], f"{path}.driver", rules),
+        *validate_pool_name(result["pool"], f"{path}.pool", rules),
+        *validate_dns_label(result["device"], f"{path}.device"),
+    ]
+
+
+def _validate_config(config: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if not config["source"]:
+        errors.append(required(f"{path}.source"))
+    elif config["source"] not in SOURCES:
+        errors.append(not_supported(f"{path}.source", config["source"], SOURCES))
+    errors += validate_references(config.get("requests"), f"{path}.requests", known, checks.rules)
+    errors += validate_configuration(config, path, checks)
+    return errors

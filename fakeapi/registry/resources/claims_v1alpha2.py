@@ -1,0 +1,135 @@
+"""ResourceClaim of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha2` and
+`pkg/apis/resource/validation`.
+"""
+
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError, duplicate, forbidden, not_supported, required
+from fakeapi.registry.resources.consumers import (
+    reserved_without_allocation,
+    validate_consumer,
+    validate_no_new_consumers,
+)
+from fakeapi.registry.resources.deallocation import validate_deallocation
+from fakeapi.registry.resources.equality import validate_immutable
+from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name
+from fakeapi.registry.resources.lists import too_many_items
+from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.resourcehandles import validate_allocation
+from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.strategy import Object, Strategy
+
+Part: TypeAlias = dict[str, Any]
+
+ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
+DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
+
+
+def default_claim_spec(spec: Part) -> Part:
+    """The spec of a claim, or of a template's claims, with its defaults."""
+    spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
+    return spec
+
+
+def validate_claim_spec(spec: Part, path: str) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
+    if "parametersRef" in spec:
+        reference = spec["parametersRef"]
+        errors += [
+            required(f"{path}.parametersRef.{name}") for name in ("kind", "name") if not reference[name]
+        ]
+    mode = spec.get("allocationMode", "")
+    if mode not in ALLOCATION_MODES:
+        errors.append(not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES))
+    return errors
+
+
+class ClaimStrategy(Strategy):
+    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ClaimRules) -> None:
+        self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        default_claim_spec(obj["spec"])
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_claim_spec(obj["spec"], "spec")
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        errors = self.validate_create(new)
+        return [*errors, *validate_immutable(new["spec"], old["spec"], "spec"), *errors]
+
+
+class ClaimStatusStrategy(ClaimStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        if not self._rules.status_stores_metadata:
+            new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        status, before = new["status"], old["status"]
+        allocation, allocated = status.get("allocation"), before.get("allocation")
+        errors: list[FieldError] = []
+        if "driverName" in status:
+            errors += validate_driver_name(status["driverName"], "status.driverName", self._rules)
+        elif allocation is not None:
+            errors.append(required("status.driverName", "must be specified when `allocation` is set"))
+        if allocation is not None:
+            errors += validate_allocation(allocation, "status.allocation", self._rules)
+        if "reservedFor" in status:
+            errors += _validate_consumers(status["reservedFor"], "status.reservedFor", self._rules)
+            is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
+            errors += _validate_reservations(status, before, is_going=is_going)
+        if allocated is not None and allocation is not None:
+            errors += validate_immutable(allocation, allocated, "status.allocation")
+        errors += validate_deallocation(status, before, "status")
+        return errors
+
+
+def _validate_consumers(consumers: list[Part], path: str, rules: ClaimRules) -> list[FieldError]:
+    """A consumer that came before is a duplicate, and nothing else is said of it."""
+    errors: list[FieldError] = []
+    seen: set[str] = set()
+    for index, consumer in enumerate(consumers):
+        place = f"{path}[{index}]"
+        if consumer["uid"] in seen:
+            errors.append(duplicate(f"{place}.uid", consumer["uid"]))
+        else:
+            errors += validate_consumer(consumer, place)
+            seen.add(consumer["uid"])
+    if len(consumers) > rules.reserved_for_max:
+        errors.append(too_many_items(path, len(consumers), rules.reserved_for_max, rules))
+    return errors
+
+
+def _validate_reservations(status: Part, before: Part, *, is_going: bool) -> list[FieldError]:
+    path = "status.reservedFor"
+    if "allocation" not in status:
+        return [reserved_without_allocation(path)]
+    errors: list[FieldError] = []
+    if len(status["reservedFor"]) > 1 and not status["allocation"].get("shareable"):
+        errors.append(forbidden(path, "may not be reserved more than once"))
+    if is_going:
+        errors += validate_no_new_consumers(status["reservedFor"], before.get("reservedFor", ()), path)
+    return errors

@@ -1,0 +1,248 @@
+"""ResourceClaim of resource.k8s.io/v1alpha3: Kubernetes 1.31 to 1.33.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha3` and
+`pkg/apis/resource/validation`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources import adminaccess
+from fakeapi.registry.resources.allocations import validate_allocation
+from fakeapi.registry.resources.consumers import (
+    reserved_without_allocation,
+    validate_consumer,
+    validate_no_new_consumers,
+)
+from fakeapi.registry.resources.deallocation import validate_deallocation
+from fakeapi.registry.resources.devices import CelCheck, Checks, accept_any_cel, validate_devices
+from fakeapi.registry.resources.devicestatuses import (
+    allocated_devices,
+    validate_device_statuses,
+    without_deallocated,
+)
+from fakeapi.registry.resources.equality import validate_immutable
+from fakeapi.registry.resources.identifiers import request_names, validate_driver_name
+from fakeapi.registry.resources.lists import validate_set
+from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.tolerations import default_tolerations
+from fakeapi.registry.strategy import Object, Strategy
+
+Part: TypeAlias = dict[str, Any]
+
+ADMIN_ACCESS_GATE = "DRAAdminAccess"
+CONTROL_PLANE_CONTROLLER_GATE = "DRAControlPlaneController"
+DEVICE_STATUS_GATE = "DRAResourceClaimDeviceStatus"
+PRIORITIZED_LIST_GATE = "DRAPrioritizedList"
+
+_BEFORE_MODE = ("name", "deviceClassName", "selectors")
+
+
+def default_claim_spec(spec: Part, rules: ClaimRules) -> Part:
+    """The spec of a claim, or of a template's claims, with its defaults."""
+    devices = spec["devices"]
+    if devices["requests"]:
+        devices["requests"] = [_default_request(request, rules) for request in devices["requests"]]
+    return spec
+
+
+def _default_request(request: Part, rules: ClaimRules) -> Part:
+    if not rules.prioritized_lists:
+        return _default_allocation_mode(request)
+    if "firstAvailable" in request:
+        request["firstAvailable"] = [
+            _default_subrequest(subrequest) for subrequest in request["firstAvailable"]
+        ]
+    return _default_subrequest(request) if request["deviceClassName"] else _with_tolerations(request)
+
+
+def _default_subrequest(subrequest: Part) -> Part:
+    return _default_allocation_mode(_with_tolerations(subrequest))
+
+
+def _with_tolerations(holder: Part) -> Part:
+    if "tolerations" in holder:
+        holder["tolerations"] = default_tolerations(holder["tolerations"])
+    return holder
+
+
+def _default_allocation_mode(request: Part) -> Part:
+    mode = request.get("allocationMode", "ExactCount")
+    if mode != "ExactCount" or ("count" in request and "allocationMode" in request):
+        return request
+    before = {name: request[name] for name in _BEFORE_MODE if name in request}
+    return {**before, "allocationMode": mode, "count": request.get("count", 1), **request}
+
+
+def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_devices(spec["devices"], f"{path}.devices", checks)
+    if "controller" in spec:
+        errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
+    return errors
+
+
+class ClaimStrategy(Strategy):
+    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(
+        self,
+        rules: ClaimRules,
+        gates: Mapping[str, bool],
+        namespace_labels: adminaccess.NamespaceLabels,
+        check_cel: CelCheck = accept_any_cel,
+    ) -> None:
+        """A gate that `gates` does not name is off."""
+        self._rules = rules
+        self._namespace_labels = namespace_labels
+        self._checks = Checks(rules, check_cel)
+        self._checks_of_stored = replace(self._checks, stored=True)
+        self._drops_controller = rules.control_plane_controller and not gates.get(
+            CONTROL_PLANE_CONTROLLER_GATE, False
+        )
+        self._drops_admin_access = rules.admin_access_is_gated and not gates.get(ADMIN_ACCESS_GATE, False)
+        self._drops_device_status = rules.device_status and not gates.get(DEVICE_STATUS_GATE, False)
+        self._drops_lists = rules.prioritized_lists and not gates.get(PRIORITIZED_LIST_GATE, False)
+
+    def default(self, obj: Object) -> Object:
+        default_claim_spec(obj["spec"], self._rules)
+        if self._rules.prioritized_lists and "allocation" in obj["status"]:
+            for result in obj["status"]["allocation"]["devices"].get("results", ()):
+                _with_tolerations(result)
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        self._drop_disabled_from_spec(obj["spec"], None)
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        errors: list[FieldError] = []
+        if self._rules.admin_access_needs_label:
+            errors += adminaccess.authorize_requests(obj, self._namespace_labels)
+        return errors + validate_claim_spec(obj["spec"], "spec", self._checks)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        self._drop_disabled_from_spec(new["spec"], old)
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        return [
+            *validate_claim_spec(new["spec"], "spec", self._checks),
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *validate_claim_spec(new["spec"], "spec", self._checks_of_stored),
+        ]
+
+    def _drop_disabled_from_spec(self, spec: Part, old: Object | None) -> None:
+        """Fields behind a gate that is off go, unless `old` has them."""
+        requests = spec["devices"]["requests"] or ()
+        before = () if old is None else old["spec"]["devices"]["requests"] or ()
+        if self._drops_lists and not any("firstAvailable" in request for request in before):
+            for request in requests:
+                request.pop("firstAvailable", None)
+        if self._drops_admin_access and not (old is not None and adminaccess.uses_admin_access(old)):
+            adminaccess.drop_from_requests(requests)
+        if self._drops_controller and not (old is not None and "controller" in old["spec"]):
+            spec.pop("controller", None)
+
+
+class ClaimStatusStrategy(ClaimStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
+        status = new["status"]
+        if self._rules.device_status:
+            self._settle_devices(status, old["status"])
+        if self._drops_admin_access and not adminaccess.uses_admin_access(old):
+            adminaccess.drop_from_results(status)
+        if self._drops_controller:
+            _drop_controller(status, old)
+        return new
+
+    def _settle_devices(self, status: Part, before: Part) -> None:
+        """Devices go with their allocation; all go where the gate is off and the claim had none."""
+        if "devices" not in status:
+            return
+        devices = status["devices"]
+        if self._drops_device_status and "devices" not in before:
+            devices = []
+        devices = without_deallocated(devices, status, before)
+        if devices:
+            status["devices"] = devices
+        else:
+            del status["devices"]
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        status, before = new["status"], old["status"]
+        allocation, allocated = status.get("allocation"), before.get("allocation")
+        errors: list[FieldError] = []
+        if self._rules.admin_access_needs_label:
+            errors += adminaccess.authorize_results(new, old, self._namespace_labels)
+        if self._rules.allocation_is_always_checked and allocation is not None:
+            errors += self._validate_allocation(allocation, new)
+        errors += self._validate_reserved_and_devices(status)
+        errors += _validate_reservations(new, before)
+        if allocation is not None and allocated is not None:
+            errors += validate_immutable(allocation, allocated, "status.allocation")
+        elif allocation is not None and not self._rules.allocation_is_always_checked:
+            errors += self._validate_allocation(allocation, new)
+        errors += validate_deallocation(status, before, "status")
+        return errors
+
+    def _validate_allocation(self, allocation: Part, claim: Object) -> list[FieldError]:
+        known = request_names(claim["spec"]["devices"])
+        return validate_allocation(allocation, "status.allocation", known, self._checks)
+
+    def _validate_reserved_and_devices(self, status: Part) -> list[FieldError]:
+        errors = validate_set(
+            status.get("reservedFor"),
+            "status.reservedFor",
+            self._rules.reserved_for_max,
+            validate_consumer,
+            self._rules,
+            key=_uid_of,
+            key_field="uid",
+        )
+        if "devices" in status:
+            allocated = allocated_devices(status)
+            errors += validate_device_statuses(status["devices"], allocated, "status.devices", self._rules)
+        return errors
+
+
+def _uid_of(consumer: Part) -> str:
+    uid: str = consumer["uid"]
+    return uid
+
+
+def _validate_reservations(claim: Object, before: Part) -> list[FieldError]:
+    status = claim["status"]
+    if "reservedFor" not in status:
+        return []
+    if "allocation" not in status:
+        return [reserved_without_allocation("status.reservedFor")]
+    if "deletionTimestamp" in claim["metadata"] or "deallocationRequested" in status:
+        return validate_no_new_consumers(
+            status["reservedFor"], before.get("reservedFor", ()), "status.reservedFor"
+        )
+    return []
+
+
+def _drop_controller(status: Part, old: Object) -> None:
+    """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
+    allocation = status.get("allocation")
+    if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:
+        allocation.pop("controller", None)
+    handled = allocation is not None and "controller" in allocation
+    if not handled and "deallocationRequested" not in old["status"]:
+        status.pop("deallocationRequested", None)

@@ -1,0 +1,88 @@
+"""core/v1 Namespace.
+
+Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
+`pkg/apis/core/validation`, which agree from 1.27 to 1.33.
+"""
+
+from typing import ClassVar
+
+from fakeapi.machinery import names
+from fakeapi.machinery.fielderrors import FieldError, invalid
+from fakeapi.registry.resources.objectmeta import in_order
+from fakeapi.registry.strategy import Object, Strategy
+
+NAME_LABEL = "kubernetes.io/metadata.name"
+KUBERNETES_FINALIZER = "kubernetes"
+ACTIVE = "Active"
+TERMINATING = "Terminating"
+
+
+class NamespaceStrategy(Strategy):
+    """Writes to a namespace itself: neither its phase nor its finalizers are theirs to change."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def default(self, obj: Object) -> Object:
+        """Labels the namespace with its name, where it has one by now."""
+        obj["status"].setdefault("phase", ACTIVE)
+        return _labelled(obj)
+
+    def prepare_create(self, obj: Object) -> Object:
+        """As a namespace starts its life; labels it once more, for a name that was generated."""
+        obj["status"] = {"phase": ACTIVE}
+        finalizers = obj["spec"].get("finalizers", [])
+        if KUBERNETES_FINALIZER not in finalizers:
+            obj["spec"]["finalizers"] = [*finalizers, KUBERNETES_FINALIZER]
+        return _labelled(obj)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return _validate_finalizers(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        return _validate_finalizers(new)
+
+
+class NamespaceStatusStrategy(NamespaceStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """The phase follows from whether the namespace is going."""
+        is_going = "deletionTimestamp" in new["metadata"]
+        phase, wanted = new["status"]["phase"], TERMINATING if is_going else ACTIVE
+        if phase == wanted:
+            return []
+        when = "is not empty" if is_going else "is empty"
+        return [invalid("status.Phase", phase, f"may only be '{wanted}' if `deletionTimestamp` {when}")]
+
+
+def _labelled(obj: Object) -> Object:
+    metadata = obj["metadata"]
+    name = metadata.get("name")
+    labels = metadata.get("labels", {})
+    if name and labels.get(NAME_LABEL) != name:
+        labelled = dict(sorted({**labels, NAME_LABEL: name}.items()))
+        obj["metadata"] = in_order({**metadata, "labels": labelled})
+    return obj
+
+
+def _validate_finalizers(obj: Object) -> list[FieldError]:
+    """Upstream names no index in the path."""
+    path = "spec.finalizers"
+    errors: list[FieldError] = []
+    for finalizer in obj["spec"].get("finalizers", ()):
+        errors += [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer)]
+        if "/" not in finalizer and finalizer != KUBERNETES_FINALIZER:
+            problem = "name is neither a standard finalizer name nor is it fully qualified"
+            errors.append(invalid(path, finalizer, problem))
+    return errors

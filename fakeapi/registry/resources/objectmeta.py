@@ -1,0 +1,48 @@
+"""metav1.ObjectMeta as strategies see it: the order of its fields, and which a write to `/status` keeps.
+
+Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`.
+"""
+
+from typing import Any
+
+_KEPT = (
+    "selfLink",
+    "generation",
+    "deletionTimestamp",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+)
+_ORDER = (
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+)
+"""The fields of metav1.ObjectMeta, in their order on the wire."""
+
+
+def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
+    """The same metadata, its fields in their order on the wire."""
+    return {name: metadata[name] for name in _ORDER if name in metadata}
+
+
+def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """`new` with the fields of `old` that a write to `/status` leaves alone; managed fields are `new`'s."""
+    if all(new.get(name) == old.get(name) for name in _KEPT):
+        return new
+    merged = {name: value for name, value in new.items() if name not in _KEPT}
+    merged |= {name: old[name] for name in _KEPT if name in old}
+    return in_order(merged)
