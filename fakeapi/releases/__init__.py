@@ -1,0 +1,26 @@
+"""What each Kubernetes release serves, as data: kinds, schemas, gates, limits, quirks."""
+
+from fakeapi.releases.gates import GateError, Gates, UnknownGateError
+from fakeapi.releases.kinds import Kind, Lifecycle, Subresource
+from fakeapi.releases.limits import Limits
+from fakeapi.releases.quirks import Quirks
+from fakeapi.releases.release import KNOWN_RELEASES, Release, UnknownReleaseError, load_release
+from fakeapi.releases.serving import ServedVersion, Serving, served
+
+__all__ = [
+    "KNOWN_RELEASES",
+    "GateError",
+    "Gates",
+    "Kind",
+    "Lifecycle",
+    "Limits",
+    "Quirks",
+    "Release",
+    "ServedVersion",
+    "Serving",
+    "Subresource",
+    "UnknownGateError",
+    "UnknownReleaseError",
+    "load_release",
+    "served",
+]

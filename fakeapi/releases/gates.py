@@ -1,0 +1,183 @@
+"""Feature gates: those of kube-apiserver that change what a client of the served resources sees.
+
+Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and k8s.io/apiserver `pkg/features` of each
+release; reading of the flag follows k8s.io/component-base `featuregate`. Gates without an effect here are not
+listed, and are refused like names that Kubernetes does not know: nothing is accepted and then ignored.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Stage(Enum):
+    ALPHA = "ALPHA"
+    BETA = "BETA"
+    GA = "GA"
+    DEPRECATED = "DEPRECATED"
+
+
+@dataclass(frozen=True, slots=True)
+class GateSpec:
+    """What a gate is from the minor release `since` on; None as `stage`: the release no longer has it."""
+
+    since: int
+    stage: Stage | None
+    default: bool = False
+    locked: bool = False
+
+    def __str__(self) -> str:
+        stage = self.stage.value if self.stage else "removed"
+        return f"true|false ({stage} - default={str(self.default).lower()})"
+
+
+ALL_ALPHA, ALL_BETA = "AllAlpha", "AllBeta"
+
+_GROUPS = {
+    ALL_ALPHA: (GateSpec(27, Stage.ALPHA),),
+    ALL_BETA: (GateSpec(27, Stage.BETA),),
+}
+_HISTORY: dict[str, tuple[GateSpec, ...]] = {
+    **_GROUPS,
+    "AggregatedDiscoveryEndpoint": (
+        GateSpec(27, Stage.BETA, default=True),
+        GateSpec(30, Stage.GA, default=True, locked=True),
+        GateSpec(33, None),
+    ),
+    "AggregatedDiscoveryRemoveBetaType": (GateSpec(33, Stage.DEPRECATED, default=True),),
+    "AllowUnsafeMalformedObjectDeletion": (GateSpec(32, Stage.ALPHA),),
+    "APIListChunking": (
+        GateSpec(27, Stage.BETA, default=True),
+        GateSpec(29, Stage.GA, default=True, locked=True),
+        GateSpec(33, None),
+    ),
+    "APIResponseCompression": (GateSpec(27, Stage.BETA, default=True),),
+    "DRAAdminAccess": (GateSpec(32, Stage.ALPHA),),
+    "DRAControlPlaneController": (GateSpec(31, Stage.ALPHA), GateSpec(32, None)),
+    "DRADeviceTaints": (GateSpec(33, Stage.ALPHA),),
+    "DRAPartitionableDevices": (GateSpec(33, Stage.ALPHA),),
+    "DRAPrioritizedList": (GateSpec(33, Stage.ALPHA),),
+    "DRAResourceClaimDeviceStatus": (GateSpec(32, Stage.ALPHA), GateSpec(33, Stage.BETA, default=True)),
+    "DynamicResourceAllocation": (GateSpec(27, Stage.ALPHA), GateSpec(32, Stage.BETA)),
+    "RemainingItemCount": (
+        GateSpec(27, Stage.BETA, default=True),
+        GateSpec(29, Stage.GA, default=True, locked=True),
+        GateSpec(33, None),
+    ),
+    "RetryGenerateName": (
+        GateSpec(30, Stage.ALPHA),
+        GateSpec(31, Stage.BETA, default=True),
+        GateSpec(32, Stage.GA, default=True, locked=True),
+    ),
+    "WatchList": (
+        GateSpec(27, Stage.ALPHA),
+        GateSpec(32, Stage.BETA, default=True),
+        GateSpec(33, Stage.BETA),
+    ),
+}
+
+TURNED_ON = {"DynamicResourceAllocation": True}
+"""What is on unless the user turns it off: serving claims is what this server is for, so it starts as an
+apiserver that was started for them, which is how a cluster with claims runs in every release."""
+
+_TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
+_FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
+
+
+class GateError(ValueError):
+    """A setting of gates that no apiserver would start with; the message names the gate."""
+
+
+class UnknownGateError(GateError):
+    """A gate that none of the releases has; `known` are those that they have, as `Name=true|false (…)`."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(f"unrecognized feature gate: {name}; known are:\n  " + "\n  ".join(self.known))
+
+
+class Gates:
+    """Which gates of one release are on. Immutable; two with the same settings are equal."""
+
+    __slots__ = ("_on", "known")
+
+    def __init__(self, on: Mapping[str, bool]) -> None:
+        self._on = frozenset(name for name, value in on.items() if value)
+        self.known = frozenset(on)
+
+    def enabled(self, name: str) -> bool:
+        """False too for a gate that the release does not have: not yet, or no longer."""
+        return name in self._on
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Gates) and (self._on, self.known) == (other._on, other.known)
+
+    def __hash__(self) -> int:
+        return hash((self._on, self.known))
+
+    def __repr__(self) -> str:
+        return f"Gates({{{', '.join(f'{name}={name in self._on}' for name in sorted(self.known))}}})"
+
+
+def parse(text: str) -> dict[str, bool]:
+    """`A=true,B=false` as `--feature-gates` takes it; the last word on a gate counts.
+
+    Raises GateError, worded as component-base words it. Whether a gate exists is not asked here.
+    """
+    chosen: dict[str, bool] = {}
+    for setting in text.split(","):
+        if not setting:
+            continue
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise GateError(f"missing bool value for {name}")
+        if value not in _TRUE | _FALSE:
+            raise GateError(
+                f'invalid value of {name}={value}, err: strconv.ParseBool: parsing "{value}": invalid syntax'
+            )
+        chosen[name] = value in _TRUE
+    return chosen
+
+
+def specs(minor: int) -> dict[str, GateSpec]:
+    """The gates that release 1.`minor` has, as it has them."""
+    found: dict[str, GateSpec] = {}
+    for name, history in _HISTORY.items():
+        past = [spec for spec in history if spec.since <= minor]
+        if past and past[-1].stage is not None:
+            found[name] = past[-1]
+    return found
+
+
+def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
+    """Raises UnknownGateError for the first gate that none of the releases has."""
+    known: dict[str, GateSpec] = {}
+    for minor in minors:
+        known |= specs(minor)
+    for name in chosen:
+        if name not in known:
+            raise UnknownGateError(name, (f"{each}={spec}" for each, spec in known.items()))
+
+
+def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
+    """The gates of release 1.`minor` with the user's choices, then TURNED_ON, then the release's defaults.
+
+    AllAlpha and AllBeta set what is not set by name. Choices for gates that the release does not have are
+    passed over; `check` refuses them. Raises GateError where a choice goes against a locked gate.
+    """
+    known = specs(minor)
+    explicit = {name: value for name, value in {**TURNED_ON, **chosen}.items() if name in known}
+    on: dict[str, bool] = {}
+    for name, spec in known.items():
+        value = explicit.get(name)
+        if value is None:
+            group = {Stage.ALPHA: ALL_ALPHA, Stage.BETA: ALL_BETA}.get(spec.stage or Stage.GA)
+            value = explicit.get(group, spec.default) if group else spec.default
+        elif spec.locked and value != spec.default:
+            raise GateError(
+                f"cannot set feature gate {name} to {str(value).lower()}, "
+                f"feature is locked to {str(spec.default).lower()}"
+            )
+        on[name] = value
+    return Gates({name: value for name, value in on.items() if name not in _GROUPS})

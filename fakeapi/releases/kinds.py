@@ -1,0 +1,110 @@
+"""The kinds that a release knows: what discovery says of each, and the type of its objects."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fakeapi.machinery.schema import Struct
+from fakeapi.releases.schemas import Schemas
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """When an API comes and goes, as its release states: "1.34", or "" where it does not say.
+
+    `replacement` is `group/version Kind`.
+    """
+
+    introduced: str = ""
+    deprecated: str = ""
+    removed: str = ""
+    replacement: str = ""
+
+    def warning(self, api_version: str, kind: str) -> str:
+        """The text of the Warning header on answers about the kind; "" where it is not to go."""
+        if not self.deprecated:
+            return ""
+        text = f"{api_version} {kind} is deprecated in v{self.deprecated}+"
+        if self.removed:
+            text += f", unavailable in v{self.removed}+"
+        return f"{text}; use {self.replacement}" if self.replacement else text
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """`name` is what follows the object's name in a path; `verbs` are sorted, as discovery has them."""
+
+    name: str
+    kind: str
+    verbs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of one group version, as one release has it. `group` is "" for the core group."""
+
+    group: str
+    version: str
+    kind: str
+    list_kind: str
+    resource: str
+    singular: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    namespaced: bool
+    verbs: tuple[str, ...]
+    subresources: tuple[Subresource, ...]
+    storage_version_hash: str
+    lifecycle: Lifecycle
+    type_name: str = field(repr=False)
+    list_type_name: str = field(repr=False)
+    schemas: Schemas = field(repr=False, compare=False)
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def schema(self) -> Struct:
+        """The type of the kind's objects; the same Struct every time."""
+        return self.schemas.struct(self.type_name)
+
+    @property
+    def list_schema(self) -> Struct:
+        return self.schemas.struct(self.list_type_name)
+
+    def subresource(self, name: str) -> Subresource | None:
+        return next((each for each in self.subresources if each.name == name), None)
+
+
+def kinds_of(table: dict[str, Any], schemas: Schemas) -> tuple[Kind, ...]:
+    """The kinds of a release's table, in its order: core first, then by version and resource."""
+    return tuple(_kind(entry, schemas) for entry in table["kinds"])
+
+
+def _kind(entry: dict[str, Any], schemas: Schemas) -> Kind:
+    return Kind(
+        group=entry["group"],
+        version=entry["version"],
+        kind=entry["kind"],
+        list_kind=entry["list_type"].rpartition(".")[2],
+        resource=entry["resource"],
+        singular=entry["singular"],
+        short_names=tuple(entry["short_names"]),
+        categories=tuple(entry["categories"]),
+        namespaced=entry["namespaced"],
+        verbs=tuple(entry["verbs"]),
+        subresources=tuple(
+            Subresource(name, each["kind"], tuple(each["verbs"]))
+            for name, each in entry["subresources"].items()
+        ),
+        storage_version_hash=entry["storage_version_hash"],
+        lifecycle=Lifecycle(
+            introduced=entry.get("introduced", ""),
+            deprecated=entry.get("deprecated", ""),
+            removed=entry.get("removed", ""),
+            replacement=entry.get("replacement", ""),
+        ),
+        type_name=entry["type"],
+        list_type_name=entry["list_type"],
+        schemas=schemas,
+    )

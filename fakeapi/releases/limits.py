@@ -1,0 +1,67 @@
+"""How large the parts of a resource.k8s.io object may be, by release.
+
+From k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/validation`. What is beyond a limit
+is refused with 422; None: the release does not limit it.
+"""
+
+from dataclasses import dataclass, replace
+
+_KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Counts are of items, lengths of bytes."""
+
+    reserved_for: int = 32
+    scheduling_nodes: int = 128
+
+    # v1alpha2
+    resource_handles: int = 32
+    resource_handle_data: int = 16 * _KIB
+
+    # v1alpha3 and later
+    requests: int = 32
+    constraints: int = 32
+    configs: int = 32
+    selectors: int = 32
+    request_references: int = 32
+    allocation_results: int = 32
+    allocation_configs: int = 64
+    driver_name: int = 63
+    pool_name: int = 253
+    slice_devices: int = 128
+    device_attributes_and_capacities: int = 32
+    attribute_domain: int = 63
+    attribute_id: int = 32
+    attribute_value: int = 64
+    cel_expression: int | None = None
+    cel_cost: int | None = None
+    opaque_parameters: int | None = None
+    first_available: int = 8
+    tolerations: int = 16
+    taints: int = 4
+    shared_counters: int = 32
+    slice_device_counters: int = 1024
+
+    # status.devices
+    device_conditions: int = 8
+    device_data: int = 10 * _KIB
+    device_ips: int = 16
+    interface_name: int = 256
+    hardware_address: int = 128
+
+
+_BEFORE_1_32 = Limits()
+_SINCE_1_32 = replace(
+    _BEFORE_1_32,
+    reserved_for=256,  # 32 still in 1.32.0, the one patch release that differs
+    cel_expression=10 * _KIB,
+    cel_cost=1_000_000,
+    opaque_parameters=10 * _KIB,
+)
+
+
+def limits_of(minor: int) -> Limits:
+    """The limits of release 1.`minor`, at its last patch."""
+    return _SINCE_1_32 if minor >= 32 else _BEFORE_1_32

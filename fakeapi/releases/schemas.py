@@ -1,0 +1,111 @@
+"""Schema nodes out of a release's table of types, made when they are first asked for.
+
+The table names types as Go does, with packages spelled out: `[]resource/v1alpha3.Device`,
+`map[string]*meta/v1.Time`. A node carries the name as Go's messages print it: `[]v1alpha3.Device`.
+"""
+
+from typing import Any
+
+from fakeapi.machinery.schema import AnyValue, Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+
+_WORDS: dict[str, Node] = {
+    "string": Scalar(ScalarKind.STRING, "string"),
+    "bool": Scalar(ScalarKind.BOOLEAN, "bool"),
+    "int": Scalar(ScalarKind.INTEGER, "int", 64),
+    "int32": Scalar(ScalarKind.INTEGER, "int32", 32),
+    "int64": Scalar(ScalarKind.INTEGER, "int64", 64),
+    "float64": Scalar(ScalarKind.NUMBER, "float64"),
+    "[]byte": Scalar(ScalarKind.BYTES, "[]uint8"),
+    "meta/v1.Time": Scalar(ScalarKind.TIME, "v1.Time"),
+    "meta/v1.MicroTime": Scalar(ScalarKind.MICRO_TIME, "v1.MicroTime"),
+    "meta/v1.FieldsV1": AnyValue("v1.FieldsV1"),
+    "resource.Quantity": Scalar(ScalarKind.QUANTITY, "resource.Quantity"),
+    "runtime.RawExtension": AnyValue("runtime.RawExtension"),
+    "intstr.IntOrString": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
+}
+_GRANULAR_LIST: dict[str, Any] = {}
+
+
+class Schemas:
+    """The types of one release. A struct is one object however often it is asked for, and may hold itself."""
+
+    __slots__ = ("_structs", "_types")
+
+    def __init__(self, types: dict[str, Any]) -> None:
+        self._types = types
+        self._structs: dict[str, Struct] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Every named type of the release, as the table spells it."""
+        return tuple(self._types)
+
+    def struct(self, name: str) -> Struct:
+        """`resource/v1alpha3.ResourceClaim`; raises KeyError for a type that is not in the table."""
+        made = self._structs.get(name)
+        if made is None:
+            entry = self._types[name]
+            made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False))
+            for member in entry["fields"]:
+                made.fields[member["name"]] = self._field(member)
+        return made
+
+    def _field(self, member: dict[str, Any]) -> Field:
+        go: str = member["type"]
+        return Field(
+            name=member["name"],
+            node=self._node(go.removeprefix("*"), member),
+            required=member.get("required", False),
+            omitempty=member.get("omitempty", False),
+            pointer=go.startswith("*"),
+            default=member.get("default"),
+            patch_retain_keys="retainKeys" in member.get("patch", ""),
+        )
+
+    def _node(self, go: str, member: dict[str, Any]) -> Node:
+        """The node of a type; `member` is the field that holds it, which says how lists and maps merge."""
+        if (word := _WORDS.get(go)) is not None:
+            return word
+        if go.startswith("[]"):
+            return self._list(go, member)
+        if go.startswith("map["):
+            values = self._node(go.partition("]")[2].removeprefix("*"), _GRANULAR_LIST)
+            return Map(values, printed(go), atomic=member.get("map") == "atomic")
+        entry = self._types[go]
+        if isinstance(entry, str):
+            return self._renamed(go, entry, member)
+        if member.get("map") == "atomic":
+            shared = self.struct(go)
+            return Struct(shared.go, shared.fields, atomic=True)
+        return self.struct(go)
+
+    def _list(self, go: str, member: dict[str, Any]) -> List:
+        strategy = member.get("patch", "")
+        return List(
+            items=self._node(go[2:].removeprefix("*"), _GRANULAR_LIST),
+            go=printed(go),
+            list_type=ListType(member.get("list", "atomic")),
+            keys=tuple(member.get("keys", ())),
+            patch_merge="merge" in strategy,
+            patch_merge_key=member.get("patch_key"),
+            patch_retain_keys="retainKeys" in strategy,
+        )
+
+    def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
+        """A type made of another one: `types.UID` is a string that messages call by its own name."""
+        match self._node(underlying, member):
+            case Scalar(kind=kind, bits=bits):
+                return Scalar(kind, printed(go), bits)
+            case node:
+                return node
+
+
+def printed(go: str) -> str:
+    """A type's text as Go prints it: the last word of a package alone, and no pointers' packages."""
+    if go.startswith("*"):
+        return "*" + printed(go[1:])
+    if go.startswith("[]"):
+        return "[]" + printed(go[2:])
+    if go.startswith("map["):
+        key, _, value = go.removeprefix("map[").partition("]")
+        return f"map[{printed(key)}]{printed(value)}"
+    return go.rpartition("/")[2]

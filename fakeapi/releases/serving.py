@@ -1,0 +1,105 @@
+"""Which group versions a server answers for, and as which release it answers for each."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fakeapi.releases import gates
+from fakeapi.releases.kinds import Kind
+from fakeapi.releases.release import Release, load_release, release_with
+
+GROUP = "resource.k8s.io"
+
+SERVED: dict[tuple[str, str], frozenset[str]] = {
+    ("", "v1"): frozenset({"namespaces"}),
+    (GROUP, "v1alpha2"): frozenset({"resourceclaims"}),
+    (GROUP, "v1alpha3"): frozenset({"resourceclaims"}),
+}
+"""The resources that have rules here, of what the releases' tables hold."""
+
+SIDE_BY_SIDE: dict[tuple[str, str], str] = {
+    ("", "v1"): "1.33",
+    (GROUP, "v1alpha3"): "1.33",
+    (GROUP, "v1alpha2"): "1.30",
+}
+"""With no release named: each version of the API as the last release that had it serves it."""
+
+_VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
+_STAGES = ("", "beta", "alpha")
+
+
+@dataclass(frozen=True, slots=True)
+class ServedVersion:
+    """One group version, the release whose rules it follows, and the kinds of it that are served."""
+
+    group: str
+    version: str
+    release: Release
+    kinds: tuple[Kind, ...]
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """`primary` answers for /version, discovery and whatever belongs to no group version.
+
+    `versions`: the core group first; a group's preferred version before its others.
+    """
+
+    primary: Release
+    versions: tuple[ServedVersion, ...]
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """Each release once, the primary one first."""
+        return tuple(dict.fromkeys([self.primary, *(each.release for each in self.versions)]))
+
+
+def served(release: str | None = None, feature_gates: Mapping[str, bool] | str = "") -> Serving:
+    """What a server of the named release serves; of none named, every version side by side.
+
+    Side by side, a gate holds for every release that has it. Raises UnknownReleaseError, UnknownGateError
+    for a gate that no served release has, and GateError.
+    """
+    if release is not None:
+        exact = load_release(release, feature_gates)
+        return _serving(exact, dict.fromkeys(_group_versions(exact), exact))
+    chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
+    names = sorted(set(SIDE_BY_SIDE.values()))
+    gates.check(chosen, [int(name[2:]) for name in names])
+    releases = {name: release_with(name, chosen) for name in names}
+    return _serving(
+        releases[SIDE_BY_SIDE["", "v1"]],
+        {group_version: releases[name] for group_version, name in SIDE_BY_SIDE.items()},
+    )
+
+
+def _group_versions(release: Release) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((kind.group, kind.version) for kind in release.kinds))
+
+
+def _serving(primary: Release, releases: Mapping[tuple[str, str], Release]) -> Serving:
+    versions = [
+        ServedVersion(group, version, release, kinds)
+        for (group, version), release in releases.items()
+        if (kinds := _kinds(release, group, version))
+    ]
+    return Serving(primary, tuple(sorted(versions, key=_priority)))
+
+
+def _kinds(release: Release, group: str, version: str) -> tuple[Kind, ...]:
+    resources = SERVED.get((group, version), frozenset())
+    return tuple(
+        kind
+        for kind in release.kinds
+        if (kind.group, kind.version) == (group, version) and kind.resource in resources
+    )
+
+
+def _priority(served_version: ServedVersion) -> tuple[str, int, int, int]:
+    """Stable before beta before alpha, and among them the higher number first."""
+    major, stage, number = _VERSION.findall(served_version.version)[0]
+    return served_version.group, _STAGES.index(stage), -int(major), -int(number or 0)
