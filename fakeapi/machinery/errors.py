@@ -29,6 +29,8 @@ class Details:
     uid: str = ""
     causes: tuple[Cause, ...] = ()
     retry_after_seconds: int = 0
+    continue_token: str = ""
+    """Not part of details: it goes into the metadata of the Status."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,124 @@
+"""The composition root: the one place that joins the layers into an ASGI application."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from fakeapi.machinery.names import name_is_dns_label, name_is_dns_subdomain
+from fakeapi.registry.call import Notes, Target, WriteOptions
+from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.resources import strategies_of
+from fakeapi.registry.source import Source, SystemSource
+from fakeapi.registry.store import Store
+from fakeapi.releases import Serving, serve
+from fakeapi.transport.endpoint import Endpoint
+from fakeapi_storage import Storage, open_storage
+
+HISTORY_MAX = 10_000
+"""Changes that a watch or a list at a version can go back to; older versions are Expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a server is told once. See `fakeapi serve --help` for what each means."""
+
+    release: str | None = None
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    database: str | None = None
+    durability: str = "normal"
+    token: str | None = None
+    history: int = HISTORY_MAX
+
+
+class Application:
+    """An ASGI application with a state of its own."""
+
+    def __init__(self, settings: Settings, source: Source | None = None) -> None:
+        """Raises UnknownRelease, UnknownGate."""
+        self._settings = settings
+        self._source = source or SystemSource()
+        self._serving: Serving = serve(settings.release, settings.feature_gates)
+        self._storage: Storage | None = None
+        self._endpoint: Endpoint | None = None
+        self._asgi = Starlette(
+            routes=[Route("/{path:path}", _Forward(self), methods=None)],
+        )
+
+    async def startup(self) -> None:
+        """Open the storage and make the state of an empty cluster. Raises what the storage raises."""
+        settings = self._settings
+        self._storage = await open_storage(
+            settings.database, durability=settings.durability, window=settings.history
+        )
+        store = Store(self._storage, self._source)
+        catalogue = self._catalogue(self._storage)
+        self._endpoint = Endpoint(store, catalogue, settings.token)
+        self._store, self._served = store, catalogue
+        await self._ensure_namespaces()
+
+    async def shutdown(self) -> None:
+        """End the watches and close the storage; what was accepted is committed."""
+        self.end_watches()
+        if self._storage is not None:
+            await self._storage.close()
+
+    async def reset(self) -> None:
+        """Begin again as a new cluster: no objects but the first namespaces, no open watches."""
+        assert self._storage is not None, "reset before startup"
+        self.end_watches()
+        await self._storage.reset()
+        await self._ensure_namespaces()
+
+    def end_watches(self) -> None:
+        """End all open watches as if their time had come."""
+        if self._endpoint is not None:
+            self._endpoint.streams.end_all()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._asgi(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one HTTP request."""
+        assert self._endpoint is not None, "request before startup"
+        await self._endpoint(scope, receive, send)
+
+    def _catalogue(self, storage: Storage) -> Catalogue:
+        resources: list[Resource] = []
+        catalogue: Catalogue
+
+        def labels(namespace: str) -> Mapping[str, str] | None:
+            return catalogue.namespace_labels(storage, namespace)
+
+        for served in self._serving.versions:
+            for kind in served.kinds:
+                validator = name_is_dns_label if kind.resource == NAMESPACES else name_is_dns_subdomain
+                strategies = strategies_of(kind, served.release, labels)
+                resources.append(Resource(kind, served.release, strategies, validator))
+        catalogue = Catalogue(resources, self._serving.primary)
+        return catalogue
+
+    async def _ensure_namespaces(self) -> None:
+        """The namespaces that every cluster begins with, one after the other, as a new server makes them."""
+        resource = self._served.namespaces
+        options = WriteOptions(manager="kube-apiserver")
+        for name in INITIAL_NAMESPACES:
+            if self._store.storage.head(resource.key("", name)) is not None:
+                continue
+            body = resource.empty_object()
+            body["metadata"]["name"] = name
+            obj = resource.strategy_for("").default(body)
+            await self._store.create(resource, Target(name=name), obj, options, Notes())
+
+
+class _Forward:
+    """The catch-all route's endpoint."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._application.answer(scope, receive, send)

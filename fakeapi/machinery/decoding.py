@@ -1,0 +1,379 @@
+"""From JSON of any shape to a canonical object: one walk along the schema.
+
+A *canonical* object is what Go's encoding/json writes after it has read the input into the type:
+unknown fields are gone, fields stand in the order of the type, a zero value is absent where the field has
+`omitempty` and present where it has not, and times and quantities have their one spelling.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: names are case-sensitive,
+`null` leaves a field as it was, the first error in the order of the document is the one reported.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+from fakeapi.machinery import quantity, times
+from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.strictjson import RepeatedKeys, members
+
+Path: TypeAlias = tuple[Any, ...]
+"""A path as nested pairs, the last segment first: `(("metadata", ()), ...)`; () is the root."""
+
+STRICT_ERRORS_MAX = 100
+"""As many unknown or duplicate fields are reported; what comes after them is not looked for."""
+
+
+class DecodeError(ValueError):
+    """A value of the wrong type, or a text that its type does not take; the message is Go's."""
+
+
+class Findings:
+    """What a walk noticed: the first error, and texts about unknown and repeated fields."""
+
+    __slots__ = ("error", "strict")
+
+    def __init__(self) -> None:
+        self.error: str | None = None
+        self.strict: list[str] = []
+
+    def wrong(self, message: str) -> None:
+        if self.error is None:
+            self.error = message
+
+    def mismatch(self, value: Any, path: Path, owner: str, go: str) -> None:
+        """`value` does not fit the Go type `go`; `owner` is the struct that the field belongs to."""
+        self.wrong(
+            f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
+        )
+
+    def unknown(self, path: Path) -> None:
+        self._note(f'unknown field "{spell(path)}"')
+
+    def duplicate(self, path: Path) -> None:
+        self._note(f'duplicate field "{spell(path)}"')
+
+    def _note(self, text: str) -> None:
+        if len(self.strict) < STRICT_ERRORS_MAX and text not in self.strict:
+            self.strict.append(text)
+
+
+Walk: TypeAlias = Callable[[Any, Path, str, Findings], Any]
+"""(value, its path, the name of the struct around it, findings) -> the canonical value."""
+
+
+def decode(value: Any, node: Struct) -> tuple[dict[str, Any], list[str]]:
+    """The canonical object, and what strict decoding says of unknown and repeated fields, in document order.
+
+    `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
+    `strictjson.decode_marking_duplicates`. The result may share values of any shape (opaque
+    parameters) with the input, which must not be changed afterwards. Raises DecodeError.
+    """
+    findings = Findings()
+    result = walker(node)({} if value is None else value, (), "", findings)
+    if findings.error is not None:
+        raise DecodeError(findings.error)
+    return result, findings.strict
+
+
+def spell(path: Path) -> str:
+    """`spec.devices.requests[0].name`"""
+    parts: list[str] = []
+    while path:
+        path, segment = path
+        parts.append(f"[{segment}]" if isinstance(segment, int) else f".{segment}")
+    return "".join(reversed(parts)).removeprefix(".")
+
+
+def _place(path: Path, owner: str) -> str:
+    """How Go names the place of an error: the fields on the way, without indexes and map keys."""
+    fields: list[str] = []
+    while path:
+        path, segment = path
+        if isinstance(segment, str) and not isinstance(segment, MapKey):
+            fields.append(segment)
+    return f"struct field {owner}.{'.'.join(reversed(fields))}" if fields else "value"
+
+
+class MapKey(str):
+    """A segment of a path that is a key of a map, not a field."""
+
+    __slots__ = ()
+
+
+def _json_kind(value: Any, go: str) -> str:
+    match value:
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case int() | float():
+            # Go prints the literal where the type is numeric and the number does not fit it
+            return f"number {value}" if go.startswith(("int", "uint")) else "number"
+        case list():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "null"
+
+
+@cache
+def walker(node: Node) -> Walk:
+    """The walk of a node, made once."""
+    match node:
+        case Scalar():
+            return _scalar(node)
+        case List():
+            return _list(node)
+        case Map():
+            return _map(node)
+        case Struct():
+            return _struct(node)
+        case AnyValue():
+            return lambda value, path, owner, findings: value
+
+
+def _scalar(node: Scalar) -> Walk:
+    match node.kind:
+        case ScalarKind.STRING:
+            return _exact(str, node.go)
+        case ScalarKind.BOOLEAN:
+            return _exact(bool, node.go)
+        case ScalarKind.INTEGER:
+            return _integer(node)
+        case ScalarKind.NUMBER:
+            return _number(node.go)
+        case ScalarKind.TIME:
+            return _text(times.canonical, node.go)
+        case ScalarKind.MICRO_TIME:
+            return _text(times.canonical_micro, node.go)
+        case ScalarKind.QUANTITY:
+            return _quantity
+        case ScalarKind.BYTES:
+            return _text(_base64, node.go)
+        case ScalarKind.INT_OR_STRING:
+            return _int_or_string(node.go)
+
+
+def _exact(kind: type, go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is kind:
+            return value
+        findings.mismatch(value, path, owner, go)
+        return kind()
+
+    return walk
+
+
+def _integer(node: Scalar) -> Walk:
+    least, most = -(1 << node.bits - 1), (1 << node.bits - 1) - 1
+    go = f"int{node.bits}"
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is int and least <= value <= most:
+            return value
+        findings.mismatch(value, path, owner, go)
+        return 0
+
+    return walk
+
+
+def _number(go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) in (int, float):
+            return value
+        findings.mismatch(value, path, owner, go)
+        return 0
+
+    return walk
+
+
+def _text(canonical: Callable[[str], str], go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is not str:
+            findings.wrong(f"json: cannot unmarshal {_json_kind(value, go)} into Go value of type string")
+            return None
+        try:
+            return canonical(value)
+        except ValueError as error:
+            findings.wrong(str(error))
+            return None
+
+    return walk
+
+
+def _base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError("illegal base64 data at input byte 0") from error
+    return text
+
+
+def _quantity(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    try:
+        return quantity.canonical(value if isinstance(value, str) else _literal(value))
+    except ValueError as error:
+        findings.wrong(str(error))
+        return "0"
+
+
+def _literal(value: Any) -> str:
+    return str(value) if type(value) in (int, float) else "{}"
+
+
+def _int_or_string(go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) in (int, str):
+            return value
+        findings.mismatch(value, path, owner, go)
+        return 0
+
+    return walk
+
+
+def _list(node: List) -> Walk:
+    inner = _of_items(node.items)
+    go = node.go
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is not list:
+            findings.mismatch(value, path, owner, go)
+            return []
+        return [inner(item, (path, index), owner, findings) for index, item in enumerate(value)]
+
+    return walk
+
+
+def _map(node: Map) -> Walk:
+    inner = _of_items(node.values)
+    go = node.go
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not isinstance(value, dict):
+            findings.mismatch(value, path, owner, go)
+            return {}
+        if type(value) is RepeatedKeys:
+            for key in repeated_keys(value):
+                findings.duplicate((path, MapKey(key)))
+        return {key: inner(value[key], (path, MapKey(key)), owner, findings) for key in sorted(value)}
+
+    return walk
+
+
+def repeated_keys(value: RepeatedKeys) -> list[str]:
+    """The keys that stand more than once, each once."""
+    names = [key for key, _ in value.pairs]
+    return [key for key in dict.fromkeys(names) if names.count(key) > 1]
+
+
+def _of_items(node: Node) -> Walk:
+    """The walk of a list item or map value: `null` is the type's zero value."""
+    inner = _lazily(node)
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        return zero(node) if value is None else inner(value, path, owner, findings)
+
+    return walk
+
+
+def _lazily(node: Node) -> Walk:
+    """A type may hold itself, so the walk of a struct is made when it is first needed."""
+    if not isinstance(node, Struct):
+        return walker(node)
+    made: list[Walk] = []
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not made:
+            made.append(walker(node))
+        return made[0](value, path, owner, findings)
+
+    return walk
+
+
+_ZEROS = {
+    ScalarKind.STRING: "",
+    ScalarKind.INTEGER: 0,
+    ScalarKind.NUMBER: 0,
+    ScalarKind.BOOLEAN: False,
+    ScalarKind.QUANTITY: "0",
+    ScalarKind.INT_OR_STRING: 0,
+}
+
+
+def zero(node: Node) -> Any:
+    """How the zero value of a type is written: `null` for lists, maps, times and values of any shape."""
+    match node:
+        case Scalar():
+            return _ZEROS.get(node.kind)
+        case Struct():
+            return walker(node)({}, (), "", Findings())
+        case _:
+            return None
+
+
+def _is_droppable(entry: Field) -> Callable[[Any], bool]:
+    """Whether `omitempty` leaves a value out: Go drops false, 0, "", nil, what is empty, and never a struct."""
+    if entry.pointer or isinstance(entry.node, Struct | AnyValue):
+        return lambda value: False
+    if isinstance(entry.node, Scalar) and entry.node.kind in (
+        ScalarKind.TIME,
+        ScalarKind.MICRO_TIME,
+        ScalarKind.QUANTITY,
+        ScalarKind.INT_OR_STRING,
+    ):
+        return lambda value: False
+    return lambda value: not value
+
+
+def _struct(node: Struct) -> Walk:
+    name = node.go.rpartition(".")[2]
+    go = node.go
+    entries = {
+        entry.name: (_lazily(entry.node), entry.omitempty and _is_droppable(entry))
+        for entry in node.fields.values()
+    }
+    order = list(entries)
+    present = [
+        (entry.name, None if entry.pointer else entry.node)
+        for entry in node.fields.values()
+        if not entry.omitempty or (not entry.pointer and not _is_droppable(entry)(""))
+    ]
+    rank = {key: index for index, key in enumerate(order)}
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not isinstance(value, dict):
+            findings.mismatch(value, path, owner, go)
+            return {}
+        found: dict[str, Any] = {}
+        seen: set[str] | None = set() if type(value) is RepeatedKeys else None
+        last = -1
+        ordered = True
+        for key, item in value.items() if seen is None else members(value):
+            entry = entries.get(key)
+            if entry is None:
+                findings.unknown((path, key))
+                continue
+            if seen is not None:
+                if key in seen:
+                    findings.duplicate((path, key))
+                seen.add(key)
+            if item is None:
+                continue
+            inner, droppable = entry
+            result = inner(item, (path, key), name, findings)
+            if droppable and droppable(result):
+                continue
+            found[key] = result
+            ordered = ordered and rank[key] > last
+            last = rank[key]
+        for key, absent in present:
+            if key not in found:
+                found[key] = None if absent is None else zero(absent)
+                ordered = False
+        if ordered:
+            return found
+        return {key: found[key] for key in order if key in found}
+
+    return walk

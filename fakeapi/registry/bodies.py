@@ -1,0 +1,140 @@
+"""From the bytes of a request body to a canonical, defaulted object of the resource.
+
+Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
+k8s.io/apiserver: what an unreadable body is called, and what field validation makes of unknown and
+duplicate fields.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fakeapi.machinery import strictjson, yamltext
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.registry.call import Notes
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+
+YAML = "application/yaml"
+SUMMARY_LENGTH = 30
+"""As much of an unreadable body goes into the message."""
+
+_SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+_TYPE_META = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+
+
+class Unreadable(ValueError):
+    """A body whose kind cannot even be told."""
+
+
+def read_object(resource: Resource, body: bytes, media_type: str, validation: str, notes: Notes) -> Object:
+    """The object of a POST or PUT body.
+
+    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are a 400.
+    Raises ApiError 400.
+    """
+    try:
+        value = parse(body, media_type, validation)
+        kind, api_version = type_of(value, resource)
+    except Unreadable as error:
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {resource.kind.kind}): "
+            f"{error} ({summary(body)})"
+        ) from None
+    problem = conversion_problem(resource, kind, api_version)
+    if problem:
+        raise _cannot_handle(resource, kind, api_version, problem)
+    try:
+        obj, strict = decode(value, resource.schema)
+    except DecodeError as error:
+        raise _cannot_handle(resource, kind, api_version, str(error)) from None
+    refusal = warn_or_refuse(strict, validation, notes)
+    if refusal:
+        raise _cannot_handle(resource, kind, api_version, refusal)
+    return complete(resource, obj)
+
+
+def complete(resource: Resource, obj: Object) -> Object:
+    """A decoded object with its type and the version's defaults."""
+    obj["kind"] = resource.kind.kind
+    obj["apiVersion"] = resource.api_version
+    return resource.strategy_for("").default(obj)
+
+
+def parse(body: bytes, media_type: str, validation: str) -> Any:
+    """The value of a JSON or YAML text, with repeated keys marked if they matter. Raises Unreadable."""
+    if media_type == YAML:
+        try:
+            return yamltext.load(body)
+        except yamltext.YamlError as error:
+            raise Unreadable(f"error converting YAML to JSON: {error}") from None
+    try:
+        if validation == "Ignore":
+            return strictjson.decode_lenient(body)
+        return strictjson.decode_marking_duplicates(body)
+    except JsonError:
+        words = strictjson.json_syntax_error(body)
+        raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
+
+
+def type_of(value: Any, resource: Resource) -> tuple[str, str]:
+    """(kind, apiVersion) of a body; what it leaves out is what the path says. Raises Unreadable."""
+    if value is None:
+        return resource.kind.kind, resource.api_version
+    if not isinstance(value, dict):
+        raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
+    kind, api_version = value.get("kind"), value.get("apiVersion")
+    for name, found in (("apiVersion", api_version), ("kind", kind)):
+        if found is not None and not isinstance(found, str):
+            raise Unreadable(_type_mismatch(_go_kind(found), f"Go struct field .{name} of type string"))
+    if api_version and api_version.count("/") > 1:
+        raise Unreadable(f"unexpected GroupVersion string: {api_version}")
+    return kind or resource.kind.kind, api_version or resource.api_version
+
+
+def _type_mismatch(kind: str, place: str) -> str:
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} into {place}"
+
+
+def _go_kind(value: Any) -> str:
+    names = {str: "string", bool: "bool", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
+    """Why an object of this type cannot be handled as the resource's kind; empty if it can."""
+    if kind == resource.kind.kind and api_version == resource.api_version:
+        return ""
+    if not resource.release.knows(api_version, kind):
+        return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
+    version = api_version.rpartition("/")[2]
+    package = resource.kind.group.split(".")[0] or "core"
+    return f"converting ({version}.{kind}) to ({package}.{resource.kind.kind}): unknown conversion"
+
+
+def _cannot_handle(resource: Resource, kind: str, api_version: str, why: str) -> ApiError:
+    version = api_version.rpartition("/")[2]
+    return bad_request(f'{kind} in version "{version}" cannot be handled as a {resource.kind.kind}: {why}')
+
+
+def summary(body: bytes) -> str:
+    """The beginning of a body as messages show it: text where it looks like JSON, else hexadecimal."""
+    if not body:
+        return "<empty>"
+    start = body[:SUMMARY_LENGTH]
+    text = start.decode("utf-8", "replace") if body.startswith(b"{") else start.hex()
+    return f"{text} ..." if len(body) > SUMMARY_LENGTH else text
+
+
+def warn_or_refuse(texts: Iterable[str], validation: str, notes: Notes) -> str:
+    """Strict decoding errors by the mode: warned of, or returned as one text to refuse with."""
+    found = list(texts)
+    if validation == "Strict" and found:
+        return "strict decoding error: " + ", ".join(found)
+    if validation == "Warn":
+        for text in found:
+            notes.warn(text)
+    return ""

@@ -1,0 +1,82 @@
+"""What a request asks of the registry, in values that know no HTTP."""
+
+from dataclasses import dataclass, field
+
+from fakeapi.machinery.fieldselector import FieldSelector
+from fakeapi.machinery.labelselector import Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a request is about; `namespace` and `name` are empty where the path has none."""
+
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """`manager` is the field manager, or what stands for it; `validation` is Strict, Warn or Ignore."""
+
+    manager: str
+    dry_run: bool = False
+    validation: str = "Warn"
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOptions:
+    """`propagation` and `orphan` are None where the client left them open."""
+
+    dry_run: bool = False
+    grace_seconds: int | None = None
+    propagation: str | None = None
+    orphan: bool | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """Selectors are None where the client gave none. `limit` 0 means all."""
+
+    labels: Selector | None = None
+    fields: FieldSelector | None = None
+    limit: int = 0
+    continue_token: str = ""
+    resource_version: str = ""
+    match: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """`timeout_seconds` None: the server chooses. `send_initial_events` None: not asked either way."""
+
+    labels: Selector | None = None
+    fields: FieldSelector | None = None
+    resource_version: str = ""
+    match: str = ""
+    bookmarks: bool = False
+    send_initial_events: bool | None = None
+    timeout_seconds: int | None = None
+
+
+@dataclass(slots=True)
+class Notes:
+    """Texts of Warning headers, in the order in which they came up."""
+
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202."""
+
+    body: bytes
+    created: bool = False
+    accepted: bool = False

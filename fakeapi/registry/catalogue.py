@@ -1,0 +1,73 @@
+"""What a server serves: its resources by group, version and name."""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.registry import objects
+from fakeapi.registry.call import Target
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+from fakeapi.releases import Release
+from fakeapi_storage import Storage
+
+NAMESPACES = "namespaces"
+INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+IMMORTAL_NAMESPACES = frozenset(("default", "kube-public", "kube-system"))
+
+
+class Catalogue:
+    """The served resources. `primary` is the release that answers for the server as a whole."""
+
+    def __init__(self, resources: list[Resource], primary: Release) -> None:
+        self.primary = primary
+        self.resources = resources
+        self._by_name = {
+            (resource.kind.group, resource.kind.version, resource.kind.resource): resource
+            for resource in resources
+        }
+        self._groups = {resource.kind.group for resource in resources}
+
+    def find(self, group: str, version: str, name: str) -> Resource | None:
+        return self._by_name.get((group, version, name))
+
+    def has_group(self, group: str) -> bool:
+        return group in self._groups
+
+    def versions(self, group: str) -> list[str]:
+        """The served versions of a group, the preferred one first."""
+        found = dict.fromkeys(r.kind.version for r in self.resources if r.kind.group == group)
+        return sorted(found, key=version_rank, reverse=True)
+
+    def of_version(self, group: str, version: str) -> list[Resource]:
+        """The resources of one version by name."""
+        found = [r for r in self.resources if r.kind.group == group and r.kind.version == version]
+        return sorted(found, key=lambda resource: resource.kind.resource)
+
+    @property
+    def namespaces(self) -> Resource:
+        return self._by_name["", "v1", NAMESPACES]
+
+    def check_namespace(self, storage: Storage, resource: Resource, target: Target) -> None:
+        """A namespaced object is only created in a namespace that exists. Raises ApiError 404."""
+        if not resource.kind.namespaced:
+            return
+        if storage.head(self.namespaces.key("", target.namespace)) is None:
+            raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
+
+    def namespace_labels(self, storage: Storage, namespace: str) -> dict[str, str] | None:
+        """The labels of a namespace; None where there is no such namespace."""
+        entry = storage.head(self.namespaces.key("", namespace))
+        if entry is None:
+            return None
+        found: Object = objects.decode(entry)
+        labels: dict[str, str] = found["metadata"].get("labels", {})
+        return labels
+
+
+def version_rank(version: str) -> tuple[int, int, int]:
+    """Kubernetes' order of API versions: v2 over v1 over v1beta2 over v1beta1 over v1alpha3."""
+    text = version.removeprefix("v")
+    for stage, rank in (("alpha", 0), ("beta", 1)):
+        major, found, minor = text.partition(stage)
+        if found:
+            return rank, int(major), int(minor)
+    return 2, int(text), 0

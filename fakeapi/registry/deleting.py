@@ -1,0 +1,96 @@
+"""What deleting means: at once, or after the finalizers; one object, or a collection.
+
+Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollection) and
+`pkg/registry/rest/delete.go`, for resources without graceful deletion.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.registry import objects
+from fakeapi.registry.call import DeleteOptions, Outcome, Target
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store, committed
+from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
+
+ORPHAN = "orphan"
+FOREGROUND = "foregroundDeletion"
+
+
+async def delete(store: Store, resource: Resource, target: Target, options: DeleteOptions) -> Outcome:
+    """Delete an object, or mark it as being deleted while finalizers hold it.
+
+    Raises ApiError: 404, 409 for preconditions that do not hold.
+    """
+    for _ in range(WRITE_ATTEMPTS):
+        entry = store.head(resource, target)
+        try:
+            return await _delete_entry(store, resource, target, entry, options)
+        except (RevisionConflict, KeyNotFound):
+            continue
+    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+async def _delete_entry(
+    store: Store, resource: Resource, target: Target, entry: Entry, options: DeleteOptions
+) -> Outcome:
+    obj = objects.decode(entry)
+    meta = obj["metadata"]
+    _check_preconditions(resource, meta, options)
+    finalizers = _finalizers(meta, options)
+    key = resource.key(target.namespace, target.name)
+    if not finalizers:
+        if options.dry_run:
+            return Outcome(objects.with_version(entry.value, entry.revision))
+        gone = await committed(store.storage.delete(key, entry.revision))
+        return Outcome(objects.with_version(entry.value, gone.revision))
+    meta["finalizers"] = finalizers
+    _mark(meta, store.now())
+    value = objects.encode(obj)
+    accepted = options.orphan is False
+    if options.dry_run or value == entry.value:
+        await store.settle(entry)
+        return Outcome(objects.with_version(value, entry.revision), accepted=accepted)
+    stored = await committed(store.storage.update(key, value, entry.revision))
+    return Outcome(objects.with_version(value, stored.revision), accepted=accepted)
+
+
+def _check_preconditions(resource: Resource, meta: Object, options: DeleteOptions) -> None:
+    name = meta["name"]
+    if options.uid is not None and options.uid != meta["uid"]:
+        raise errors.conflict(
+            resource.qualified_kind,
+            name,
+            f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta['uid']}). "
+            "The object might have been deleted and then recreated",
+        )
+    version = options.resource_version
+    if version is not None and version != meta["resourceVersion"]:
+        raise errors.conflict(
+            resource.qualified_kind,
+            name,
+            f"the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in "
+            f"record ({meta['resourceVersion']}). The object might have been modified",
+        )
+
+
+def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
+    """The finalizers once deletion is asked for: those of the garbage collector follow the options."""
+    present: list[str] = meta.get("finalizers") or []
+    kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
+    if options.orphan is not None:
+        wanted = ORPHAN if options.orphan else None
+    elif options.propagation is not None:
+        wanted = {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(options.propagation)
+    else:
+        wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), None)
+    if wanted:
+        kept.append(wanted)
+    return present if set(kept) == set(present) else kept
+
+
+def _mark(meta: Object, now: str) -> None:
+    if meta.get("deletionTimestamp") is None:
+        if meta.get("generation"):
+            meta["generation"] += 1
+        meta["deletionTimestamp"] = now
+    meta["deletionGracePeriodSeconds"] = 0

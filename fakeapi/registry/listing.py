@@ -1,0 +1,169 @@
+"""Lists: at which version, which page, and what the continue token says.
+
+Follows k8s.io/apiserver `pkg/storage/cacher` (which lists the watch cache answers: without limit and
+continue, from a version on) and `pkg/storage/etcd3` (the others, exact versions and pages), and
+`pkg/storage/continue.go` for the token.
+"""
+
+import base64
+import binascii
+import posixpath
+from dataclasses import dataclass
+
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.strictjson import json_syntax_error
+from fakeapi.registry.call import ListOptions, Target
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.selection import Selection, selection
+from fakeapi.registry.store import invalid_version
+from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
+
+TOO_LARGE_RETRY_SECONDS = 1
+TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
+
+_TOO_OLD_TO_CONTINUE = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list "
+    "without the continue parameter, or use the continue token in this response to retrieve the remainder of "
+    "the results. Continuing with the provided token results in an inconsistent list - objects that were "
+    "created, modified, or deleted between the time the first chunk was returned and now may show up in "
+    "the list."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One answer to a list. `remaining` is None where Kubernetes does not say."""
+
+    entries: list[Entry]
+    revision: int
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+def prefix_of(resource: Resource, target: Target) -> str:
+    """The storage prefix of what a list or watch covers."""
+    return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
+
+
+def list_entries(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> Listed:
+    """The selected objects in the order of namespace and name.
+
+    Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
+    is not there yet, 500 for one that is no number.
+    """
+    chosen = selection(options.labels, options.fields)
+    prefix = prefix_of(resource, target)
+    start_after, at, limit = _where(storage, prefix, options)
+    entries: list[Entry] = []
+    while True:
+        page = _page(storage, prefix, start_after, at, limit, options)
+        found = page.entries if chosen.everything else [e for e in page.entries if chosen.matches(e)]
+        entries += found
+        if not limit or not page.more or len(entries) >= limit:
+            break
+        start_after, at = page.entries[-1].key, page.revision
+    return _answer(entries, page, prefix, limit, chosen)
+
+
+def _where(storage: Storage, prefix: str, options: ListOptions) -> tuple[str | None, int | None, int]:
+    """(start after this key, at this revision, at most so many) for what the options ask."""
+    version = options.resource_version
+    if options.continue_token:
+        start_after, revision = decode_token(options.continue_token, prefix)
+        if version and version != "0":
+            raise errors.bad_request("specifying resource version is not allowed when using continue")
+        return start_after, revision if revision > 0 else None, options.limit
+    if not version:
+        return None, None, options.limit
+    wanted = parse_version(version)
+    if wanted == 0:
+        return None, None, 0  # from the cache, which knows no pages
+    if options.match == "Exact" or (not options.match and options.limit):
+        return None, wanted, options.limit
+    if wanted > storage.revision:
+        raise too_large(wanted, storage.revision)
+    return None, None, options.limit
+
+
+def parse_version(text: str) -> int:
+    """A resourceVersion as a number. Raises ApiError 500 (untyped upstream) for anything else."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise invalid_version(text)
+
+
+def too_large(wanted: int, current: int) -> ApiError:
+    """504: a version that the server has not reached."""
+    cause = errors.Cause("ResourceVersionTooLarge", "Too large resource version")
+    return ApiError(
+        504,
+        "Timeout",
+        f"Too large resource version: {wanted}, current: {current}",
+        Details(causes=(cause,), retry_after_seconds=TOO_LARGE_RETRY_SECONDS),
+        retry_after=TOO_LARGE_RETRY_SECONDS,
+    )
+
+
+def _page(
+    storage: Storage, prefix: str, start_after: str | None, at: int | None, limit: int, options: ListOptions
+) -> Page:
+    try:
+        return storage.list(prefix, start_after=start_after, limit=limit or None, at=at)
+    except Compacted:
+        if options.continue_token:
+            token = encode_token(start_after or "", prefix, -1)
+            raise _expired(_TOO_OLD_TO_CONTINUE, token) from None
+        raise _expired("The resourceVersion for the provided list is too old.") from None
+    except FutureRevision as error:
+        raise too_large(error.revision, error.current) from None
+
+
+def _expired(message: str, token: str = "") -> ApiError:
+    return ApiError(410, "Expired", message, Details(continue_token=token) if token else None)
+
+
+def _answer(entries: list[Entry], page: Page, prefix: str, limit: int, chosen: Selection) -> Listed:
+    more = page.more
+    if limit and len(entries) > limit:
+        entries, more = entries[:limit], True
+    if not limit or not more or not entries:
+        return Listed(entries, page.revision)
+    token = encode_token(entries[-1].key, prefix, page.revision)
+    return Listed(entries, page.revision, token, page.remaining if chosen.everything else None)
+
+
+def encode_token(last_key: str, prefix: str, revision: int) -> str:
+    """A token that goes on after `last_key`, at `revision` (-1: at whatever is the present then)."""
+    start = last_key.removeprefix(prefix) + "\0"
+    data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decode_token(token: str, prefix: str) -> tuple[str, int]:
+    """(the key after which to go on, the revision). Raises ApiError 400."""
+    try:
+        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise _bad_token(": illegal base64 data at input byte 0") from None
+    try:
+        fields = codec.decode(data)
+    except codec.JsonError:
+        raise _bad_token(f": {json_syntax_error(data)}") from None
+    if not isinstance(fields, dict) or fields.get("v") != TOKEN_VERSION:
+        version = fields.get("v", "") if isinstance(fields, dict) else ""
+        raise _bad_token(f": server does not recognize this encoded version {version}")
+    revision, start = fields.get("rv"), fields.get("start")
+    if not isinstance(revision, int) or revision == 0:
+        raise _bad_token(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not isinstance(start, str) or not start:
+        raise _bad_token(": encoded start key empty (version meta.k8s.io/v1)")
+    key = start if start.startswith("/") else f"/{start}"
+    if posixpath.normpath(key.rstrip("\0")) != key.rstrip("\0"):
+        raise _bad_token(f": {quote(start)}")
+    return prefix + key[1:].rstrip("\0"), revision
+
+
+def _bad_token(why: str) -> ApiError:
+    return errors.bad_request(f"invalid continue token: continue key is not valid{why}")

@@ -1,0 +1,60 @@
+"""Objects as they are stored, and as they go out again.
+
+A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision.
+It is filled in when the object is read, so that an object is encoded once, when it is written. As in
+Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without them.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fakeapi.machinery import codec
+
+if TYPE_CHECKING:
+    from fakeapi_storage import Entry
+
+Object: TypeAlias = dict[str, Any]
+
+_EMPTY_VERSION = b'"resourceVersion":""'
+_BEFORE_VERSION = ("name", "generateName", "namespace", "selfLink", "uid")
+
+
+def encode(obj: Object) -> bytes:
+    """The stored form of a canonical object; its resourceVersion, if it has one, is left out."""
+    meta = obj["metadata"]
+    ordered = {key: meta[key] for key in _BEFORE_VERSION if key in meta}
+    ordered["resourceVersion"] = ""
+    for key, value in meta.items():
+        if key not in ordered:
+            ordered[key] = value
+    return codec.encode({**obj, "metadata": ordered})
+
+
+def decode(entry: "Entry") -> Object:
+    """The object of an entry, with its resourceVersion; the caller's own to change."""
+    obj: Object = codec.decode(entry.value)
+    obj["metadata"]["resourceVersion"] = str(entry.revision)
+    return obj
+
+
+def with_version(value: bytes, revision: int) -> bytes:
+    """JSON of the stored object with its resourceVersion.
+
+    Only names, which hold no quotes, come before the resourceVersion; so the first place that looks
+    like it is it.
+    """
+    return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
+
+
+def without_version(value: bytes) -> bytes:
+    """JSON of the stored object as one that was never stored."""
+    return value.replace(_EMPTY_VERSION + b",", b"", 1)
+
+
+def type_prefix(kind: str, api_version: str) -> bytes:
+    """How the JSON of every stored object of the kind begins."""
+    return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
+
+
+def list_item(entry: "Entry", prefix: bytes) -> bytes:
+    """JSON of an entry as an item of a list: without kind and apiVersion."""
+    return b"{" + with_version(entry.value, entry.revision)[len(prefix) :]

@@ -1,0 +1,137 @@
+"""What a patch means: the stored object, changed, and then treated like an update.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. A patch that names no resourceVersion never
+conflicts: it is applied to whatever is the newest state.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery import codec, errors, jsonpatch, mergepatch, strategicmerge
+from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.fielderrors import invalid
+from fakeapi.registry.bodies import complete, conversion_problem, warn_or_refuse
+from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store, deduplicate_owners
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch that was read. `strict` are the texts about its own unknown and duplicate fields."""
+
+    apply: Callable[[Object], Any]
+    strict: tuple[str, ...]
+    shown: Callable[[Any], str]
+    """How a refusal shows what it refuses: the patched document, or the patch."""
+
+
+def read_patch(resource: Resource, body: bytes, media_type: str, validation: str) -> Patch:
+    """The patch in a body of one of the patch types. Raises ApiError 400, 413."""
+    checks = validation != "Ignore"
+    if media_type == JSON_PATCH:
+        operations = jsonpatch.decode_operations(body)
+        strict = jsonpatch.strict_errors(body) if checks else []
+        return Patch(lambda old: jsonpatch.apply(operations, old), tuple(strict), _document)
+    if media_type == MERGE_PATCH:
+        patch = mergepatch.decode_patch(body)
+        strict = mergepatch.strict_errors(body, patch) if checks else []
+        return Patch(lambda old: mergepatch.apply(patch, old), tuple(strict), _document)
+    wanted = strategicmerge.decode_patch(body)
+    strict = strategicmerge.strict_errors(body, wanted) if checks else []
+    return Patch(
+        lambda old: strategicmerge.apply(wanted, old, resource.schema),
+        tuple(strict),
+        lambda document: str(wanted),
+    )
+
+
+def _document(patched: Any) -> str:
+    return codec.encode(patched).decode()
+
+
+async def patch(
+    store: Store,
+    resource: Resource,
+    target: Target,
+    wanted: Callable[[], Patch],
+    options: WriteOptions,
+    notes: Notes,
+) -> Outcome:
+    """Apply a patch to the stored object. `wanted` reads it, once it is known that the object exists.
+
+    Raises ApiError: 404, 409, 415, 422.
+    """
+    manager = resource.managers[target.subresource]
+    read: list[Patch] = []
+
+    def change(old: Object | None) -> Object:
+        if old is None:
+            raise errors.not_found(resource.qualified, target.name)
+        if not read:
+            read.append(wanted())
+        new = _patched(resource, read[0], old, options.validation, notes)
+        new = manager.update(old, new, options.manager, store.now())
+        check_name(resource, target, new)
+        deduplicate_owners(new, notes, after_admission=True)
+        return new
+
+    return await store.modify(resource, target, change, options, notes)
+
+
+def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, notes: Notes) -> Object:
+    document = wanted.apply(old)
+
+    def refuse(why: str) -> ApiError:
+        return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
+
+    kind, api_version = document.get("kind"), document.get("apiVersion")
+    problem = conversion_problem(resource, kind or resource.kind.kind, api_version or resource.api_version)
+    if problem:
+        raise refuse(problem)
+    try:
+        new, unknown = decode(document, resource.schema)
+    except DecodeError as error:
+        raise refuse(str(error)) from None
+    refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)
+    if refusal:
+        raise refuse(refusal)
+    return complete(resource, new)
+
+
+def check_name(resource: Resource, target: Target, obj: Object) -> None:
+    """The name and namespace of a body must be those of the path. Raises ApiError 400."""
+    meta = obj["metadata"]
+    match_namespace(resource, target, meta)
+    name = meta.get("name", "")
+    if not name:
+        raise errors.bad_request(
+            f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+        )
+    if name != target.name:
+        raise errors.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({target.name})"
+        )
+
+
+def match_namespace(resource: Resource, target: Target, meta: Object) -> None:
+    """A body's namespace is the path's, or absent and then filled in. Raises ApiError 400."""
+    expected = target.namespace if resource.kind.namespaced else ""
+    given = meta.get("namespace", "")
+    if not given and expected:
+        meta["namespace"] = expected
+    elif given != expected:
+        if not expected:
+            meta.pop("namespace", None)
+            return
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )

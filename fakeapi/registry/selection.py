@@ -1,0 +1,58 @@
+"""Which objects a list or a watch is about: label selector and field selector as one test."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.fieldselector import FieldSelector
+from fakeapi.machinery.labelselector import Selector
+from fakeapi_storage import Entry
+
+FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
+"""The selectable fields of an object, beside its name and namespace."""
+
+_NO_LABELS: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A label and a field selector; None where there is none."""
+
+    labels: Selector | None
+    fields: FieldSelector | None
+    fields_of: FieldsOf | None = None
+
+    @property
+    def everything(self) -> bool:
+        """Whether every object is selected, so that none needs to be looked at."""
+        return self.labels is None and self.fields is None
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether the object of an entry is selected; decodes it only if it has to."""
+        if self.fields is not None and self.fields_of is None:
+            *_, namespace, name = entry.key.rsplit("/", 2)
+            if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
+                return False
+            if self.labels is None:
+                return True
+        elif self.labels is None and self.fields is None:
+            return True
+        obj = codec.decode(entry.value)
+        meta = obj["metadata"]
+        if self.fields is not None and self.fields_of is not None:
+            known = {"metadata.name": meta["name"], "metadata.namespace": meta.get("namespace", "")}
+            if not self.fields.matches({**known, **self.fields_of(obj)}):
+                return False
+        return self.labels is None or self.labels.matches(meta.get("labels") or _NO_LABELS)
+
+
+def selection(
+    labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None
+) -> Selection:
+    """A selection in which selectors that select everything are absent."""
+    return Selection(
+        None if labels is None or labels.empty else labels,
+        None if fields is None or fields.empty else fields,
+        fields_of,
+    )

@@ -1,0 +1,346 @@
+"""What a write means: create, update and the way every change to a stored object goes.
+
+Follows k8s.io/apiserver `pkg/registry/generic/registry` and `pkg/registry/rest`. Each write reads the
+newest accepted state, computes from it, and hands the result to the storage with the revision that it was
+computed from; between the two nothing else can run, so only another process could come between them.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from fakeapi.machinery import errors, names, times
+from fakeapi.machinery.apply.manager import with_old_times
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.metadata import (
+    validate_core_object_meta,
+    validate_core_object_meta_update,
+    validate_object_meta,
+    validate_object_meta_update,
+)
+from fakeapi.machinery.names import name_is_path_segment
+from fakeapi.registry import objects
+from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.source import Source
+from fakeapi.registry.strategy import Strategy
+from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
+
+LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
+WRITE_ATTEMPTS = 16
+"""How often a write starts again when another writer came first; after that it is a 409."""
+
+Stored = TypeVar("Stored")
+
+Change = Callable[[Object | None], Object]
+"""From the stored object (None: there is none) to the object to store, its managed fields included."""
+
+
+class Store:
+    """Writes to the objects of all served resources."""
+
+    def __init__(self, storage: Storage, source: Source) -> None:
+        self.storage = storage
+        self.source = source
+
+    def now(self) -> str:
+        """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
+        return times.now_text(self.source.now())
+
+    # reading ------------------------------------------------------------------------------------
+
+    def get(self, resource: Resource, target: Target) -> Entry:
+        """The committed entry. Raises ApiError 404."""
+        entry = self.storage.get(resource.key(target.namespace, target.name))
+        if entry is None:
+            raise errors.not_found(resource.qualified, target.name)
+        return entry
+
+    def head(self, resource: Resource, target: Target) -> Entry:
+        """The newest accepted entry. Raises ApiError 404."""
+        entry = self.storage.head(resource.key(target.namespace, target.name))
+        if entry is None:
+            raise errors.not_found(resource.qualified, target.name)
+        return entry
+
+    async def settle(self, entry: Entry | None) -> None:
+        """Wait until what an answer was computed from is committed: no answer outlives a lost write."""
+        if entry is not None and entry.revision > self.storage.revision:
+            await committed(self.storage.settled(entry.revision))
+
+    # create -------------------------------------------------------------------------------------
+
+    async def create(
+        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
+    ) -> Outcome:
+        """Store a new object from a canonical, defaulted body. Raises ApiError."""
+        deduplicate_owners(obj, notes)
+        obj = resource.managers[""].update(None, obj, options.manager, self.now())
+        return await self.insert(resource, target, obj, options, notes)
+
+    async def insert(
+        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
+    ) -> Outcome:
+        """`create` after its managed fields are set."""
+        meta = obj["metadata"]
+        self._fill_system_fields(meta)
+        given_version = meta.pop("resourceVersion", "")
+        generated = not meta.get("name") and bool(meta.get("generateName"))
+        attempts = 1 + (resource.release.quirks.generate_name_retries if generated else 0)
+        while True:
+            if generated:
+                meta["name"] = names.generated_name(meta["generateName"], self.source.suffix())
+            candidate = self._before_create(resource, obj, notes)
+            attempts -= 1
+            try:
+                return await self._store_new(resource, target, candidate, given_version, options)
+            except KeyExists:
+                await self.settle(self.storage.head(resource.key(target.namespace, meta["name"])))
+                if attempts <= 0:
+                    raise _exists(resource, meta["name"], generated=generated) from None
+
+    def _fill_system_fields(self, meta: Object) -> None:
+        meta["creationTimestamp"] = self.now()
+        meta["uid"] = self.source.uid()
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+            meta.pop(name, None)
+
+    def _before_create(self, resource: Resource, obj: Object, notes: Notes) -> Object:
+        strategy = resource.strategy_for("")
+        candidate = strategy.prepare_create(obj)
+        meta = candidate["metadata"]
+        too_long = resource.release.quirks.too_long
+        found = validate_core_object_meta(
+            meta, resource.kind.namespaced, resource.name_validator, "metadata", too_long
+        )
+        found += strategy.validate_create(candidate)
+        if found:
+            raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+        for text in strategy.warnings_on_create(candidate):
+            notes.warn(text)
+        return candidate
+
+    async def _store_new(
+        self, resource: Resource, target: Target, obj: Object, given_version: str, options: WriteOptions
+    ) -> Outcome:
+        key = resource.key(target.namespace, obj["metadata"]["name"])
+        value = objects.encode(obj)
+        if options.dry_run:
+            if self.storage.head(key) is not None:
+                raise KeyExists(key)
+            return Outcome(objects.without_version(value), created=True)
+        if given_version.isdigit() and int(given_version):
+            raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
+        entry = await committed(self.storage.create(key, value))
+        return Outcome(objects.with_version(value, entry.revision), created=True)
+
+    # update -------------------------------------------------------------------------------------
+
+    async def update(
+        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
+    ) -> Outcome:
+        """Replace an object by a canonical, defaulted body. Raises ApiError."""
+        deduplicate_owners(obj, notes)
+        manager = resource.managers[target.subresource]
+
+        def change(old: Object | None) -> Object:
+            new: Object = {**obj, "metadata": dict(obj["metadata"])}
+            return manager.update(old, new, options.manager, self.now())
+
+        uid = obj["metadata"].get("uid", "")
+        return await self.modify(resource, target, change, options, notes, uid_precondition=uid)
+
+    async def modify(
+        self,
+        resource: Resource,
+        target: Target,
+        change: Change,
+        options: WriteOptions,
+        notes: Notes,
+        *,
+        uid_precondition: str = "",
+    ) -> Outcome:
+        """Change a stored object.
+
+        A change that leaves the object as it is keeps the resourceVersion and makes no event. One that
+        takes the last finalizer from an object that is being deleted deletes it. Raises ApiError: 404,
+        409 for a resourceVersion or uid that is not the stored one, 422.
+        """
+        for _ in range(WRITE_ATTEMPTS):
+            try:
+                return await self._modify_once(resource, target, change, options, notes, uid_precondition)
+            except (RevisionConflict, KeyNotFound):
+                continue
+        raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+    async def _modify_once(
+        self,
+        resource: Resource,
+        target: Target,
+        change: Change,
+        options: WriteOptions,
+        notes: Notes,
+        uid_precondition: str,
+    ) -> Outcome:
+        key = resource.key(target.namespace, target.name)
+        entry = self.storage.head(key)
+        try:
+            old = None if entry is None else objects.decode(entry)
+            _check_uid(resource, target, uid_precondition, old)
+            if entry is None or old is None:
+                raise errors.not_found(resource.qualified, target.name)
+            new = self._before_update(resource, target, change(old), old, notes)
+        except ApiError:
+            await self.settle(entry)
+            raise
+        return await self._store_changed(key, entry, old, new, options)
+
+    def _before_update(
+        self, resource: Resource, target: Target, new: Object, old: Object, notes: Notes
+    ) -> Object:
+        meta, old_meta = new["metadata"], old["metadata"]
+        _check_version(resource, target, meta, old_meta)
+        strategy: Strategy = resource.strategy_for(target.subresource)
+        _set_or_drop(meta, "generation", old_meta.get("generation"))
+        new = strategy.prepare_update(new, old)
+        meta = new["metadata"]
+        if not meta.get("uid"):
+            meta["uid"] = old_meta["uid"]
+        meta["creationTimestamp"] = old_meta["creationTimestamp"]
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+            if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
+                meta[name] = old_meta[name]
+        found = self._update_errors(resource, target, meta, old_meta)
+        found += strategy.validate_update(new, old)
+        if found:
+            raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+        for text in strategy.warnings_on_update(new, old):
+            notes.warn(text)
+        return new
+
+    def _update_errors(
+        self, resource: Resource, target: Target, meta: Object, old_meta: Object
+    ) -> list[FieldError]:
+        """Errors of updated metadata: the generic store looks first, then the kind's own validation again."""
+        too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
+        found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
+        found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
+        if not target.subresource:
+            found += validate_core_object_meta(
+                meta, namespaced, resource.name_validator, "metadata", too_long
+            )
+        return found + validate_core_object_meta_update(meta, old_meta, "metadata", too_long)
+
+    async def _store_changed(
+        self, key: str, entry: Entry, old: Object, new: Object, options: WriteOptions
+    ) -> Outcome:
+        new = with_old_times(new, old)
+        meta = new["metadata"]
+        value = objects.encode(new)
+        if is_finished(meta, old["metadata"]):
+            if not options.dry_run:
+                await committed(self.storage.delete(key, entry.revision))
+            return Outcome(objects.with_version(value, entry.revision))
+        if value == entry.value or options.dry_run:
+            await self.settle(entry)
+            return Outcome(objects.with_version(value, entry.revision))
+        stored = await committed(self.storage.update(key, value, entry.revision))
+        return Outcome(objects.with_version(value, stored.revision))
+
+
+async def committed(write: Awaitable[Stored]) -> Stored:
+    """The result of a write. Raises ApiError 500 when it could not be kept, and nothing was."""
+    try:
+        return await write
+    except StorageFailed as error:
+        raise ApiError(500, "", f"etcdserver: storage failed: {error}") from error
+
+
+def is_finished(meta: Object, old_meta: Object) -> bool:
+    """Whether an update leaves an object that is being deleted with nothing to wait for."""
+    return (
+        meta.get("deletionTimestamp") is not None
+        and not meta.get("finalizers")
+        and not old_meta.get("deletionGracePeriodSeconds")
+        and not meta.get("deletionGracePeriodSeconds")
+    )
+
+
+def deduplicate_owners(obj: Object, notes: Notes, *, after_admission: bool = False) -> None:
+    """Drop owner references that stand twice, with a warning as upstream words it."""
+    owners = obj["metadata"].get("ownerReferences")
+    if not owners or len(owners) < 2:
+        return
+    kept: list[Any] = []
+    dropped: list[str] = []
+    for owner in owners:
+        if owner in kept:
+            dropped.append(owner.get("uid", ""))
+        else:
+            kept.append(owner)
+    if dropped:
+        obj["metadata"]["ownerReferences"] = kept
+        which = ", ".join(dropped)
+        after = " after mutating admission happens" if after_admission else ""
+        notes.warn(
+            f".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in "
+            "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) "
+            f"observed: {which}"
+        )
+
+
+def _set_or_drop(meta: Object, name: str, value: Any) -> None:
+    if value is None:
+        meta.pop(name, None)
+    else:
+        meta[name] = value
+
+
+def _exists(resource: Resource, name: str, *, generated: bool) -> ApiError:
+    error = errors.already_exists(resource.qualified, name)
+    if not generated:
+        return error
+    return ApiError(
+        error.code,
+        error.reason,
+        f"{error.message}, the server was not able to generate a unique name for the object",
+        errors.Details(
+            name=name, group=resource.qualified.group, kind=resource.qualified.name, retry_after_seconds=1
+        ),
+        retry_after=1,
+    )
+
+
+def _check_uid(resource: Resource, target: Target, expected: str, old: Object | None) -> None:
+    """The uid of a PUT body is a precondition, checked before anything else."""
+    actual = old["metadata"]["uid"] if old else ""
+    if not expected or expected == actual:
+        return
+    registry_key = f"/registry/{resource.kind.resource}/{target.namespace}/{target.name}"
+    raise errors.conflict(
+        resource.qualified,
+        target.name,
+        f"StorageError: invalid object, Code: 4, Key: {registry_key}, ResourceVersion: 0, "
+        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, UID in object meta: {actual}",
+    )
+
+
+def _check_version(resource: Resource, target: Target, meta: Object, old_meta: Object) -> None:
+    """No resourceVersion, or "0", means any; another must be the stored one."""
+    given = meta.get("resourceVersion", "")
+    if given and not (given.isascii() and given.isdigit()):
+        raise invalid_version(given)
+    if not given or not int(given):
+        meta["resourceVersion"] = old_meta["resourceVersion"]
+    elif int(given) != int(old_meta["resourceVersion"]):
+        raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+def invalid_version(given: str) -> ApiError:
+    """A resourceVersion that is no number: upstream has it as an untyped error."""
+    return ApiError(
+        500,
+        "",
+        f'resourceVersion: Invalid value: "{given}": strconv.ParseUint: parsing "{given}": invalid syntax',
+    )

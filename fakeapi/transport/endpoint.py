@@ -1,0 +1,171 @@
+"""The one ASGI endpoint: from a path and a method to a handler, and from an error to its answer."""
+
+import hmac
+import logging
+from collections.abc import Awaitable, Callable
+
+from starlette.types import Receive, Scope, Send
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.registry.call import Target
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.transport import query as queries
+from fakeapi.transport.accept import negotiate
+from fakeapi.transport.discovery import Discovery
+from fakeapi.transport.handlers import Call, Handlers
+from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
+from fakeapi.transport.requestinfo import RequestInfo, parse
+from fakeapi.transport.status import body_of
+from fakeapi.transport.stream import Streams
+
+PATH_MAX = 8192
+"""A longer path is a 404: no resource has one."""
+
+log = logging.getLogger("fakeapi")
+Handler = Callable[[Call], Awaitable[Response]]
+
+
+class Endpoint:
+    """Everything that is served."""
+
+    def __init__(self, store: Store, catalogue: Catalogue, token: str | None = None) -> None:
+        self.streams = Streams(store)
+        self._catalogue = catalogue
+        self._handlers = Handlers(store, catalogue)
+        self._discovery = Discovery(catalogue)
+        self._token = None if token is None else f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        without_body = scope["method"] == "HEAD"
+        warnings: list[str] = []
+        request: Request | None = None
+        try:
+            request = Request.of(scope, receive)
+            response = await self._serve(request, warnings, send)
+        except ApiError as error:
+            response = _refusal(error, warnings)
+        except ClientGone:
+            return
+        except Exception:
+            log.exception("unexpected error for %s %s", scope["method"], scope["path"])
+            response = _refusal(errors.internal("fakeapi: unexpected error; see the server's log"), warnings)
+        if response is None:
+            return
+        try:
+            if request is not None:
+                await request.drain()
+        except ClientGone:
+            return
+        await response.send(send, without_body=without_body)
+
+    async def _serve(self, request: Request, warnings: list[str], send: Send) -> Response | None:
+        """The response; None where it has been streamed already."""
+        path = request.path
+        document = self._discovery.open_document(path)
+        if document is not None:
+            return document
+        if self._token is not None and not hmac.compare_digest(
+            request.headers.get(b"authorization", b""), self._token
+        ):
+            raise errors.unauthorized()
+        info = parse(path) if len(path) <= PATH_MAX else None
+        if info is None or not self._catalogue.has_group(info.group):
+            return self._discovery.document(request) or not_a_path()
+        if not info.resource:
+            return self._discovery.of_group(request, info)
+        resource = self._resource(info)
+        if resource.warning:
+            warnings.append(resource.warning)
+        call = Call(request, resource, Target(info.namespace, info.name, info.subresource))
+        call.notes.warnings = warnings
+        if _is_watch(request, info):
+            await self._watch(call, send)
+            return None
+        return await self._handler(request.method, info)(call)
+
+    def _resource(self, info: RequestInfo) -> Resource:
+        resource = self._catalogue.find(info.group, info.version, info.resource)
+        if resource is None or info.tail or (info.namespace and not resource.kind.namespaced):
+            raise no_such_resource()
+        if info.subresource and (info.watched or info.subresource not in resource.strategies):
+            raise no_such_resource()
+        if info.name and resource.kind.namespaced and not info.namespace:
+            raise no_such_resource()
+        return resource
+
+    def _handler(self, method: str, info: RequestInfo) -> Handler:
+        handlers = self._handlers
+        found: dict[str, Handler]
+        if info.watched:
+            found = {}
+        elif info.subresource:
+            found = {"GET": handlers.get, "PUT": handlers.update, "PATCH": handlers.patch}
+        elif info.name:
+            found = {
+                "GET": handlers.get,
+                "PUT": handlers.update,
+                "PATCH": handlers.patch,
+                "DELETE": handlers.delete,
+            }
+        else:
+            found = self._of_collection(info)
+        handler = found.get(method)
+        if handler is None:
+            raise method_not_allowed()
+        return handler
+
+    def _of_collection(self, info: RequestInfo) -> dict[str, Handler]:
+        handlers = self._handlers
+        found: dict[str, Handler] = {"GET": handlers.list}
+        resource = self._catalogue.find(info.group, info.version, info.resource)
+        if resource is not None and bool(info.namespace) == resource.kind.namespaced:
+            found["POST"] = handlers.create
+            if "deletecollection" in resource.kind.verbs:
+                found["DELETE"] = handlers.delete_collection
+        return found
+
+    async def _watch(self, call: Call, send: Send) -> None:
+        call.shape = negotiate(call.request.header(b"accept"), watch=True)
+        options = queries.watch_options(call.request.query, call.resource)
+        await call.request.drain()
+        await self.streams.serve(
+            call.resource,
+            call.target,
+            options,
+            call.notes.warnings,
+            call.request.receive,
+            send,
+            call.shape.media_type,
+        )
+
+
+def _is_watch(request: Request, info: RequestInfo) -> bool:
+    if request.method != "GET" or info.subresource:
+        return False
+    return info.watched or (not info.name and request.query.flag("watch"))
+
+
+def _refusal(error: ApiError, warnings: list[str]) -> Response:
+    response = Response(error.code, body_of(error), warnings=warnings)
+    if error.retry_after is not None:
+        response.headers.append((b"retry-after", str(error.retry_after).encode()))
+    return response
+
+
+def no_such_resource() -> ApiError:
+    """404 below a group that is served."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource", Details())
+
+
+def method_not_allowed() -> ApiError:
+    return ApiError(
+        405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Details()
+    )
+
+
+def not_a_path() -> Response:
+    """404 for everything that nothing is served under: plain text, as Go's own."""
+    return Response(404, b"404 page not found\n", PLAIN_TEXT)

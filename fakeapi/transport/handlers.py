@@ -1,0 +1,183 @@
+"""One short coroutine a verb: read the request, ask the registry, write the answer.
+
+Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`.
+"""
+
+from dataclasses import dataclass, field
+
+from fakeapi.machinery import errors, strictjson, yamltext
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry import deleting, listing, objects, patching
+from fakeapi.registry.bodies import TYPE_META, read_object
+from fakeapi.registry.call import ListOptions, Notes, Outcome, Target
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.objects import Object
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.transport import query as queries
+from fakeapi.transport.accept import JSON, PROTOBUF, YAML, Representation, negotiate, wants_pretty
+from fakeapi.transport.http import Request, Response
+from fakeapi.transport.rendering import list_body, render
+
+PATCH_TYPES = (patching.JSON_PATCH, patching.MERGE_PATCH, patching.STRATEGIC_MERGE_PATCH)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request on its way through a handler."""
+
+    request: Request
+    resource: Resource
+    target: Target
+    notes: Notes = field(default_factory=Notes)
+    shape: Representation = field(default_factory=Representation)
+
+    def negotiate(self) -> None:
+        """Settle the representation. Raises ApiError 406."""
+        shape = negotiate(self.request.header(b"accept"))
+        query = self.request.query.first
+        if shape.media_type == JSON and wants_pretty(query, self.request.user_agent):
+            shape = Representation(shape.media_type, True, shape.kind, shape.group, shape.version)
+        self.shape = shape
+
+    def answer(self, outcome: Outcome) -> Response:
+        status = 201 if outcome.created else 202 if outcome.accepted else 200
+        return self.respond(status, outcome.body)
+
+    def respond(self, status: int, body: bytes) -> Response:
+        return Response(status, render(body, self.shape), self.shape.media_type, self.notes.warnings)
+
+
+class Handlers:
+    """The verbs of all resources."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self._store = store
+        self._catalogue = catalogue
+
+    async def get(self, call: Call) -> Response:
+        call.negotiate()
+        entry = self._store.get(call.resource, call.target)
+        version = call.request.query.text("resourceVersion")
+        if version and version != "0":
+            wanted = listing.parse_version(version)
+            if wanted > self._store.storage.revision:
+                raise listing.too_large(wanted, self._store.storage.revision)
+        return call.respond(200, objects.with_version(entry.value, entry.revision))
+
+    async def list(self, call: Call) -> Response:
+        call.negotiate()
+        options = queries.list_options(call.request.query, call.resource)
+        listed = listing.list_entries(self._store.storage, call.resource, call.target, options)
+        return call.respond(200, list_body(call.resource, listed))
+
+    async def create(self, call: Call) -> Response:
+        call.negotiate()
+        media_type = input_type(call.request)
+        body = await call.request.body()
+        options = queries.write_options(
+            call.request.query, call.request.user_agent, "CreateOptions", call.resource
+        )
+        obj = read_object(call.resource, body, media_type, options.validation, call.notes)
+        patching.match_namespace(call.resource, call.target, obj["metadata"])
+        self._catalogue.check_namespace(self._store.storage, call.resource, call.target)
+        return call.answer(await self._store.create(call.resource, call.target, obj, options, call.notes))
+
+    async def update(self, call: Call) -> Response:
+        call.negotiate()
+        body = await call.request.body()
+        options = queries.write_options(
+            call.request.query, call.request.user_agent, "UpdateOptions", call.resource
+        )
+        media_type = input_type(call.request)
+        obj = read_object(call.resource, body, media_type, options.validation, call.notes)
+        patching.check_name(call.resource, call.target, obj)
+        return call.answer(await self._store.update(call.resource, call.target, obj, options, call.notes))
+
+    async def patch(self, call: Call) -> Response:
+        media_type = call.request.header(b"content-type").partition(";")[0].strip()
+        if media_type not in PATCH_TYPES:
+            raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+        call.negotiate()
+        body = await call.request.body()
+        options = queries.write_options(
+            call.request.query, call.request.user_agent, "PatchOptions", call.resource, patch_type=media_type
+        )
+
+        def wanted() -> patching.Patch:
+            return patching.read_patch(call.resource, body, media_type, options.validation)
+
+        return call.answer(
+            await patching.patch(self._store, call.resource, call.target, wanted, options, call.notes)
+        )
+
+    async def delete(self, call: Call) -> Response:
+        call.negotiate()
+        options = queries.delete_options(call.request.query, await self._options_body(call), call.resource)
+        return call.answer(await deleting.delete(self._store, call.resource, call.target, options))
+
+    async def delete_collection(self, call: Call) -> Response:
+        call.negotiate()
+        selected: ListOptions = queries.list_options(call.request.query, call.resource)
+        options = queries.delete_options(call.request.query, await self._options_body(call), call.resource)
+        listed = listing.list_entries(self._store.storage, call.resource, call.target, selected)
+        for entry in listed.entries:
+            target = Target(call.target.namespace, entry.key.rpartition("/")[2])
+            try:
+                await deleting.delete(self._store, call.resource, target, options)
+            except ApiError as error:
+                if error.code != 404:
+                    raise
+        return call.respond(200, list_body(call.resource, listed))
+
+    async def _options_body(self, call: Call) -> Object | None:
+        """DeleteOptions of the body; None where it is empty. Raises ApiError 400, 415."""
+        body = await call.request.body()
+        if not body:
+            return None
+        media_type = input_type(call.request)
+        return read_delete_options(body, media_type, call.resource)
+
+
+def input_type(request: Request) -> str:
+    """The media type of a body, JSON where none is named. Raises ApiError 415."""
+    header = request.header(b"content-type")
+    media_type = header.partition(";")[0].strip().lower()
+    if not media_type:
+        return JSON
+    if media_type in (JSON, YAML):
+        return media_type
+    raise ApiError(
+        415,
+        "UnsupportedMediaType",
+        f"the body of the request was in an unknown format - accepted media types include: {JSON}, {YAML}, {PROTOBUF}",
+    )
+
+
+def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
+    """DeleteOptions from a body. Raises ApiError 400."""
+    try:
+        value = yamltext.load(body) if media_type == YAML else strictjson.decode_lenient(body)
+    except (JsonError, yamltext.YamlError):
+        words = strictjson.json_syntax_error(body) if media_type == JSON else "error converting YAML to JSON"
+        raise ApiError(500, "", f"couldn't get version/kind; json parse error: {words}") from None
+    if not isinstance(value, dict):
+        kind = "array" if isinstance(value, list) else "string" if isinstance(value, str) else "number"
+        raise ApiError(
+            500,
+            "",
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} "
+            f"into Go value of type {TYPE_META}",
+        )
+    kind = value.get("kind") or "DeleteOptions"
+    api_version = value.get("apiVersion") or "v1"
+    if kind != "DeleteOptions":
+        scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:31"'
+        raise errors.bad_request(f'no kind "{kind}" is registered for version "{api_version}" in {scheme}')
+    try:
+        options, _ = decode(value, resource.release.delete_options)
+    except DecodeError as error:
+        raise errors.bad_request(str(error)) from None
+    return options

@@ -1,0 +1,257 @@
+"""Query parameters as options, read as Kubernetes reads them.
+
+Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
+`pkg/apis/meta/internalversion/validation` for what may stand together.
+"""
+
+from urllib.parse import parse_qsl
+
+from fakeapi.machinery import errors, fieldselector, labelselector
+from fakeapi.machinery.deleteoptions import (
+    validate_delete_options,
+    validate_patch_options,
+    validate_write_options,
+)
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
+from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
+from fakeapi.registry.patching import APPLY_PATCH
+from fakeapi.registry.resource import Resource
+
+QUERY_FIELDS_MAX = 1000
+"""More parameters than this are a 400."""
+FIELD_MANAGER_LENGTH_MAX = 128
+
+_INT64_MAX = (1 << 63) - 1
+
+
+class Query:
+    """The parameters of one request; of a repeated one the first counts, except for dryRun."""
+
+    __slots__ = ("_pairs", "first")
+
+    def __init__(self, query_string: bytes) -> None:
+        try:
+            text = query_string.decode("latin-1")
+            self._pairs = (
+                parse_qsl(text, keep_blank_values=True, max_num_fields=QUERY_FIELDS_MAX) if text else []
+            )
+        except ValueError as error:
+            raise errors.bad_request(str(error)) from None
+        self.first: dict[str, str] = {}
+        for name, value in self._pairs:
+            self.first.setdefault(name, value)
+
+    def text(self, name: str) -> str:
+        return self.first.get(name, "")
+
+    def all(self, name: str) -> list[str]:
+        return [value for key, value in self._pairs if key == name]
+
+    def flag(self, name: str) -> bool:
+        """Anything but its absence, "0" and "false" is true."""
+        return self.optional_flag(name) or False
+
+    def optional_flag(self, name: str) -> bool | None:
+        value = self.first.get(name)
+        return None if value is None else value != "0" and value.lower() != "false"
+
+    def integer(self, name: str) -> int | None:
+        """Raises ApiError 400 in Go's words."""
+        value = self.first.get(name)
+        return None if value is None else parse_int(value)
+
+
+def parse_int(text: str) -> int:
+    """A decimal int64. Raises ApiError 400."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdigit()):
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    number = int(text)
+    if not -_INT64_MAX - 1 <= number <= _INT64_MAX:
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return number
+
+
+def manager_of(query: Query, user_agent: str) -> str:
+    """The field manager: as asked for, else the beginning of the user agent."""
+    asked = query.text("fieldManager")
+    if asked:
+        return asked
+    manager = ""
+    for character in user_agent.split("/", 1)[0]:
+        if character.isprintable():
+            if len((manager + character).encode()) > FIELD_MANAGER_LENGTH_MAX:
+                break
+            manager += character
+    return manager
+
+
+def write_options(
+    query: Query, user_agent: str, kind: str, resource: Resource, *, patch_type: str = ""
+) -> WriteOptions:
+    """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
+
+    Raises ApiError 400, 422.
+    """
+    dry_run = query.all("dryRun")
+    sent = {
+        "dryRun": dry_run,
+        "fieldManager": query.text("fieldManager"),
+        "fieldValidation": query.text("fieldValidation"),
+        "force": query.optional_flag("force"),
+    }
+    too_long = resource.release.quirks.too_long
+    if kind == "PatchOptions":
+        found = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, too_long=too_long)
+    else:
+        found = validate_write_options(sent, too_long)
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", kind), "", found)
+    return WriteOptions(
+        manager=manager_of(query, user_agent),
+        dry_run=bool(dry_run),
+        validation=query.text("fieldValidation") or "Warn",
+        force=bool(sent["force"]),
+    )
+
+
+def delete_options(query: Query, body: dict[str, object] | None, resource: Resource) -> DeleteOptions:
+    """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
+    options: dict[str, object] = _delete_query(query) if body is None else body
+    found = validate_delete_options(options)
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
+    preconditions = options.get("preconditions")
+    conditions = preconditions if isinstance(preconditions, dict) else {}
+    grace, propagation, orphan = (
+        options.get(name) for name in ("gracePeriodSeconds", "propagationPolicy", "orphanDependents")
+    )
+    return DeleteOptions(
+        dry_run=bool(options.get("dryRun")),
+        grace_seconds=grace if isinstance(grace, int) else None,
+        propagation=propagation if isinstance(propagation, str) else None,
+        orphan=orphan if isinstance(orphan, bool) else None,
+        uid=conditions.get("uid"),
+        resource_version=conditions.get("resourceVersion"),
+    )
+
+
+def _delete_query(query: Query) -> dict[str, object]:
+    options: dict[str, object] = {}
+    grace = query.integer("gracePeriodSeconds")
+    if grace is not None:
+        options["gracePeriodSeconds"] = grace
+    orphan = query.optional_flag("orphanDependents")
+    if orphan is not None:
+        options["orphanDependents"] = orphan
+    if query.first.get("propagationPolicy") is not None:
+        options["propagationPolicy"] = query.text("propagationPolicy")
+    if query.all("dryRun"):
+        options["dryRun"] = query.all("dryRun")
+    conditions = {name: query.text(name) for name in ("uid", "resourceVersion") if query.text(name)}
+    if conditions:
+        options["preconditions"] = conditions
+    return options
+
+
+def list_options(query: Query, resource: Resource) -> ListOptions:
+    """Options of a list. Raises ApiError 400, 422."""
+    query.integer("timeoutSeconds")
+    limit = query.integer("limit") or 0
+    labels, fields = _selectors(query)
+    options = ListOptions(
+        labels=labels,
+        fields=fields,
+        limit=max(0, limit),
+        continue_token=query.text("continue"),
+        resource_version=query.text("resourceVersion"),
+        match=query.text("resourceVersionMatch"),
+    )
+    _refuse(_list_errors(options, query))
+    _check_field_labels(fields, resource)
+    return options
+
+
+def watch_options(query: Query, resource: Resource) -> WatchOptions:
+    """Options of a watch. Raises ApiError 400, 422."""
+    timeout = query.integer("timeoutSeconds")
+    query.integer("limit")
+    labels, fields = _selectors(query)
+    options = WatchOptions(
+        labels=labels,
+        fields=fields,
+        resource_version=query.text("resourceVersion"),
+        match=query.text("resourceVersionMatch"),
+        bookmarks=query.flag("allowWatchBookmarks"),
+        send_initial_events=query.optional_flag("sendInitialEvents"),
+        timeout_seconds=timeout,
+    )
+    _refuse(_watch_errors(options, query, resource))
+    _check_field_labels(fields, resource)
+    return options
+
+
+def _selectors(query: Query) -> tuple[labelselector.Selector | None, fieldselector.FieldSelector | None]:
+    labels, fields = query.text("labelSelector"), query.text("fieldSelector")
+    try:
+        return (
+            labelselector.parse(labels) if labels else None,
+            fieldselector.parse(fields) if fields else None,
+        )
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+def _check_field_labels(fields: fieldselector.FieldSelector | None, resource: Resource) -> None:
+    if fields is None:
+        return
+    try:
+        fieldselector.check_labels(fields, resource.selectable)
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+def _refuse(found: list[FieldError]) -> None:
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", "ListOptions"), "", found)
+
+
+def _list_errors(options: ListOptions, query: Query) -> list[FieldError]:
+    found: list[FieldError] = []
+    name, match = "resourceVersionMatch", options.match
+    if match:
+        if not options.resource_version:
+            found.append(forbidden(name, f"{name} is forbidden unless resourceVersion is provided"))
+        if options.continue_token:
+            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+        if match not in ("Exact", "NotOlderThan"):
+            found.append(not_supported(name, match, ("Exact", "NotOlderThan", "")))
+        if match == "Exact" and options.resource_version == "0":
+            found.append(forbidden(name, f'{name} "exact" is forbidden for resourceVersion "0"'))
+    if query.optional_flag("sendInitialEvents") is not None:
+        found.append(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    return found
+
+
+def _watch_errors(options: WatchOptions, query: Query, resource: Resource) -> list[FieldError]:
+    found: list[FieldError] = []
+    name, match, initial = "resourceVersionMatch", options.match, options.send_initial_events
+    if initial is not None:
+        if match != "NotOlderThan":
+            found.append(
+                forbidden(name, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+            )
+        if not resource.release.gates["WatchList"]:
+            words = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+            found.append(forbidden("sendInitialEvents", words))
+    if match:
+        if initial is None:
+            found.append(
+                forbidden(name, f"{name} is forbidden for watch unless sendInitialEvents is provided")
+            )
+        if match != "NotOlderThan":
+            found.append(not_supported(name, match, ("NotOlderThan",)))
+        if query.text("continue"):
+            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+    return found

@@ -1,0 +1,53 @@
+"""What a path is about: API group, version, resource, name.
+
+Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go` in its reading of paths.
+"""
+
+from dataclasses import dataclass
+
+NAMESPACES = "namespaces"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestInfo:
+    """A path below /api or /apis, taken apart.
+
+    `version` is empty for the group itself, `resource` for the version itself. `watched` marks the
+    deprecated paths that begin with watch/. `tail` are segments that no resource path has.
+    """
+
+    group: str
+    version: str = ""
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+    watched: bool = False
+    tail: tuple[str, ...] = ()
+
+
+def parse(path: str) -> RequestInfo | None:
+    """The parts of an API path; None for a path that is not below /api or /apis.
+
+    `/api` itself and `/apis` itself are not API paths in this sense. A trailing slash changes nothing.
+    """
+    parts = path.strip("/").split("/")
+    if path.startswith("/apis/") and len(parts) > 1:
+        group, rest = parts[1], parts[2:]
+    elif path.startswith("/api/") and len(parts) > 1:
+        group, rest = "", parts[1:]
+    else:
+        return None
+    if not rest:
+        return RequestInfo(group)
+    version, rest = rest[0], rest[1:]
+    watched = bool(rest) and rest[0] == "watch"
+    if watched:
+        rest = rest[1:]
+    namespace = ""
+    if len(rest) > 2 and rest[0] == NAMESPACES and not (len(rest) == 3 and rest[2] in ("status", "finalize")):
+        namespace, rest = rest[1], rest[2:]
+    resource, name, subresource, *tail = (*rest, "", "", "")[: max(3, len(rest))]
+    return RequestInfo(
+        group, version, resource, namespace, name, subresource, watched, tuple(part for part in tail if part)
+    )

@@ -1,0 +1,53 @@
+"""Errors as `metav1.Status`: the one place where an ApiError becomes a response body."""
+
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+
+
+def status_of(error: ApiError) -> dict[str, Any]:
+    """The Status object, its empty members left out as Go leaves them out."""
+    metadata: dict[str, Any] = {}
+    status: dict[str, Any] = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": metadata,
+        "status": "Failure",
+        "message": error.message,
+        "reason": error.reason,
+    }
+    if not error.reason:
+        del status["reason"]
+    found = error.details
+    if found is not None:
+        if found.continue_token:
+            metadata["continue"] = found.continue_token
+        else:
+            status["details"] = _details(error)
+    status["code"] = error.code
+    return status
+
+
+def _details(error: ApiError) -> dict[str, Any]:
+    found = error.details
+    if found is None:
+        return {}
+    members: dict[str, Any] = {
+        "name": found.name,
+        "group": found.group,
+        "kind": found.kind,
+        "uid": found.uid,
+        "causes": [_cause(cause.reason, cause.message, cause.field) for cause in found.causes],
+        "retryAfterSeconds": found.retry_after_seconds,
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _cause(reason: str, message: str, field: str) -> dict[str, str]:
+    members = {"reason": reason, "message": message, "field": field}
+    return {name: value for name, value in members.items() if value}
+
+
+def body_of(error: ApiError) -> bytes:
+    return codec.encode(status_of(error)) + b"\n"

@@ -1,0 +1,176 @@
+"""Watch streams: what goes down the wire, when, and how it ends.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: headers at once, an event a line, no end of
+its own before the timeout, an ERROR event where a version is not kept any more.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable
+
+from starlette.types import Receive, Send
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.call import Target, WatchOptions
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.registry.watching import Frames, TooOld, Watch, WatchEvent, bookmark, open_watch
+from fakeapi.transport.http import head
+from fakeapi.transport.status import status_of
+from fakeapi_storage import StorageError, WatcherOverflow
+
+TIMEOUT_SECONDS_MIN = 1800
+"""A watch that names no timeout ends after this time or up to twice as long, by chance."""
+BOOKMARK_SECONDS = 60
+BOOKMARK_BEFORE_END_SECONDS = 2
+SEND_BYTES_MAX = 256 * 1024
+"""Events that are waiting go out together up to this size."""
+
+
+class Streams:
+    """All open watch streams of a server, so that they can be ended."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._frames = Frames()
+        self._open: set[asyncio.Task[None]] = set()
+
+    def end_all(self) -> None:
+        """End every open watch as if its time had come."""
+        for task in list(self._open):
+            task.cancel()
+
+    async def serve(
+        self,
+        resource: Resource,
+        target: Target,
+        options: WatchOptions,
+        warnings: list[str],
+        receive: Receive,
+        send: Send,
+        media_type: str = "application/json",
+    ) -> None:
+        """Stream a watch until its timeout, the client's leave, or the server's end.
+
+        Raises ApiError before anything is sent.
+        """
+        error: bytes | None = None
+        watch: Watch | None = None
+        try:
+            watch = open_watch(self._store.storage, resource, target, options)
+        except TooOld as problem:
+            error = error_frame(ApiError(410, "Expired", str(problem)))
+        await send({"type": "http.response.start", "status": 200, "headers": head(media_type, warnings)})
+        if watch is None:
+            await send({"type": "http.response.body", "body": error or b""})
+            return
+        stream = _Stream(
+            watch, resource, options, self._frames.frame, send, lambda: self._store.storage.revision
+        )
+        pump = asyncio.ensure_future(stream.run())
+        leave = asyncio.ensure_future(_until_gone(receive))
+        self._open.add(pump)
+        try:
+            await asyncio.wait((pump, leave), return_when=asyncio.FIRST_COMPLETED)
+            gone = leave.done() and not pump.done()
+        finally:
+            self._open.discard(pump)
+            watch.close()
+            pump.cancel()
+            leave.cancel()
+            await asyncio.gather(pump, leave, return_exceptions=True)
+        if not gone:
+            await send({"type": "http.response.body", "body": b""})
+
+
+class _Stream:
+    """One watch on its way out."""
+
+    def __init__(
+        self,
+        watch: Watch,
+        resource: Resource,
+        options: WatchOptions,
+        frame: Callable[[WatchEvent], bytes],
+        send: Send,
+        revision: Callable[[], int],
+    ) -> None:
+        self._watch = watch
+        self._resource = resource
+        self._options = options
+        self._frame = frame
+        self._send = send
+        self._revision = revision
+
+    async def run(self) -> None:
+        await self._write([self._frame(event) for event in self._watch.initial])
+        if self._options.send_initial_events and self._options.bookmarks:
+            await self._write([self._bookmark(ends_initial_events=True)])
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout_seconds(self._options)
+        next_bookmark = self._bookmark_time(loop.time(), end)
+        while (now := loop.time()) < end:
+            until = min(end, next_bookmark)
+            try:
+                async with asyncio.timeout(max(0.0, until - now)):
+                    events = await self._watch.next()
+            except TimeoutError:
+                if loop.time() >= end:
+                    return
+                await self._write([self._bookmark(ends_initial_events=False)])
+                next_bookmark = self._bookmark_time(loop.time(), end)
+                continue
+            except WatcherOverflow:
+                return
+            except StorageError:
+                return
+            await self._write([self._frame(event) for event in events])
+
+    def _bookmark_time(self, now: float, end: float) -> float:
+        """Every minute, and once more shortly before the end."""
+        if not self._options.bookmarks:
+            return end
+        before_end = end - BOOKMARK_BEFORE_END_SECONDS
+        wanted = now + BOOKMARK_SECONDS
+        return min(wanted, before_end) if now < before_end else end
+
+    def _bookmark(self, *, ends_initial_events: bool) -> bytes:
+        body = bookmark(self._resource, self._revision(), ends_initial_events=ends_initial_events)
+        return b'{"type":"BOOKMARK","object":%b}\n' % body
+
+    async def _write(self, frames: list[bytes]) -> None:
+        """Send frames, few messages for many frames, giving the loop a turn between them."""
+        waiting: list[bytes] = []
+        size = 0
+        for line in frames:
+            waiting.append(line)
+            size += len(line)
+            if size >= SEND_BYTES_MAX:
+                await self._flush(waiting)
+                await asyncio.sleep(0)
+                size = 0
+        await self._flush(waiting)
+
+    async def _flush(self, waiting: list[bytes]) -> None:
+        if waiting:
+            await self._send({"type": "http.response.body", "body": b"".join(waiting), "more_body": True})
+            waiting.clear()
+
+
+def timeout_seconds(options: WatchOptions) -> float:
+    """How long a watch stays open."""
+    if options.timeout_seconds and options.timeout_seconds > 0:
+        return float(options.timeout_seconds)
+    return TIMEOUT_SECONDS_MIN * (1 + random.random())  # noqa: S311 - spreads reconnects, guards nothing
+
+
+def error_frame(error: ApiError) -> bytes:
+    """An ERROR event: the stream's last line."""
+    return codec.encode({"type": "ERROR", "object": status_of(error)}) + b"\n"
+
+
+async def _until_gone(receive: Receive) -> None:
+    """Return when the client has left; what it still sends is dropped."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
