@@ -1,0 +1,136 @@
+"""Fan-out of committed events to watchers: nothing here waits for a consumer."""
+
+import asyncio
+from collections.abc import Sequence
+
+from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
+from fakeapi_storage.interface import Event
+
+WATCHER_BUFFER_EVENTS_MAX = 4_096
+"""Live events that may wait in a watcher; one more ends it. What it starts with comes on top, until taken."""
+
+
+class Subscription:
+    """A watcher: a buffer that publishing appends to and one consumer empties."""
+
+    __slots__ = ("_broadcast", "_buffer", "_ended", "_floor", "_progress", "_room", "_topic", "_waiting")
+
+    def __init__(self, broadcast: "Broadcast", topic: "Topic", backlog: list[Event], floor: int) -> None:
+        self._broadcast = broadcast
+        self._topic = topic
+        self._buffer = backlog
+        self._floor = floor
+        self._room = broadcast.limit + len(backlog)
+        self._progress = 0
+        self._ended: StorageError | None = None
+        self._waiting: asyncio.Future[None] | None = None
+
+    @property
+    def progress(self) -> int:
+        if self._buffer:
+            return self._buffer[0].entry.revision - 1
+        return self._progress if self._ended is not None else self._broadcast.revision
+
+    async def next_batch(self) -> list[Event]:
+        while not self._buffer:
+            if self._ended is not None:
+                raise self._ended
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        batch, self._buffer = self._buffer, []
+        self._room = self._broadcast.limit
+        return batch
+
+    def close(self) -> None:
+        self.end(Closed("watcher"), drop=True)
+
+    def offer(self, events: Sequence[Event]) -> None:
+        """Takes events that follow those taken before; ends the watcher if they do not fit."""
+        if self._floor >= events[0].entry.revision:
+            events = [event for event in events if event.entry.revision > self._floor]
+        buffer = self._buffer
+        buffer.extend(events)
+        if len(buffer) > self._room:
+            self.end(WatcherOverflow(self._room), drop=True)
+        elif buffer:
+            self._wake()
+
+    def end(self, reason: StorageError, *, drop: bool) -> None:
+        """Ends the watcher, unless it has ended; `drop` says whether what is waiting is lost."""
+        if self._ended is not None:
+            return
+        if drop:
+            self._progress = self.progress
+            self._buffer = []
+        else:
+            self._progress = self._broadcast.revision
+        self._ended = reason
+        self._broadcast.leave(self, self._topic)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+
+class Topic:
+    """The watchers of one key or of one prefix."""
+
+    __slots__ = ("exact", "name", "watchers")
+
+    def __init__(self, name: str, *, exact: bool) -> None:
+        self.name = name
+        self.exact = exact
+        self.watchers: dict[Subscription, None] = {}
+
+    def pick(self, events: Sequence[Event]) -> list[Event]:
+        name = self.name
+        if self.exact:
+            return [event for event in events if event.entry.key == name]
+        return [event for event in events if event.entry.key.startswith(name)]
+
+
+class Broadcast:
+    """All watchers, by what they watch: an event is matched once for each prefix, not for each watcher."""
+
+    def __init__(self, revision: int, limit: int) -> None:
+        self.revision = revision
+        self.limit = limit
+        self._keys: dict[str, Topic] = {}
+        self._prefixes: dict[str, Topic] = {}
+
+    def subscribe(self, name: str, backlog: list[Event], *, exact: bool, floor: int) -> Subscription:
+        """A watcher of the events after `floor`, which starts with what matches in `backlog`."""
+        topics = self._keys if exact else self._prefixes
+        topic = topics.get(name) or topics.setdefault(name, Topic(name, exact=exact))
+        watcher = Subscription(self, topic, topic.pick(backlog), floor)
+        topic.watchers[watcher] = None
+        return watcher
+
+    def leave(self, watcher: Subscription, topic: Topic) -> None:
+        topic.watchers.pop(watcher, None)
+        topics = self._keys if topic.exact else self._prefixes
+        if not topic.watchers and topics.get(topic.name) is topic:
+            del topics[topic.name]
+
+    def publish(self, events: Sequence[Event]) -> None:
+        """Hands committed events, the next ones in order, to every watcher that they concern."""
+        self.revision = events[-1].entry.revision
+        concerned = [*self._prefixes.values()]
+        if self._keys:
+            keys = {event.entry.key: None for event in events}
+            concerned += [self._keys[key] for key in keys if key in self._keys]
+        for topic in concerned:
+            picked = topic.pick(events)
+            if picked:
+                for watcher in [*topic.watchers]:
+                    watcher.offer(picked)
+
+    def end(self, reason: StorageError, *, drop: bool) -> None:
+        """Ends every watcher."""
+        for topic in [*self._keys.values(), *self._prefixes.values()]:
+            for watcher in [*topic.watchers]:
+                watcher.end(reason, drop=drop)

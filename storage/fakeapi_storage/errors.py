@@ -1,0 +1,121 @@
+"""What goes wrong in storage, as values that carry the facts a caller decides on."""
+# ruff: noqa: N818 - the names say what happened, as etcd's do; the base class says that they are errors
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fakeapi_storage.interface import Entry
+
+
+class StorageError(Exception):
+    """Base of everything that storage raises on purpose."""
+
+
+class KeyExists(StorageError):
+    """A create met an entry; `actual` is the newest accepted one."""
+
+    def __init__(self, actual: "Entry") -> None:
+        super().__init__(f"key {actual.key!r} exists at revision {actual.revision}")
+        self.actual = actual
+
+
+class KeyNotFound(StorageError):
+    """An update or a delete met no entry."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"key {key!r} not found")
+        self.key = key
+
+
+class RevisionConflict(StorageError):
+    """An update or a delete expected another revision than that of `actual`, the newest accepted entry."""
+
+    def __init__(self, actual: "Entry", expected: int) -> None:
+        super().__init__(f"key {actual.key!r} is at revision {actual.revision}, not {expected}")
+        self.actual = actual
+        self.expected = expected
+
+
+class InvalidEntry(StorageError):
+    """A key or a value that the store can not hold; nothing was queued."""
+
+
+class Overloaded(StorageError):
+    """More writes are accepted and not committed than the queue may hold; nothing was queued."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} writes are waiting for their commit")
+        self.limit = limit
+
+
+class Compacted(StorageError):
+    """The revision asked for is older than `oldest`, the first one that is still answerable."""
+
+    def __init__(self, revision: int, oldest: int) -> None:
+        super().__init__(f"revision {revision} has been compacted, the oldest is {oldest}")
+        self.revision = revision
+        self.oldest = oldest
+
+
+class FutureRevision(StorageError):
+    """The revision asked for is newer than `current`."""
+
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(f"revision {revision} is in the future, the current one is {current}")
+        self.revision = revision
+        self.current = current
+
+
+class StorageFailed(StorageError):
+    """The database refused: no space, an I/O error, a damaged file."""
+
+
+class StorageReset(StorageError):
+    """The store was emptied: the write is not stored, or the watcher has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("the store was reset")
+
+
+class Closed(StorageError):
+    """The store, or the watcher, was closed."""
+
+    def __init__(self, what: str = "store") -> None:
+        super().__init__(f"the {what} is closed")
+
+
+class WatcherOverflow(StorageError):
+    """The watcher did not keep up: more than `limit` events were waiting in its buffer."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the watcher did not keep up: more than {limit} events were waiting")
+        self.limit = limit
+
+
+class OpenFailed(StorageError):
+    """The database can not be opened; the file is as it was."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+class NewerSchema(OpenFailed):
+    """The database was written by a newer version of this package."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(path, f"schema version {found} is newer than {known}, the newest that is known here")
+        self.found = found
+        self.known = known
+
+
+class ForeignDatabase(OpenFailed):
+    """The file is not a database, or it is another application's."""
+
+
+class DatabaseInUse(OpenFailed):
+    """Another process, or another store in this one, has the database open."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "the database is in use by another server")

@@ -1,0 +1,101 @@
+"""The committed events that are still remembered: what old lists and resumed watches are answered from."""
+
+from collections.abc import Iterable
+
+from fakeapi_storage.errors import Compacted, FutureRevision
+from fakeapi_storage.interface import Entry, Event, EventKind
+
+HELD_BYTES_MAX = 256 * 1024 * 1024
+"""Values kept for the past alone. Beyond it the oldest events are due for compaction, whatever the window."""
+
+
+class History:
+    """Events of the revisions after `oldest` up to `newest`, one for each.
+
+    Keeps at least `window` events, less only where their values are too large together; see `due`.
+    """
+
+    __slots__ = ("_events", "_graves", "_held", "_held_max", "_oldest", "_window")
+
+    def __init__(self, oldest: int, window: int, *, held_bytes_max: int = HELD_BYTES_MAX) -> None:
+        self._oldest = oldest
+        self._window = window
+        self._events: list[Event] = []
+        self._graves: dict[str, int] = {}
+        self._held = 0
+        self._held_max = held_bytes_max
+
+    @property
+    def oldest(self) -> int:
+        return self._oldest
+
+    @property
+    def newest(self) -> int:
+        return self._oldest + len(self._events)
+
+    def grave(self, key: str) -> int:
+        """Revision of the last remembered deletion of the key, 0 for none."""
+        return self._graves.get(key, 0)
+
+    def append(self, event: Event) -> None:
+        self._events.append(event)
+        if event.previous is not None:
+            self._held += len(event.previous.value)
+        if event.kind is EventKind.DELETE:
+            self._graves[event.entry.key] = event.entry.revision
+
+    def since(self, revision: int) -> list[Event]:
+        """The events newer than `revision`, which may be in the future. Raises `Compacted`."""
+        if revision < self._oldest:
+            raise Compacted(revision, self._oldest)
+        return self._events[revision - self._oldest :]
+
+    def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
+        """What each key of the prefix that has changed since was at `revision`: its entry, or None.
+
+        Raises `Compacted`, `FutureRevision`.
+        """
+        if revision > self.newest:
+            raise FutureRevision(revision, self.newest)
+        undo: dict[str, Entry | None] = {}
+        for event in self.since(revision):
+            key = event.entry.key
+            if key.startswith(prefix) and key not in undo:
+                undo[key] = event.previous
+        return undo
+
+    def due(self) -> int | None:
+        """The revision to compact at, or None.
+
+        A window is passed by a tenth before it is due, so that compaction comes in bulk.
+        """
+        length = len(self._events)
+        if length > self._window + self._window // 10:
+            return self.newest - self._window
+        if self._held <= self._held_max:
+            return None
+        held, count = self._held, 0
+        while held > self._held_max * 3 // 4:
+            previous = self._events[count].previous
+            held -= len(previous.value) if previous is not None else 0
+            count += 1
+        return self._oldest + count
+
+    def stale(self, revision: int) -> Iterable[int]:
+        """The revisions up to `revision` whose rows say nothing about the state from there on."""
+        for event in self._events[: revision - self._oldest]:
+            if event.previous is not None:
+                yield event.previous.revision
+            if event.kind is EventKind.DELETE:
+                yield event.entry.revision
+
+    def compact(self, revision: int) -> None:
+        """Forgets the events up to `revision`, which is neither before `oldest` nor after `newest`."""
+        count = revision - self._oldest
+        for event in self._events[:count]:
+            if event.previous is not None:
+                self._held -= len(event.previous.value)
+            if event.kind is EventKind.DELETE and self._graves[event.entry.key] == event.entry.revision:
+                del self._graves[event.entry.key]
+        del self._events[:count]
+        self._oldest = revision

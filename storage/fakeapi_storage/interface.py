@@ -1,0 +1,182 @@
+"""What storage promises: keys, bytes and revisions.
+
+Every change of the store gets the next *revision*, one integer that grows over all keys without a gap. An
+entry's revision is that of its last change. A change passes three stages:
+
+- *accepted*: checked against the newest accepted state and given its revision, in one step of the event loop;
+- *committed*: in the database; from here on `get`, `list` and `revision` show it and watchers receive it;
+- *acknowledged*: the future of the write has its result. What was acknowledged survives the process.
+
+A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait: whatever is
+read and written between two `await`s is one step, so reading `head`, computing, and writing with its revision
+as `expected` can not conflict.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+INITIAL_REVISION = 1
+"""Revision of the empty store, as in etcd: the first change gets the next one, 0 stays free for callers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key with its value. `created` is the revision that created this incarnation of the key."""
+
+    key: str
+    value: bytes
+    revision: int
+    created: int
+
+
+class EventKind(Enum):
+    PUT = "PUT"
+    DELETE = "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One committed change.
+
+    `entry` is the entry after a PUT. For a DELETE it is the last entry with the revision of the deletion and
+    the final value, if the deletion gave one. `previous` is the entry before: None if the event created it.
+    """
+
+    kind: EventKind
+    entry: Entry
+    previous: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Entries in the order of their keys, as they were at `revision`.
+
+    `remaining` counts the entries of the prefix after the last one of the page.
+    """
+
+    entries: list[Entry]
+    revision: int
+    remaining: int
+
+    @property
+    def more(self) -> bool:
+        return self.remaining > 0
+
+
+class Watcher(Protocol):
+    """The events of a prefix or a key, each once, in the order of their revisions, for one consumer."""
+
+    @property
+    def progress(self) -> int:
+        """The revision up to which every matching event has been handed out; never falls."""
+        ...
+
+    async def next_batch(self) -> list[Event]:
+        """All events that are waiting, at least one; waits for the first. A cancelled wait loses no event.
+
+        Raises, now and ever after, once the watcher has ended: `WatcherOverflow` if the consumer did not keep
+        up and `StorageReset` after a reset (both at once, what was waiting is dropped), `Closed` after
+        `close()`, or, once what was waiting has been handed out, after the store was closed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends the watcher and wakes its consumer. Closing twice is allowed."""
+        ...
+
+
+class Storage(Protocol):
+    """A store of entries with a history. See the module for the stages of a write.
+
+    Writes check and queue at once and raise at once: `InvalidEntry`, `Overloaded`, `Closed`, and what each
+    names. The future that they return resolves after the commit to the entry as its event shows it, or fails
+    with `StorageFailed` or `StorageReset`: then the write is not stored, and neither is any other that was
+    accepted and not committed at that time. Cancelling the future does not take the write back.
+    """
+
+    @property
+    def revision(self) -> int:
+        """The newest committed revision."""
+        ...
+
+    @property
+    def oldest(self) -> int:
+        """The oldest revision that `list` still answers, and from which `watch` still resumes."""
+        ...
+
+    def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
+        """Raises `KeyExists`."""
+        ...
+
+    def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
+        """Replaces the value of the entry whose revision is `expected`.
+
+        Raises `KeyNotFound`, `RevisionConflict`.
+        """
+        ...
+
+    def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
+        """Deletes the entry whose revision is `expected`; its event shows `value`, or else the last value.
+
+        Raises `KeyNotFound`, `RevisionConflict`.
+        """
+        ...
+
+    def head(self, key: str) -> Entry | None:
+        """The newest accepted entry, committed or not. Show it to nobody before `settled`."""
+        ...
+
+    def settled(self, revision: int) -> asyncio.Future[None]:
+        """Resolves when everything accepted up to `revision` is committed.
+
+        Fails as the writes do if it never will be. Call it in the same step as the `head` that gave the
+        revision: revisions of failed writes are given again. Raises `FutureRevision` for one that was not
+        given yet.
+        """
+        ...
+
+    def get(self, key: str) -> Entry | None:
+        """The committed entry."""
+        ...
+
+    def list(
+        self, prefix: str, *, start_after: str | None = None, limit: int | None = None, at: int | None = None
+    ) -> Page:
+        """The committed entries whose keys start with `prefix` and sort after `start_after`, at most `limit`.
+
+        `at` answers as of that revision exactly, so that pages of one revision make one consistent list.
+        Raises `Compacted` and `FutureRevision` for `at`, ValueError for a limit below 1.
+        """
+        ...
+
+    def watch(self, prefix: str, since: int | None = None) -> Watcher:
+        """Events newer than `since`, first from the history, then live, without gap or repeat.
+
+        None: from now. `since` may be in the future. Raises `Compacted`, `Closed`.
+        """
+        ...
+
+    def watch_key(self, key: str, since: int | None = None) -> Watcher:
+        """As `watch`, for this one key."""
+        ...
+
+    async def compact(self, revision: int) -> None:
+        """Forgets the history before `revision`; entries stay. Does nothing where that is done already.
+
+        Raises `FutureRevision`, `StorageFailed`, `Closed`.
+        """
+        ...
+
+    async def reset(self) -> None:
+        """Empties the store and starts again from the first revision.
+
+        Writes not committed by then fail and watchers end with `StorageReset`. Raises `StorageFailed`, then
+        nothing has changed, and `Closed`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Commits what is accepted, ends the watchers, lets go of the file. Closing twice is allowed."""
+        ...

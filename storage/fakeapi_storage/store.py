@@ -1,0 +1,94 @@
+"""The store: reads and watches from the committed state, writes through the writer."""
+
+import asyncio
+from collections.abc import Coroutine
+
+from fakeapi_storage.committed import Committed
+from fakeapi_storage.errors import Closed
+from fakeapi_storage.interface import Entry, Page, Storage, Watcher
+from fakeapi_storage.log import LogStore
+from fakeapi_storage.writer import Writer
+
+
+class Store:
+    """`Storage` over a log. Made by `fakeapi_storage.open.open_storage`."""
+
+    def __init__(self, log: LogStore, committed: Committed) -> None:
+        self._committed = committed
+        self._writer = Writer(log, committed)
+        self._closing: asyncio.Task[None] | None = None
+
+    @property
+    def revision(self) -> int:
+        return self._committed.revision
+
+    @property
+    def oldest(self) -> int:
+        return self._committed.history.oldest
+
+    def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
+        self._require_open()
+        return self._writer.create(key, value)
+
+    def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
+        self._require_open()
+        return self._writer.update(key, value, expected)
+
+    def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
+        self._require_open()
+        return self._writer.delete(key, expected, value)
+
+    def head(self, key: str) -> Entry | None:
+        return self._writer.head(key)
+
+    def settled(self, revision: int) -> asyncio.Future[None]:
+        return self._writer.settled(revision)
+
+    def get(self, key: str) -> Entry | None:
+        return self._committed.get(key)
+
+    def list(
+        self, prefix: str, *, start_after: str | None = None, limit: int | None = None, at: int | None = None
+    ) -> Page:
+        if limit is not None and limit < 1:
+            raise ValueError(f"a page of {limit} entries")
+        return self._committed.page(prefix, start_after, limit, at)
+
+    def watch(self, prefix: str, since: int | None = None) -> Watcher:
+        self._require_open()
+        return self._committed.watch(prefix, since, exact=False)
+
+    def watch_key(self, key: str, since: int | None = None) -> Watcher:
+        self._require_open()
+        return self._committed.watch(key, since, exact=True)
+
+    async def compact(self, revision: int) -> None:
+        self._require_open()
+        await self._finish(self._writer.compact(revision))
+
+    async def reset(self) -> None:
+        self._require_open()
+        await self._finish(self._writer.reset())
+
+    async def close(self) -> None:
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        try:
+            await self._writer.close()
+        finally:
+            self._committed.end(Closed())
+
+    async def _finish(self, work: Coroutine[None, None, None]) -> None:
+        """Runs to its end what would leave memory and database apart if its caller were cancelled."""
+        await asyncio.shield(asyncio.get_running_loop().create_task(work))
+
+    def _require_open(self) -> None:
+        if self._closing is not None:
+            raise Closed
+
+
+def _is_storage(store: Store) -> Storage:
+    return store

@@ -1,0 +1,241 @@
+"""Accepting writes at once, committing them in groups."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+
+from fakeapi_storage.committed import Committed
+from fakeapi_storage.errors import (
+    FutureRevision,
+    InvalidEntry,
+    KeyExists,
+    KeyNotFound,
+    Overloaded,
+    RevisionConflict,
+    StorageError,
+    StorageFailed,
+    StorageReset,
+)
+from fakeapi_storage.interface import Entry, Event, EventKind
+from fakeapi_storage.log import LogStore, Row
+
+BATCH_WRITES_MAX = 256
+"""Writes in one transaction; what is left waits for the next."""
+
+QUEUE_WRITES_MAX = 16_384
+"""Writes accepted and not committed; one more is refused with `Overloaded`."""
+
+VALUE_BYTES_MAX = 64 * 1024 * 1024
+"""A larger value is refused with `InvalidEntry`, before it could spoil the transaction of others."""
+
+COMPACTION_RETRY_REVISIONS = 256
+"""After a failed automatic compaction so many further revisions pass before the next attempt."""
+
+_logger = logging.getLogger(__name__)
+
+
+class _Write:
+    __slots__ = ("event", "future", "row")
+
+    def __init__(self, row: Row, event: Event, future: asyncio.Future[Entry]) -> None:
+        self.row = row
+        self.event = event
+        self.future = future
+
+
+class Writer:
+    """The one writer of a store.
+
+    A write stays in the queue until its transaction has ended. `_newest` holds the last accepted event of
+    each key that has one in the queue; with the committed entries below it, it is the newest accepted state.
+    """
+
+    def __init__(self, log: LogStore, committed: Committed) -> None:
+        self._log = log
+        self._committed = committed
+        self._loop = asyncio.get_running_loop()
+        self._queue: deque[_Write] = deque()
+        self._newest: dict[str, Event] = {}
+        self._accepted = committed.revision
+        self._settling: list[tuple[int, asyncio.Future[None]]] = []
+        self._exclusive = asyncio.Lock()
+        self._draining: asyncio.Task[None] | None = None
+        self._unsure = False
+        self._compaction_not_before = 0
+
+    def head(self, key: str) -> Entry | None:
+        event = self._newest.get(key)
+        if event is None:
+            return self._committed.get(key)
+        return None if event.kind is EventKind.DELETE else event.entry
+
+    def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
+        actual = self.head(key)
+        if actual is not None:
+            raise KeyExists(actual)
+        if not key.isascii():
+            _check_text(key)
+        _check_size(value)
+        last = self._newest.get(key)
+        previous = self._committed.history.grave(key) if last is None else last.entry.revision
+        revision = self._accepted + 1
+        event = Event(EventKind.PUT, Entry(key, value, revision, revision), None)
+        return self._accept(event, Row(revision, key, revision, previous, False, value))
+
+    def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
+        actual = self._expect(key, expected)
+        _check_size(value)
+        revision = self._accepted + 1
+        event = Event(EventKind.PUT, Entry(actual.key, value, revision, actual.created), actual)
+        return self._accept(event, Row(revision, key, actual.created, expected, False, value))
+
+    def delete(self, key: str, expected: int, value: bytes | None) -> asyncio.Future[Entry]:
+        actual = self._expect(key, expected)
+        if value is not None:
+            _check_size(value)
+        revision = self._accepted + 1
+        last = actual.value if value is None else value
+        event = Event(EventKind.DELETE, Entry(actual.key, last, revision, actual.created), actual)
+        return self._accept(event, Row(revision, key, actual.created, expected, True, value))
+
+    def settled(self, revision: int) -> asyncio.Future[None]:
+        if revision > self._accepted:
+            raise FutureRevision(revision, self._accepted)
+        future: asyncio.Future[None] = self._loop.create_future()
+        if revision <= self._committed.revision:
+            future.set_result(None)
+        else:
+            self._settling.append((revision, future))
+        return future
+
+    async def compact(self, revision: int) -> None:
+        async with self._exclusive:
+            if revision > self._committed.revision:
+                raise FutureRevision(revision, self._committed.revision)
+            if revision > self._committed.history.oldest:
+                await self._compact(revision)
+
+    async def reset(self) -> None:
+        async with self._exclusive:
+            await self._log.wipe()
+            self._committed.clear(StorageReset())
+            self._fail(StorageReset)
+            self._compaction_not_before = 0
+
+    async def close(self) -> None:
+        """Commits what is accepted, then closes the log. No write may be accepted any more."""
+        while self._draining is not None and not self._draining.done():
+            await asyncio.wait([self._draining])
+        async with self._exclusive:
+            await self._log.close()
+
+    def _expect(self, key: str, expected: int) -> Entry:
+        actual = self.head(key)
+        if actual is None:
+            raise KeyNotFound(key)
+        if actual.revision != expected:
+            raise RevisionConflict(actual, expected)
+        return actual
+
+    def _accept(self, event: Event, row: Row) -> asyncio.Future[Entry]:
+        if len(self._queue) >= QUEUE_WRITES_MAX:
+            raise Overloaded(QUEUE_WRITES_MAX)
+        future: asyncio.Future[Entry] = self._loop.create_future()
+        self._accepted = row.revision
+        self._newest[row.key] = event
+        self._queue.append(_Write(row, event, future))
+        if self._draining is None or self._draining.done():
+            self._draining = self._loop.create_task(self._drain())
+        return future
+
+    async def _drain(self) -> None:
+        while self._queue:
+            async with self._exclusive:
+                if self._queue:
+                    await self._commit()
+
+    async def _commit(self) -> None:
+        try:
+            if self._unsure:
+                await self._recover()
+            batch = [*islice(self._queue, BATCH_WRITES_MAX)]
+            self._unsure = True
+            await self._log.append([write.row for write in batch])
+            self._unsure = False
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it are told
+            reason = str(error)
+            self._fail(lambda: StorageFailed(reason))
+            return
+        self._settle(batch)
+        await self._compact_if_due()
+
+    async def _recover(self) -> None:
+        """After a transaction whose end is not known: takes in what it did store.
+
+        Raises `StorageFailed` if that was anything, since the revisions that are queued were given anew.
+        """
+        rows = await self._log.read(self._committed.revision)
+        self._unsure = False
+        if rows:
+            self._committed.replay(rows)
+            raise StorageFailed("an earlier write was found to be stored")
+
+    def _settle(self, batch: list[_Write]) -> None:
+        self._committed.apply([write.event for write in batch])
+        newest = self._newest
+        for write in batch:
+            self._queue.popleft()
+            if newest[write.row.key] is write.event:
+                del newest[write.row.key]
+            if not write.future.done():
+                write.future.set_result(write.event.entry)
+        if self._settling:
+            revision = self._committed.revision
+            for wanted, future in self._settling:
+                if wanted <= revision and not future.done():
+                    future.set_result(None)
+            self._settling = [waiting for waiting in self._settling if waiting[0] > revision]
+
+    def _fail(self, reason: Callable[[], StorageError]) -> None:
+        """Falls back to the committed state; whatever was accepted beyond it fails."""
+        failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
+            *(write.future for write in self._queue),
+            *(future for _, future in self._settling),
+        ]
+        self._queue.clear()
+        self._settling.clear()
+        self._newest.clear()
+        self._accepted = self._committed.revision
+        for future in failed:
+            if not future.done():
+                future.set_exception(reason())
+                future.exception()  # a writer that has left is no error, so the loop need not report it
+
+    async def _compact_if_due(self) -> None:
+        due = self._committed.history.due()
+        if due is None or self._committed.revision < self._compaction_not_before:
+            return
+        try:
+            await self._compact(due)
+        except StorageError as error:
+            _logger.warning("compaction at revision %d failed, the history stays longer: %s", due, error)
+            self._compaction_not_before = self._committed.revision + COMPACTION_RETRY_REVISIONS
+
+    async def _compact(self, revision: int) -> None:
+        history = self._committed.history
+        await self._log.compact(revision, history.stale(revision))
+        history.compact(revision)
+
+
+def _check_text(key: str) -> None:
+    try:
+        key.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidEntry(f"key {key!r} is not text: {error.reason}") from error
+
+
+def _check_size(value: bytes) -> None:
+    if len(value) > VALUE_BYTES_MAX:
+        raise InvalidEntry(f"a value of {len(value)} bytes is larger than {VALUE_BYTES_MAX}")
