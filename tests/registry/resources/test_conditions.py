@@ -64,8 +64,8 @@ def test_a_reason_is_a_word() -> None:
     assert error.body == (
         'Invalid value: "not one": a condition reason must start with alphabetic character, optionally '
         "followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric "
-        "character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', "
-        "regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
+        "character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or "
+        "'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
     )
 
 
