@@ -11,10 +11,10 @@ from fakeapi.machinery.names import name_is_dns_label, name_is_dns_subdomain
 from fakeapi.registry.call import Notes, Target, WriteOptions
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources import strategies_of
+from fakeapi.registry.resources.served import strategies_of
 from fakeapi.registry.source import Source, SystemSource
 from fakeapi.registry.store import Store
-from fakeapi.releases import Serving, serve
+from fakeapi.releases import Serving, served
 from fakeapi.transport.endpoint import Endpoint
 from fakeapi_storage import Storage, open_storage
 
@@ -41,7 +41,7 @@ class Application:
         """Raises UnknownRelease, UnknownGate."""
         self._settings = settings
         self._source = source or SystemSource()
-        self._serving: Serving = serve(settings.release, settings.feature_gates)
+        self._serving: Serving = served(settings.release, settings.feature_gates)
         self._storage: Storage | None = None
         self._endpoint: Endpoint | None = None
         self._asgi = Starlette(
@@ -93,11 +93,11 @@ class Application:
         def labels(namespace: str) -> Mapping[str, str] | None:
             return catalogue.namespace_labels(storage, namespace)
 
-        for served in self._serving.versions:
-            for kind in served.kinds:
+        for version in self._serving.versions:
+            for kind in version.kinds:
                 validator = name_is_dns_label if kind.resource == NAMESPACES else name_is_dns_subdomain
-                strategies = strategies_of(kind, served.release, labels)
-                resources.append(Resource(kind, served.release, strategies, validator))
+                strategies = strategies_of(kind, version.release, labels)
+                resources.append(Resource(kind, version.release, strategies, validator))
         catalogue = Catalogue(resources, self._serving.primary)
         return catalogue
 

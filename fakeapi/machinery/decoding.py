@@ -314,7 +314,7 @@ def zero(node: Node) -> Any:
 
 
 def _is_droppable(entry: Field) -> Callable[[Any], bool]:
-    """Whether `omitempty` leaves a value out: Go drops false, 0, "", nil, what is empty, and never a struct."""
+    """Whether `omitempty` leaves a value out: Go drops false, 0, "", nil and empty ones, never a struct."""
     if entry.pointer or isinstance(entry.node, Struct | AnyValue):
         return lambda value: False
     if isinstance(entry.node, Scalar) and entry.node.kind in (

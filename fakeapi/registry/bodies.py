@@ -21,7 +21,7 @@ SUMMARY_LENGTH = 30
 """As much of an unreadable body goes into the message."""
 
 _SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
-_TYPE_META = (
+TYPE_META = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
 

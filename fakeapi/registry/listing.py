@@ -24,8 +24,8 @@ TOO_LARGE_RETRY_SECONDS = 1
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
 
 _TOO_OLD_TO_CONTINUE = (
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list "
-    "without the continue parameter, or use the continue token in this response to retrieve the remainder of "
+    "The provided continue parameter is too old to display a consistent list result. You can start a new "
+    "list without the continue parameter, or use the continue token in this response to retrieve the remainder of "
     "the results. Continuing with the provided token results in an inconsistent list - objects that were "
     "created, modified, or deleted between the time the first chunk was returned and now may show up in "
     "the list."

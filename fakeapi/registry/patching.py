@@ -36,17 +36,17 @@ class Patch:
 
 def read_patch(resource: Resource, body: bytes, media_type: str, validation: str) -> Patch:
     """The patch in a body of one of the patch types. Raises ApiError 400, 413."""
-    checks = validation != "Ignore"
+    checked = validation != "Ignore"
     if media_type == JSON_PATCH:
-        operations = jsonpatch.decode_operations(body)
-        strict = jsonpatch.strict_errors(body) if checks else []
+        operations = jsonpatch.decode_operations(body, checked=checked)
+        strict = jsonpatch.strict_errors(body) if checked else []
         return Patch(lambda old: jsonpatch.apply(operations, old), tuple(strict), _document)
     if media_type == MERGE_PATCH:
-        patch = mergepatch.decode_patch(body)
-        strict = mergepatch.strict_errors(body, patch) if checks else []
+        patch = mergepatch.decode_patch(body, checked=checked)
+        strict = mergepatch.strict_errors(body) if checked else []
         return Patch(lambda old: mergepatch.apply(patch, old), tuple(strict), _document)
     wanted = strategicmerge.decode_patch(body)
-    strict = strategicmerge.strict_errors(body, wanted) if checks else []
+    strict = strategicmerge.strict_errors(body) if checked else []
     return Patch(
         lambda old: strategicmerge.apply(wanted, old, resource.schema),
         tuple(strict),

@@ -31,6 +31,9 @@ LOCK_MESSAGE = "the object has been modified; please apply your changes to the l
 WRITE_ATTEMPTS = 16
 """How often a write starts again when another writer came first; after that it is a 409."""
 
+GENERATE_NAME_ATTEMPTS = 8
+"""How many generated names are tried, where the release tries again; then it is a 409."""
+
 Stored = TypeVar("Stored")
 
 Change = Callable[[Object | None], Object]
@@ -87,7 +90,7 @@ class Store:
         self._fill_system_fields(meta)
         given_version = meta.pop("resourceVersion", "")
         generated = not meta.get("name") and bool(meta.get("generateName"))
-        attempts = 1 + (resource.release.quirks.generate_name_retries if generated else 0)
+        attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
         while True:
             if generated:
                 meta["name"] = names.generated_name(meta["generateName"], self.source.suffix())
@@ -97,7 +100,7 @@ class Store:
                 return await self._store_new(resource, target, candidate, given_version, options)
             except KeyExists:
                 await self.settle(self.storage.head(resource.key(target.namespace, meta["name"])))
-                if attempts <= 0:
+                if not generated or attempts <= 0:
                     raise _exists(resource, meta["name"], generated=generated) from None
 
     def _fill_system_fields(self, meta: Object) -> None:
@@ -284,9 +287,9 @@ def deduplicate_owners(obj: Object, notes: Notes, *, after_admission: bool = Fal
         which = ", ".join(dropped)
         after = " after mutating admission happens" if after_admission else ""
         notes.warn(
-            f".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in "
-            "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) "
-            f"observed: {which}"
+            f".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner "
+            "references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+            f"duplicate UID(s) observed: {which}"
         )
 
 
@@ -322,7 +325,8 @@ def _check_uid(resource: Resource, target: Target, expected: str, old: Object | 
         resource.qualified,
         target.name,
         f"StorageError: invalid object, Code: 4, Key: {registry_key}, ResourceVersion: 0, "
-        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, UID in object meta: {actual}",
+        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, "
+        f"UID in object meta: {actual}",
     )
 
 

@@ -34,6 +34,16 @@ class Quirks:
     `Too long`, lists."""
 
 
+    managed_fields_allow_duplicates: bool
+    """An object with two equal items in a set or map list keeps its managedFields."""
+
+    watch_cache_start: int
+    """The resourceVersion at which a new server begins to keep history for watches."""
+
+    initial_events_blueprint: bool
+    """The bookmark that ends initial events carries an empty list of the kind as an annotation."""
+
+
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
@@ -42,6 +52,9 @@ def quirks_of(minor: int) -> Quirks:
         request_fields_under_exactly=minor >= 33,
         admin_access_is_ungated=minor == 31,
         list_over_limit_is_too_many=minor >= 32,
+        managed_fields_allow_duplicates=minor >= 29,
+        watch_cache_start=2 if minor >= 33 else 1,
+        initial_events_blueprint=minor == 32,
         too_long="may not be more than {} bytes" if minor >= 32 else "must have at most {} bytes",
         too_long_name="may not be more than {} bytes" if minor >= 32 else "may not be longer than {}",
     )

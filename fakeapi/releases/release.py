@@ -57,6 +57,10 @@ class Release:
                 return kind
         raise KeyError(f"{group}/{version} {resource}")
 
+    def knows(self, api_version: str, kind: str) -> bool:
+        """Whether the release has a kind of this name and version, served here or not."""
+        return any(each.api_version == api_version and each.kind == kind for each in self.kinds)
+
     def version_info(self) -> dict[str, str]:
         """The body of GET /version; gitCommit is empty where it is not published with the modules."""
         major, _, minor = self.name.partition(".")

@@ -152,7 +152,8 @@ def input_type(request: Request) -> str:
     raise ApiError(
         415,
         "UnsupportedMediaType",
-        f"the body of the request was in an unknown format - accepted media types include: {JSON}, {YAML}, {PROTOBUF}",
+        "the body of the request was in an unknown format - accepted media types include: "
+        f"{JSON}, {YAML}, {PROTOBUF}",
     )
 
 
@@ -177,7 +178,7 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
         scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:31"'
         raise errors.bad_request(f'no kind "{kind}" is registered for version "{api_version}" in {scheme}')
     try:
-        options, _ = decode(value, resource.release.delete_options)
+        options, _ = decode(value, resource.release.schemas.struct("meta/v1.DeleteOptions"))
     except DecodeError as error:
         raise errors.bad_request(str(error)) from None
     return options

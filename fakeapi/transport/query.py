@@ -242,7 +242,7 @@ def _watch_errors(options: WatchOptions, query: Query, resource: Resource) -> li
             found.append(
                 forbidden(name, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
             )
-        if not resource.release.gates["WatchList"]:
+        if not resource.release.gates.enabled("WatchList"):
             words = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
             found.append(forbidden("sendInitialEvents", words))
     if match:
