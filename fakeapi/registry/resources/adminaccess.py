@@ -24,20 +24,31 @@ def uses_admin_access(claim: Part) -> bool:
     return any(result["adminAccess"] is not None for result in _results(claim["status"]))
 
 
-def drop_from_requests(requests: Sequence[Part]) -> None:
+def requests_without(requests: Sequence[Part]) -> list[Part]:
     """Requests as a server writes them that does not know the field.
 
     A request that wanted nothing else was an exact one all the same, and stays one: its mode is then the
     empty text, which no request that is let in has.
     """
-    for request in requests:
-        if request.pop("adminAccess", None) is not None and not request["deviceClassName"]:
-            request.setdefault("allocationMode", "")
+    return [_without(request) if "adminAccess" in request else request for request in requests]
 
 
-def drop_from_results(status: Part) -> None:
-    for result in _results(status):
-        result["adminAccess"] = None
+def _without(request: Part) -> Part:
+    rest = {name: value for name, value in request.items() if name != "adminAccess"}
+    if not rest["deviceClassName"]:
+        rest.setdefault("allocationMode", "")
+    return rest
+
+
+def status_without(status: Part) -> Part:
+    """A status whose results say nothing about it."""
+    results = _results(status)
+    if all(result["adminAccess"] is None for result in results):
+        return status
+    allocation = status["allocation"]
+    plain = [{**result, "adminAccess": None} for result in results]
+    devices = {**allocation["devices"], "results": plain}
+    return {**status, "allocation": {**allocation, "devices": devices}}
 
 
 def authorize_requests(claim: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:

@@ -118,7 +118,7 @@ class ClaimStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {}
-        self._drop_disabled_from_spec(obj["spec"], None)
+        obj["spec"] = self._enabled_spec(obj["spec"], None)
         return obj
 
     def validate_create(self, obj: Object) -> list[FieldError]:
@@ -129,7 +129,7 @@ class ClaimStrategy(Strategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        self._drop_disabled_from_spec(new["spec"], old)
+        new["spec"] = self._enabled_spec(new["spec"], old)
         return new
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
@@ -140,17 +140,20 @@ class ClaimStrategy(Strategy):
             *validate_claim_spec(new["spec"], "spec", self._checks_of_stored),
         ]
 
-    def _drop_disabled_from_spec(self, spec: Part, old: Object | None) -> None:
-        """Fields behind a gate that is off go, unless `old` has them."""
-        requests = spec["devices"]["requests"] or ()
+    def _enabled_spec(self, spec: Part, old: Object | None) -> Part:
+        """The spec without fields behind a gate that is off, unless `old` has them."""
+        requests: list[Part] = spec["devices"]["requests"] or []
         before = () if old is None else old["spec"]["devices"]["requests"] or ()
+        enabled = requests
         if self._drops_lists and not any("firstAvailable" in request for request in before):
-            for request in requests:
-                request.pop("firstAvailable", None)
+            enabled = [_without(request, "firstAvailable") for request in enabled]
         if self._drops_admin_access and not (old is not None and adminaccess.uses_admin_access(old)):
-            adminaccess.drop_from_requests(requests)
+            enabled = adminaccess.requests_without(enabled)
+        if enabled != requests:
+            spec = {**spec, "devices": {**spec["devices"], "requests": enabled}}
         if self._drops_controller and not (old is not None and "controller" in old["spec"]):
-            spec.pop("controller", None)
+            spec = _without(spec, "controller")
+        return spec
 
 
 class ClaimStatusStrategy(ClaimStrategy):
@@ -162,26 +165,21 @@ class ClaimStatusStrategy(ClaimStrategy):
         new["spec"] = old["spec"]
         new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
         status = new["status"]
-        if self._rules.device_status:
-            self._settle_devices(status, old["status"])
+        if "devices" in status:
+            status = self._with_live_devices(status, old["status"])
         if self._drops_admin_access and not adminaccess.uses_admin_access(old):
-            adminaccess.drop_from_results(status)
+            status = adminaccess.status_without(status)
         if self._drops_controller:
-            _drop_controller(status, old)
+            status = _without_controller(status, old)
+        new["status"] = status
         return new
 
-    def _settle_devices(self, status: Part, before: Part) -> None:
+    def _with_live_devices(self, status: Part, before: Part) -> Part:
         """Devices go with their allocation; all go where the gate is off and the claim had none."""
-        if "devices" not in status:
-            return
-        devices = status["devices"]
-        if self._drops_device_status and "devices" not in before:
-            devices = []
-        devices = without_deallocated(devices, status, before)
-        if devices:
-            status["devices"] = devices
-        else:
-            del status["devices"]
+        devices: list[Part] = []
+        if "devices" in before or not self._drops_device_status:
+            devices = without_deallocated(status["devices"], status, before)
+        return {**status, "devices": devices} if devices else _without(status, "devices")
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         status, before = new["status"], old["status"]
@@ -238,11 +236,17 @@ def _validate_reservations(claim: Object, before: Part) -> list[FieldError]:
     return []
 
 
-def _drop_controller(status: Part, old: Object) -> None:
+def _without(part: Part, name: str) -> Part:
+    return {key: value for key, value in part.items() if key != name} if name in part else part
+
+
+def _without_controller(status: Part, old: Object) -> Part:
     """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
     allocation = status.get("allocation")
     if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:
-        allocation.pop("controller", None)
+        allocation = _without(allocation, "controller")
+        status = {**status, "allocation": allocation}
     handled = allocation is not None and "controller" in allocation
     if not handled and "deallocationRequested" not in old["status"]:
-        status.pop("deallocationRequested", None)
+        status = _without(status, "deallocationRequested")
+    return status

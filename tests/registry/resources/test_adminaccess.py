@@ -7,8 +7,8 @@ import pytest
 from fakeapi.registry.resources.adminaccess import (
     authorize_requests,
     authorize_results,
-    drop_from_requests,
-    drop_from_results,
+    requests_without,
+    status_without,
     uses_admin_access,
 )
 from tests.registry.resources.builders import allocated, request, result, triples, v1alpha3_claim
@@ -37,19 +37,22 @@ def test_a_claim_uses_it_that_says_anything_about_it(claim: dict[str, Any], uses
 
 
 def test_dropping_leaves_requests_and_results_without_it() -> None:
-    requests = [request(adminAccess=True), request("b")]
-    drop_from_requests(requests)
-    assert requests == [request(), request("b")]
-    status = allocated(results=[result(adminAccess=True)])
-    drop_from_results(status)
-    assert status == allocated()
-    drop_from_results({})
+    assert requests_without([request(adminAccess=True), request("b")]) == [request(), request("b")]
+    assert status_without(allocated(results=[result(adminAccess=True)])) == allocated()
+    assert status_without({}) == {}
+
+
+def test_dropping_changes_nothing_in_place() -> None:
+    requests, status = [request(adminAccess=True)], allocated(results=[result(adminAccess=True)])
+    requests_without(requests)
+    status_without(status)
+    assert requests == [request(adminAccess=True)]
+    assert status == allocated(results=[result(adminAccess=True)])
 
 
 def test_a_request_that_wanted_nothing_else_stays_an_exact_one() -> None:
     lonely = {"name": "gpu", "deviceClassName": "", "adminAccess": True}
-    drop_from_requests([lonely])
-    assert lonely == {"name": "gpu", "deviceClassName": "", "allocationMode": ""}
+    assert requests_without([lonely]) == [{"name": "gpu", "deviceClassName": "", "allocationMode": ""}]
 
 
 @pytest.mark.parametrize("labels", [{}, {LABEL: "yes"}])

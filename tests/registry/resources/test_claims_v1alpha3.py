@@ -344,3 +344,17 @@ def test_expressions_are_checked_by_the_check_that_is_given() -> None:
             'Invalid value: "1 +": does not compile',
         )
     ]
+
+
+def test_a_write_that_starts_again_finds_its_body_as_it_was_sent() -> None:
+    old = v1alpha3_claim(allocated(devices=[REPORTED]))
+    sent = v1alpha3_claim({"devices": [REPORTED]}, request(adminAccess=True, firstAvailable=[request("big")]))
+    before = copy.deepcopy(sent)
+    status("1.33").prepare_update(dict(sent), old)
+    main("1.33").prepare_update(dict(sent), old)
+    controlled_by = v1alpha3_claim(controlled(deallocationRequested=True))
+    controlled_by["spec"]["controller"] = "gpu.example.com"
+    frozen = copy.deepcopy(controlled_by)
+    status("1.31").prepare_update(dict(controlled_by), v1alpha3_claim())
+    main("1.31").prepare_update(dict(controlled_by), v1alpha3_claim())
+    assert (sent, controlled_by) == (before, frozen)
