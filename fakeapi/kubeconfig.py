@@ -1,0 +1,51 @@
+"""The file that tells clients where the server is."""
+
+import base64
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+_TEMPLATE = """\
+apiVersion: v1
+kind: Config
+clusters:
+- name: fakeapi
+  cluster:
+    server: {server}{authority}
+users:
+- name: fakeapi
+  user: {user}
+contexts:
+- name: fakeapi
+  context:
+    cluster: fakeapi
+    user: fakeapi
+    namespace: default
+current-context: fakeapi
+preferences: {{}}
+"""
+
+
+def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> str:
+    """A kubeconfig in YAML with one context; `ca` is a PEM bundle."""
+    authority = ""
+    if ca is not None:
+        authority = "\n    certificate-authority-data: " + base64.b64encode(ca).decode("ascii")
+    user = "{}" if token is None else json.dumps({"token": token})
+    # A JSON string is a YAML string, whatever is in it.
+    return _TEMPLATE.format(server=json.dumps(url), authority=authority, user=user)
+
+
+def write(path: Path, text: str) -> None:
+    """Puts the file there whole or not at all, readable by its owner only. Raises OSError."""
+    handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(unfinished).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(unfinished).unlink()
+        raise

@@ -1,0 +1,217 @@
+"""A running server, for a test to start, to ask and to stop."""
+
+import atexit
+import shutil
+import socket
+import ssl
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.app import Application, Settings
+from fakeapi.runner import GRACE_SECONDS, Runner, StartError
+from fakeapi.server.client import Client, StatusError
+
+__all__ = ["FakeAPI", "StartError", "StatusError"]
+
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
+
+
+class FakeAPI(Client):
+    """A Kubernetes API server in a thread of this process, and a client of it.
+
+        with FakeAPI(release="1.31") as api:
+            api.create(Path("claim.yaml"))
+
+    `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and v1alpha3 as in 1.33.
+    `feature_gates`: as in Kubernetes. `database`: a file that keeps the state; without one it lives in memory
+    until `stop`. `durability`: "normal" survives the process, "full" also the machine. `token`: the bearer
+    token that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
+    in `tls_directory` where one is named. `port` 0 takes a free one. `kubeconfig`: also write it there.
+    `advertise_url`: what clients are told to connect to, if not to `host` and `port`. `grace`: seconds that
+    running requests get when the server stops.
+
+    `start` raises ValueError for an unknown release or gate, and StartError for what else prevents it.
+    """
+
+    def __init__(
+        self,
+        *,
+        release: str | None = None,
+        feature_gates: Mapping[str, bool] | None = None,
+        database: str | Path | None = None,
+        durability: str = "normal",
+        token: str | None = None,
+        tls: bool = False,
+        tls_directory: str | Path | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        kubeconfig: str | Path | None = None,
+        advertise_url: str | None = None,
+        grace: float = GRACE_SECONDS,
+    ) -> None:
+        super().__init__("", token=token)
+        self._settings = Settings(
+            release=release,
+            feature_gates=dict(feature_gates or {}),
+            database=None if database is None else str(database),
+            durability=durability,
+            token=token,
+        )
+        self._token = token
+        self._secure = tls
+        self._tls_directory = None if tls_directory is None else Path(tls_directory)
+        self._host = host
+        self._wanted_port = port
+        self._kubeconfig = None if kubeconfig is None else Path(kubeconfig)
+        self._advertise_url = advertise_url
+        self._grace = grace
+        self._ca: bytes | None = None
+        self._runner: Runner | None = None
+        self._directory: Path | None = None
+        self._written: Path | None = None
+
+    def start(self) -> Self:
+        """Returns when the server answers."""
+        runner = self._prepare()
+        try:
+            runner.start()
+            self._announce()
+        except BaseException:
+            self.stop()
+            raise
+        atexit.register(self.stop)
+        return self
+
+    def run(self, on_ready: Callable[[Self], None]) -> None:
+        """Serves in this thread, the main one, until SIGINT or SIGTERM."""
+        runner = self._prepare()
+
+        def ready() -> None:
+            self._announce()
+            on_ready(self)
+
+        try:
+            runner.run(ready)
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Ends open watches, connections and the thread; removes temporary files. Again is no error."""
+        atexit.unregister(self.stop)
+        self.close()
+        if self._runner is not None:
+            self._runner.stop()
+            self._runner = None
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory = self._written = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def reset(self) -> None:
+        """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
+        self._running().reset()
+
+    def renew(self) -> None:
+        """Makes it a new cluster at another port; clients of the old one are cut off."""
+        self._running().renew()
+        self._announce()
+
+    @property
+    def running(self) -> bool:
+        return self._runner is not None
+
+    @property
+    def port(self) -> int:
+        return self._running().port
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine connect to."""
+        host = _ANY_ADDRESS.get(self._host, self._host)
+        shown = f"[{host}]" if ":" in host else host
+        return f"{'https' if self._secure else 'http'}://{shown}:{self.port}"
+
+    @property
+    def ca_file(self) -> Path | None:
+        """The PEM file that clients verify the server with; None without TLS. Gone after `stop`."""
+        self._running()
+        if self._ca is None:
+            return None
+        path = self._temporary() / "ca.pem"
+        if not path.exists():
+            path.write_bytes(self._ca)
+        return path
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The path of a kubeconfig. Gone after `stop`, unless its place was chosen by the caller."""
+        if self._kubeconfig is not None:
+            return self._kubeconfig
+        if self._written is None:
+            path = self._temporary() / f"kubeconfig-{self.port}"
+            self._write_kubeconfig(path)
+            self._written = path
+        return self._written
+
+    def _prepare(self) -> Runner:
+        if self._runner is not None:
+            raise RuntimeError("the server is running already")
+        app = Application(self._settings)
+        context = self._certificates() if self._secure else None
+        self._runner = Runner(app, host=self._host, port=self._wanted_port, tls=context, grace=self._grace)
+        return self._runner
+
+    def _certificates(self) -> ssl.SSLContext:
+        from fakeapi import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+
+        names = ["127.0.0.1", "::1", "localhost", "fakeapi", socket.gethostname()]
+        if self._host not in _ANY_ADDRESS:
+            names.append(self._host)
+        if self._advertise_url is not None:
+            names.append(urlsplit(self._advertise_url).hostname or "localhost")
+        try:
+            issued = certificates.issue(names, self._tls_directory)
+        except (OSError, ValueError) as error:
+            raise StartError(f"cannot make certificates: {error}") from error
+        self._ca = issued.ca
+        return issued.server
+
+    def _announce(self) -> None:
+        """Tells the client half of this object, and the kubeconfig, where the server is."""
+        self.close()
+        self._written = None
+        verify = None
+        if self._ca is not None:
+            verify = ssl.create_default_context(cadata=self._ca.decode("ascii"))
+        self.connect(self.url, verify)
+        if self._kubeconfig is not None:
+            self._write_kubeconfig(self._kubeconfig)
+
+    def _write_kubeconfig(self, path: Path) -> None:
+        text = kubeconfigs.render(self._advertise_url or self.url, ca=self._ca, token=self._token)
+        try:
+            kubeconfigs.write(path, text)
+        except OSError as error:
+            raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
+
+    def _temporary(self) -> Path:
+        if self._directory is None:
+            self._directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
+        return self._directory
+
+    def _running(self) -> Runner:
+        if self._runner is None:
+            raise RuntimeError("the server is not running")
+        return self._runner
