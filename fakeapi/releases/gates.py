@@ -5,7 +5,7 @@ release; reading of the flag follows k8s.io/component-base `featuregate`. Gates 
 listed, and are refused like names that Kubernetes does not know: nothing is accepted and then ignored.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -97,27 +97,37 @@ class UnknownGateError(GateError):
         super().__init__(f"unrecognized feature gate: {name}; known are:\n  " + "\n  ".join(self.known))
 
 
-class Gates:
-    """Which gates of one release are on. Immutable; two with the same settings are equal."""
+class Gates(Mapping[str, bool]):
+    """The gates that one release has, and whether each is on. Immutable."""
 
-    __slots__ = ("_on", "known")
+    __slots__ = ("_settings",)
 
-    def __init__(self, on: Mapping[str, bool]) -> None:
-        self._on = frozenset(name for name, value in on.items() if value)
-        self.known = frozenset(on)
+    def __init__(self, settings: Mapping[str, bool]) -> None:
+        self._settings = dict(settings)
 
     def enabled(self, name: str) -> bool:
         """False too for a gate that the release does not have: not yet, or no longer."""
-        return name in self._on
+        return self._settings.get(name, False)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Gates) and (self._on, self.known) == (other._on, other.known)
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of the gates that the release has."""
+        return frozenset(self._settings)
+
+    def __getitem__(self, name: str) -> bool:
+        return self._settings[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._settings)
+
+    def __len__(self) -> int:
+        return len(self._settings)
 
     def __hash__(self) -> int:
-        return hash((self._on, self.known))
+        return hash(frozenset(self._settings.items()))
 
     def __repr__(self) -> str:
-        return f"Gates({{{', '.join(f'{name}={name in self._on}' for name in sorted(self.known))}}})"
+        return f"Gates({self._settings})"
 
 
 def parse(text: str) -> dict[str, bool]:

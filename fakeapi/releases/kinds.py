@@ -11,7 +11,7 @@ from fakeapi.releases.schemas import Schemas
 class Lifecycle:
     """When an API comes and goes, as its release states: "1.34", or "" where it does not say.
 
-    `replacement` is `group/version Kind`.
+    `replacement` is `group/version Kind`. Releases up to 1.31 state nothing of resource.k8s.io.
     """
 
     introduced: str = ""
@@ -20,7 +20,11 @@ class Lifecycle:
     replacement: str = ""
 
     def warning(self, api_version: str, kind: str) -> str:
-        """The text of the Warning header on answers about the kind; "" where it is not to go."""
+        """The text of the Warning header on answers about the kind; "" where its end is not announced.
+
+        As the recorded servers have it, which warn of a deprecation that is still to come: they were built
+        without a version of their own (k8s.io/apiserver `pkg/endpoints/deprecation`).
+        """
         if not self.deprecated:
             return ""
         text = f"{api_version} {kind} is deprecated in v{self.deprecated}+"

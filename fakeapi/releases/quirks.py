@@ -1,30 +1,49 @@
 """Named differences between releases that are neither a field, a gate nor a limit.
 
 Each name says what the release does. Known from recordings of the releases' own servers, and where those are
-silent from k8s.io/kubernetes and k8s.io/apiserver.
+silent from k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apimachinery at the release's last patch.
 """
 
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
     """What a release does, in yes and no and in words."""
 
-    status_stores_metadata: bool
-    """A write to a claim's status stores labels, annotations, finalizers and owners too."""
+    # How requests are answered, whatever the resource
 
     list_resource_version_error_is_500: bool
     """A list at a resourceVersion that is no number is an internal error, not a bad request."""
 
-    request_fields_under_exactly: bool
-    """Errors in a v1alpha3 request name its fields as v1beta2 nests them: `requests[0].exactly.count`."""
+    first_page_token_has_slash: bool
+    """The continue token of a list's first page begins its key with a slash, later ones do not: the first
+    page comes from the cache, which knows its keys' prefix without it."""
 
-    admin_access_is_ungated: bool
-    """`adminAccess` is a plain field that needs no gate and is not written into results."""
+    merge_keeps_directives: bool
+    """What a strategic merge patch adds whole keeps the directives that stand inside it."""
 
-    list_over_limit_is_too_many: bool
-    """A list of a resource.k8s.io object beyond its limit is `Too many`, not `Too long`."""
+    watch_cache_start: int
+    """The resourceVersion at which a new server begins to keep history for watches."""
+
+    initial_events_blueprint: bool
+    """The bookmark that ends initial events carries an empty list of the kind as an annotation."""
+
+    strategic_merge_drops_directives: bool
+    """A `$patch` that no rule has used up is dropped with the map that holds it, not stored as a key."""
+
+    apply_checks_type_first: bool
+    """Server-side apply refuses a body of another group, version or kind by `invalid object type`; a release
+    that does not finds its version or its schema missing later on."""
+
+    managed_fields_allow_duplicates: bool
+    """An object with two equal items in a set or map list keeps its managedFields."""
+
+    aggregated_discovery: tuple[str, ...]
+    """The versions of apidiscovery.k8s.io that discovery can be asked for, the preferred one first; v2beta1
+    goes with the gate AggregatedDiscoveryRemoveBetaType, where a release has it."""
+
+    # How errors are worded
 
     too_long: str
     """How a text, or metadata, beyond its limit is worded; `{}` is the limit in bytes."""
@@ -33,28 +52,76 @@ class Quirks:
     """The same for what is checked by its length as such: pool names, attribute values and, where they are
     `Too long`, lists."""
 
+    list_over_limit_is_too_many: bool
+    """A list of a resource.k8s.io object beyond its limit is `Too many`, not `Too long`."""
 
-    managed_fields_allow_duplicates: bool
-    """An object with two equal items in a set or map list keeps its managedFields."""
+    request_fields_under_exactly: bool
+    """A v1alpha3 request is v1beta2's inside the server: errors name its fields as
+    `requests[0].exactly.count`, one without a class is neither `exactly` nor `firstAvailable` and has no
+    defaults, and other parts of a claim may name `request/subrequest`."""
 
-    watch_cache_start: int
-    """The resourceVersion at which a new server begins to keep history for watches."""
+    attribute_domain: str
+    """What messages call the part of a qualified name before its slash."""
 
-    initial_events_blueprint: bool
-    """The bookmark that ends initial events carries an empty list of the kind as an annotation."""
+    missing_domain_is_required: bool
+    """A `matchAttribute` without a domain is an error of the field `domain`, not of the attribute's value."""
+
+    cel_counts_empty_from_one: bool
+    """An empty CEL expression ends at column 1, not 0."""
+
+    map_errors_name_the_key: bool
+    """An error about a key of a device's attributes or capacity has the key in its path."""
+
+    device_attributes_under_basic: bool
+    """Errors in a v1alpha3 slice name a device's attributes as `basic.attributes`."""
+
+    # What is stored and what is checked
+
+    status_stores_metadata: bool
+    """A write to a claim's status stores labels, annotations, finalizers and owners too."""
+
+    admin_access_is_ungated: bool
+    """`adminAccess` is a plain field that needs no gate and is not written into results."""
+
+    admin_access_needs_label: bool
+    """`adminAccess` asks for a label on the claim's namespace."""
+
+    allocation_is_always_checked: bool
+    """An allocation is validated by every write of status, before all else; elsewhere only where it is new,
+    after all else."""
+
+    node_selector_values_are_checked: bool
+    """Values in an allocation's node selector must be values that a label can have."""
+
+    addresses_are_canonical: bool
+    """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
 
 
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
-        status_stores_metadata=minor <= 29,
         list_resource_version_error_is_500=minor <= 32,
-        request_fields_under_exactly=minor >= 33,
-        admin_access_is_ungated=minor == 31,
-        list_over_limit_is_too_many=minor >= 32,
-        managed_fields_allow_duplicates=minor >= 29,
+        first_page_token_has_slash=minor >= 31,
+        merge_keeps_directives=minor <= 27,
         watch_cache_start=2 if minor >= 33 else 1,
         initial_events_blueprint=minor == 32,
+        strategic_merge_drops_directives=minor >= 28,
+        apply_checks_type_first=minor >= 28,
+        managed_fields_allow_duplicates=minor >= 29,
+        aggregated_discovery=("v2", "v2beta1") if minor >= 30 else ("v2beta1",),
         too_long="may not be more than {} bytes" if minor >= 32 else "must have at most {} bytes",
         too_long_name="may not be more than {} bytes" if minor >= 32 else "may not be longer than {}",
+        list_over_limit_is_too_many=minor >= 32,
+        request_fields_under_exactly=minor >= 33,
+        attribute_domain="domain" if minor >= 32 else "prefix",
+        missing_domain_is_required=minor <= 31,
+        cel_counts_empty_from_one=minor <= 31,
+        map_errors_name_the_key=minor >= 32,
+        device_attributes_under_basic=minor <= 32,
+        status_stores_metadata=minor <= 29,
+        admin_access_is_ungated=minor == 31,
+        admin_access_needs_label=minor >= 33,
+        allocation_is_always_checked=minor == 31,
+        node_selector_values_are_checked=minor >= 32,
+        addresses_are_canonical=minor >= 33,
     )
