@@ -1,0 +1,61 @@
+# Needs Python 3.11 or newer and make; everything else goes into .venv, from the lock file.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+ARGS ?=
+
+.PHONY: help
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+.PHONY: run
+run: $(READY) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--release 1.31")
+	$(BIN)/fakeapi serve $(ARGS)
+
+.PHONY: test
+test: $(READY) ## Run the tests on all cores (one file: make test ARGS=tests/test_cli.py)
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+.PHONY: check
+check: $(READY) ## Lint, format, types and layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: bench
+bench: $(READY) ## Measure, and print the tables of the README
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+.PHONY: releases
+releases: $(READY) ## Compile the release tables again from the published Go modules (needs Go)
+	$(BIN)/python tools/compile_releases.py $(ARGS)
+
+.PHONY: up
+up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
+	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait
+
+.PHONY: lock
+lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject.toml
+	$< pip compile -q -U pyproject.toml $(LOCK) -o requirements.lock
+	$< pip compile -q -U pyproject.toml --group test --group lint $(LOCK) -o requirements-dev.lock
+
+LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command "make lock"
+
+.venv-lock/bin/uv:
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/pip install -q uv
+
+.PHONY: clean
+clean: ## Remove environments, caches and builds
+	rm -rf .venv .venv-lock build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements-dev.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
