@@ -1,0 +1,69 @@
+"""How Go's fmt package prints decoded JSON: what `%v` makes of maps, slices and numbers in messages."""
+
+import struct
+from decimal import Decimal
+from typing import Any
+
+
+def printed(value: Any) -> str:
+    """A JSON value as Go's `%v` and `%+v` print it: `map[a:1 b:[x <nil>]]`, keys sorted."""
+    match value:
+        case None:
+            return "<nil>"
+        case True:
+            return "true"
+        case False:
+            return "false"
+        case str():
+            return value
+        case float():
+            return shortest_float(value)
+        case dict():
+            return f"map[{' '.join(f'{key}:{printed(item)}' for key, item in sorted(value.items()))}]"
+        case list():
+            return f"[{' '.join(map(printed, value))}]"
+        case _:
+            return str(value)
+
+
+def shortest_float(value: float, *, bits: int = 64) -> str:
+    """A finite float as strconv.FormatFloat(value, 'g', -1, bits): the fewest digits that identify it, with
+    an exponent below 1e-04 and from 1e+06 on. `bits` is 32 or 64.
+    """
+    number = Decimal(repr(value)) if bits == 64 else _shortest_float32(value)
+    sign, digits, exponent = number.normalize().as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits))
+    power = len(text) + exponent - 1
+    minus = "-" if sign else ""
+    if value == 0:
+        return f"{minus}0"
+    if -4 <= power < 6:
+        return minus + format(abs(number.normalize()), "f")
+    point = "." if len(text) > 1 else ""
+    return f"{minus}{text[0]}{point}{text[1:]}e{power:+03d}"
+
+
+def _shortest_float32(value: float) -> Decimal:
+    wanted = struct.pack("f", value)
+    texts = (f"{value:.{precision}e}" for precision in range(9))
+    return Decimal(next(text for text in texts if struct.pack("f", float(text)) == wanted))
+
+
+def type_name(value: Any) -> str:
+    """The Go type of a decoded JSON value, as `%s` prints its reflect.Type."""
+    match value:
+        case None:
+            return "%!s(<nil>)"
+        case bool():
+            return "bool"
+        case str():
+            return "string"
+        case int():
+            return "int64"
+        case float():
+            return "float64"
+        case dict():
+            return "map[string]interface {}"
+        case _:
+            return "[]interface {}"
