@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -29,7 +30,7 @@ class Settings:
     release: str | None = None
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     database: str | None = None
-    durability: str = "normal"
+    durability: Literal["normal", "full"] = "normal"
     token: str | None = None
     history: int = HISTORY_MAX
 

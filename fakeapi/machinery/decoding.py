@@ -189,7 +189,7 @@ def _number(go: str) -> Walk:
     return walk
 
 
-def _text(canonical: Callable[[str], str], go: str) -> Walk:
+def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is not str:
             findings.wrong(f"json: cannot unmarshal {_json_kind(value, go)} into Go value of type string")
@@ -327,11 +327,31 @@ def _is_droppable(entry: Field) -> Callable[[Any], bool]:
     return lambda value: not value
 
 
+def _is_kept(value: Any) -> bool:
+    return False
+
+
+def without_empty(value: Any, node: Node) -> Any:
+    """A canonical value as it comes back from a store that writes protobuf: where an empty list or map is
+    written at all, it has become `null`.
+    """
+    match node:
+        case Struct() if isinstance(value, dict):
+            fields = node.fields
+            return {key: without_empty(item, fields[key].node) for key, item in value.items()}
+        case List():
+            return [without_empty(item, node.items) for item in value] if value else None
+        case Map():
+            return {key: without_empty(item, node.values) for key, item in value.items()} if value else None
+        case _:
+            return value
+
+
 def _struct(node: Struct) -> Walk:
     name = node.go.rpartition(".")[2]
     go = node.go
     entries = {
-        entry.name: (_lazily(entry.node), entry.omitempty and _is_droppable(entry))
+        entry.name: (_lazily(entry.node), _is_droppable(entry) if entry.omitempty else _is_kept)
         for entry in node.fields.values()
     }
     order = list(entries)
@@ -363,7 +383,7 @@ def _struct(node: Struct) -> Walk:
                 continue
             inner, droppable = entry
             result = inner(item, (path, key), name, findings)
-            if droppable and droppable(result):
+            if droppable(result):
                 continue
             found[key] = result
             ordered = ordered and rank[key] > last

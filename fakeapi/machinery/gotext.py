@@ -35,7 +35,7 @@ def _escaped(character: str) -> str:
 
 def render(value: Any) -> str:
     """`value` as `field.Error` prints a bad value: `%q` for strings, `%v` for numbers and booleans,
-    `null`, and a dump for anything else, whose exact text depends on Go's types and addresses.
+    `"null"` for nothing, and a dump for anything else, whose exact text depends on Go's types and addresses.
     """
     match value:
         case str():
@@ -45,7 +45,7 @@ def render(value: Any) -> str:
         case False:
             return "false"
         case None:
-            return "null"
+            return '"null"'
         case int() | float():
             return str(value)
         case list():

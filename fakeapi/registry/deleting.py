@@ -9,7 +9,7 @@ from fakeapi.registry import objects
 from fakeapi.registry.call import DeleteOptions, Outcome, Target
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store, committed
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 ORPHAN = "orphan"
@@ -41,16 +41,16 @@ async def _delete_entry(
     if not finalizers:
         if options.dry_run:
             return Outcome(objects.with_version(entry.value, entry.revision))
-        gone = await committed(store.storage.delete(key, entry.revision))
+        gone = await store.commit(resource, store.storage.delete(key, entry.revision))
         return Outcome(objects.with_version(entry.value, gone.revision))
     meta["finalizers"] = finalizers
     _mark(meta, store.now())
-    value = objects.encode(obj)
+    value = objects.encode(obj, resource.schema)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
         await store.settle(entry)
         return Outcome(objects.with_version(value, entry.revision), accepted=accepted)
-    stored = await committed(store.storage.update(key, value, entry.revision))
+    stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     return Outcome(objects.with_version(value, stored.revision), accepted=accepted)
 
 

@@ -25,10 +25,10 @@ TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
 
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
-    "list without the continue parameter, or use the continue token in this response to retrieve the remainder of "
-    "the results. Continuing with the provided token results in an inconsistent list - objects that were "
-    "created, modified, or deleted between the time the first chunk was returned and now may show up in "
-    "the list."
+    "list without the continue parameter, or use the continue token in this response to retrieve the "
+    "remainder of the results. Continuing with the provided token results in an inconsistent list - objects "
+    "that were created, modified, or deleted between the time the first chunk was returned and now may show "
+    "up in the list."
 )
 
 
@@ -55,7 +55,7 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
     """
     chosen = selection(options.labels, options.fields)
     prefix = prefix_of(resource, target)
-    start_after, at, limit = _where(storage, prefix, options)
+    start_after, at, limit = _where(storage, resource, prefix, options)
     entries: list[Entry] = []
     while True:
         page = _page(storage, prefix, start_after, at, limit, options)
@@ -67,7 +67,9 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
     return _answer(entries, page, prefix, limit, chosen)
 
 
-def _where(storage: Storage, prefix: str, options: ListOptions) -> tuple[str | None, int | None, int]:
+def _where(
+    storage: Storage, resource: Resource, prefix: str, options: ListOptions
+) -> tuple[str | None, int | None, int]:
     """(start after this key, at this revision, at most so many) for what the options ask."""
     version = options.resource_version
     if options.continue_token:
@@ -77,7 +79,7 @@ def _where(storage: Storage, prefix: str, options: ListOptions) -> tuple[str | N
         return start_after, revision if revision > 0 else None, options.limit
     if not version:
         return None, None, options.limit
-    wanted = parse_version(version)
+    wanted = _list_version(resource, version)
     if wanted == 0:
         return None, None, 0  # from the cache, which knows no pages
     if options.match == "Exact" or (not options.match and options.limit):
@@ -85,6 +87,15 @@ def _where(storage: Storage, prefix: str, options: ListOptions) -> tuple[str | N
     if wanted > storage.revision:
         raise too_large(wanted, storage.revision)
     return None, None, options.limit
+
+
+def _list_version(resource: Resource, text: str) -> int:
+    try:
+        return parse_version(text)
+    except ApiError as error:
+        if resource.release.quirks.list_resource_version_error_is_500:
+            raise
+        raise errors.bad_request(f"invalid resource version: {error.message}") from None
 
 
 def parse_version(text: str) -> int:

@@ -8,18 +8,26 @@ Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without t
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.decoding import without_empty
+from fakeapi.machinery.schema import Struct
 
 if TYPE_CHECKING:
     from fakeapi_storage import Entry
 
 Object: TypeAlias = dict[str, Any]
 
+_EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
 _BEFORE_VERSION = ("name", "generateName", "namespace", "selfLink", "uid")
 
 
-def encode(obj: Object) -> bytes:
+def encode(obj: Object, schema: Struct) -> bytes:
     """The stored form of a canonical object; its resourceVersion, if it has one, is left out."""
+    value = _encode(obj)
+    return _encode(without_empty(obj, schema)) if _EMPTY_LIST in value else value
+
+
+def _encode(obj: Object) -> bytes:
     meta = obj["metadata"]
     ordered = {key: meta[key] for key in _BEFORE_VERSION if key in meta}
     ordered["resourceVersion"] = ""

@@ -12,6 +12,7 @@ from fakeapi.machinery import codec, errors, jsonpatch, mergepatch, strategicmer
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.fielderrors import invalid
+from fakeapi.machinery.goformat import printed
 from fakeapi.registry.bodies import complete, conversion_problem, warn_or_refuse
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
@@ -46,11 +47,12 @@ def read_patch(resource: Resource, body: bytes, media_type: str, validation: str
         strict = mergepatch.strict_errors(body) if checked else []
         return Patch(lambda old: mergepatch.apply(patch, old), tuple(strict), _document)
     wanted = strategicmerge.decode_patch(body)
+    keeps = resource.release.quirks.merge_keeps_directives
     strict = strategicmerge.strict_errors(body) if checked else []
     return Patch(
-        lambda old: strategicmerge.apply(wanted, old, resource.schema),
+        lambda old: strategicmerge.apply(wanted, old, resource.schema, keeps_directives=keeps),
         tuple(strict),
-        lambda document: str(wanted),
+        lambda document: printed(wanted),
     )
 
 

@@ -33,7 +33,7 @@ class Resource:
     managers: dict[str, FieldManager] = field(init=False)
 
     def __post_init__(self) -> None:
-        kind = self.kind
+        kind, quirks = self.kind, self.release.quirks
 
         def put(name: str, value: object) -> None:
             object.__setattr__(self, name, value)
@@ -51,9 +51,12 @@ class Resource:
                 name: FieldManager(
                     kind.schema,
                     kind.api_version,
+                    kind.kind,
                     name,
                     strategy.reset_fields,
-                    self.release.quirks.managed_fields_allow_duplicates,
+                    allows_duplicates=quirks.managed_fields_allow_duplicates,
+                    order_matters=quirks.managed_fields_order_matters,
+                    checks_type_first=quirks.apply_checks_type_first,
                 )
                 for name, strategy in self.strategies.items()
             },

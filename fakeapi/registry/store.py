@@ -46,6 +46,7 @@ class Store:
     def __init__(self, storage: Storage, source: Source) -> None:
         self.storage = storage
         self.source = source
+        self._newest: dict[str, int] = {}
 
     def now(self) -> str:
         """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
@@ -67,6 +68,16 @@ class Store:
             raise errors.not_found(resource.qualified, target.name)
         return entry
 
+    def newest(self, resource: Resource) -> int:
+        """The version of the last change to any object of the resource by this server; 0 before the first."""
+        return self._newest.get(resource.prefix, 0)
+
+    async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
+        """The entry of a write once it is committed. Raises ApiError 500 when it could not be kept."""
+        entry = await committed(write)
+        self._newest[resource.prefix] = max(self.newest(resource), entry.revision)
+        return entry
+
     async def settle(self, entry: Entry | None) -> None:
         """Wait until what an answer was computed from is committed: no answer outlives a lost write."""
         if entry is not None and entry.revision > self.storage.revision:
@@ -79,6 +90,7 @@ class Store:
     ) -> Outcome:
         """Store a new object from a canonical, defaulted body. Raises ApiError."""
         deduplicate_owners(obj, notes)
+        self._fill_system_fields(obj["metadata"])
         obj = resource.managers[""].update(None, obj, options.manager, self.now())
         return await self.insert(resource, target, obj, options, notes)
 
@@ -87,7 +99,6 @@ class Store:
     ) -> Outcome:
         """`create` after its managed fields are set."""
         meta = obj["metadata"]
-        self._fill_system_fields(meta)
         given_version = meta.pop("resourceVersion", "")
         generated = not meta.get("name") and bool(meta.get("generateName"))
         attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
@@ -128,14 +139,15 @@ class Store:
         self, resource: Resource, target: Target, obj: Object, given_version: str, options: WriteOptions
     ) -> Outcome:
         key = resource.key(target.namespace, obj["metadata"]["name"])
-        value = objects.encode(obj)
+        value = objects.encode(obj, resource.schema)
         if options.dry_run:
-            if self.storage.head(key) is not None:
-                raise KeyExists(key)
+            existing = self.storage.head(key)
+            if existing is not None:
+                raise KeyExists(existing)
             return Outcome(objects.without_version(value), created=True)
         if given_version.isdigit() and int(given_version):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
-        entry = await committed(self.storage.create(key, value))
+        entry = await self.commit(resource, self.storage.create(key, value))
         return Outcome(objects.with_version(value, entry.revision), created=True)
 
     # update -------------------------------------------------------------------------------------
@@ -197,7 +209,7 @@ class Store:
         except ApiError:
             await self.settle(entry)
             raise
-        return await self._store_changed(key, entry, old, new, options)
+        return await self._store_changed(resource, target, entry, old, new, options)
 
     def _before_update(
         self, resource: Resource, target: Target, new: Object, old: Object, notes: Notes
@@ -229,26 +241,33 @@ class Store:
         too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
         found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
         found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
-        if not target.subresource:
+        for _ in range(resource.strategy_for(target.subresource).metadata_checks):
             found += validate_core_object_meta(
                 meta, namespaced, resource.name_validator, "metadata", too_long
             )
         return found + validate_core_object_meta_update(meta, old_meta, "metadata", too_long)
 
     async def _store_changed(
-        self, key: str, entry: Entry, old: Object, new: Object, options: WriteOptions
+        self,
+        resource: Resource,
+        target: Target,
+        entry: Entry,
+        old: Object,
+        new: Object,
+        options: WriteOptions,
     ) -> Outcome:
+        key = resource.key(target.namespace, target.name)
         new = with_old_times(new, old)
         meta = new["metadata"]
-        value = objects.encode(new)
+        value = objects.encode(new, resource.schema)
         if is_finished(meta, old["metadata"]):
             if not options.dry_run:
-                await committed(self.storage.delete(key, entry.revision))
+                await self.commit(resource, self.storage.delete(key, entry.revision))
             return Outcome(objects.with_version(value, entry.revision))
         if value == entry.value or options.dry_run:
             await self.settle(entry)
             return Outcome(objects.with_version(value, entry.revision))
-        stored = await committed(self.storage.update(key, value, entry.revision))
+        stored = await self.commit(resource, self.storage.update(key, value, entry.revision))
         return Outcome(objects.with_version(value, stored.revision))
 
 
@@ -334,7 +353,7 @@ def _check_version(resource: Resource, target: Target, meta: Object, old_meta: O
     """No resourceVersion, or "0", means any; another must be the stored one."""
     given = meta.get("resourceVersion", "")
     if given and not (given.isascii() and given.isdigit()):
-        raise invalid_version(given)
+        raise ApiError(500, "", f'strconv.ParseUint: parsing "{given}": invalid syntax')
     if not given or not int(given):
         meta["resourceVersion"] = old_meta["resourceVersion"]
     elif int(given) != int(old_meta["resourceVersion"]):

@@ -23,6 +23,10 @@ class Strategy:
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Paths that a write through this strategy never sets, and so no manager comes to own."""
 
+    metadata_checks: ClassVar[int] = 1
+    """How often an update's metadata is validated beside the store's own look at it: its errors are
+    reported once for each."""
+
     allow_create_on_update: ClassVar[bool] = False
     allow_unconditional_update: ClassVar[bool] = True
 

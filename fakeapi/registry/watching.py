@@ -66,6 +66,14 @@ class Watch:
             if events:
                 return events
 
+    def bookmark_version(self, newest: int) -> int | None:
+        """The version that a bookmark may name, `newest` being the last change to the resource.
+
+        None where it would tell the watcher nothing: nothing has changed since it began.
+        """
+        version = min(newest, self._watcher.progress)
+        return version if version > self._after else None
+
     def close(self) -> None:
         """Stop listening; harmless when repeated."""
         self._watcher.close()
@@ -125,7 +133,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 def _blueprint(resource: Resource) -> dict[str, str]:
     """1.32 also tells the client what the list would have been, for its consistency checks."""
-    listed = {
+    listed: objects.Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
         "metadata": {},

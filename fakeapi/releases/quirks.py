@@ -39,6 +39,9 @@ class Quirks:
     managed_fields_allow_duplicates: bool
     """An object with two equal items in a set or map list keeps its managedFields."""
 
+    managed_fields_order_matters: bool
+    """A list that only changed its order has changed."""
+
     aggregated_discovery: tuple[str, ...]
     """The versions of apidiscovery.k8s.io that discovery can be asked for, the preferred one first; v2beta1
     goes with the gate AggregatedDiscoveryRemoveBetaType, where a release has it."""
@@ -108,6 +111,7 @@ def quirks_of(minor: int) -> Quirks:
         strategic_merge_drops_directives=minor >= 28,
         apply_checks_type_first=minor >= 28,
         managed_fields_allow_duplicates=minor >= 29,
+        managed_fields_order_matters=minor >= 29,
         aggregated_discovery=("v2", "v2beta1") if minor >= 30 else ("v2beta1",),
         too_long="may not be more than {} bytes" if minor >= 32 else "must have at most {} bytes",
         too_long_name="may not be more than {} bytes" if minor >= 32 else "may not be longer than {}",

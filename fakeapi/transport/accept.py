@@ -46,11 +46,8 @@ def negotiate(header: str, *, watch: bool = False, convertible: bool = True) -> 
     """The representation that fits best. Raises ApiError 406."""
     if not header:
         return PLAIN
-    clauses = _parse(header)
-    bare = {f"{clause.media_type}/{clause.subtype}" for clause in clauses}
-    if not bare & {*_ADVERTISED, "*/*"}:
-        raise _not_produced(watch=watch)
-    for clause in sorted(clauses, key=_preference):
+    check_produced(header, watch=watch)
+    for clause in sorted(_parse(header), key=_preference):
         for media_type in _SERVED:
             kind, _, subtype = media_type.partition("/")
             if clause.media_type in (kind, "*") and clause.subtype in (subtype, "*"):
@@ -58,6 +55,16 @@ def negotiate(header: str, *, watch: bool = False, convertible: bool = True) -> 
                 if found is not None:
                     return found
     raise _not_acceptable(watch=watch)
+
+
+@lru_cache(_CACHED_HEADERS)
+def check_produced(header: str, *, watch: bool = False) -> None:
+    """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
+    if not header:
+        return
+    bare = {f"{clause.media_type}/{clause.subtype}" for clause in _parse(header)}
+    if not bare & {*_ADVERTISED, "*/*"}:
+        raise _not_produced(watch=watch)
 
 
 def _parse(header: str) -> list[_Clause]:

@@ -13,9 +13,9 @@ from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.transport import query as queries
-from fakeapi.transport.accept import negotiate
+from fakeapi.transport.accept import check_produced, negotiate
 from fakeapi.transport.discovery import Discovery
-from fakeapi.transport.handlers import Call, Handlers
+from fakeapi.transport.handlers import Call, Handlers, patch_type
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
 from fakeapi.transport.requestinfo import RequestInfo, parse
 from fakeapi.transport.status import body_of
@@ -77,14 +77,19 @@ class Endpoint:
         if not info.resource:
             return self._discovery.of_group(request, info)
         resource = self._resource(info)
+        watches = _is_watch(request, info)
+        handler = None if watches else self._handler(request.method, info)
+        check_produced(request.header(b"accept"), watch=watches)
+        if request.method == "PATCH":
+            patch_type(request)
         if resource.warning:
             warnings.append(resource.warning)
         call = Call(request, resource, Target(info.namespace, info.name, info.subresource))
         call.notes.warnings = warnings
-        if _is_watch(request, info):
+        if handler is None:
             await self._watch(call, send)
             return None
-        return await self._handler(request.method, info)(call)
+        return await handler(call)
 
     def _resource(self, info: RequestInfo) -> Resource:
         resource = self._catalogue.find(info.group, info.version, info.resource)
@@ -129,7 +134,7 @@ class Endpoint:
 
     async def _watch(self, call: Call, send: Send) -> None:
         call.shape = negotiate(call.request.header(b"accept"), watch=True)
-        options = queries.watch_options(call.request.query, call.resource)
+        options = queries.watch_options(call.request.query, call.resource, call.target.name)
         await call.request.drain()
         await self.streams.serve(
             call.resource,

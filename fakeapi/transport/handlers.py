@@ -97,9 +97,7 @@ class Handlers:
         return call.answer(await self._store.update(call.resource, call.target, obj, options, call.notes))
 
     async def patch(self, call: Call) -> Response:
-        media_type = call.request.header(b"content-type").partition(";")[0].strip()
-        if media_type not in PATCH_TYPES:
-            raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+        media_type = patch_type(call.request)
         call.negotiate()
         body = await call.request.body()
         options = queries.write_options(
@@ -141,6 +139,14 @@ class Handlers:
         return read_delete_options(body, media_type, call.resource)
 
 
+def patch_type(request: Request) -> str:
+    """The kind of patch that a body is. Raises ApiError 415."""
+    media_type = request.header(b"content-type").partition(";")[0].strip()
+    if media_type not in PATCH_TYPES:
+        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+    return media_type
+
+
 def input_type(request: Request) -> str:
     """The media type of a body, JSON where none is named. Raises ApiError 415."""
     header = request.header(b"content-type")
@@ -175,8 +181,8 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
     kind = value.get("kind") or "DeleteOptions"
     api_version = value.get("apiVersion") or "v1"
     if kind != "DeleteOptions":
-        scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:31"'
-        raise errors.bad_request(f'no kind "{kind}" is registered for version "{api_version}" in {scheme}')
+        scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
+        raise ApiError(500, "", f'no kind "{kind}" is registered for version "{api_version}" in {scheme}')
     try:
         options, _ = decode(value, resource.release.schemas.struct("meta/v1.DeleteOptions"))
     except DecodeError as error:

@@ -4,6 +4,7 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for what may stand together.
 """
 
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from fakeapi.machinery import errors, fieldselector, labelselector
@@ -16,7 +17,7 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
 from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.patching import APPLY_PATCH
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource import NAME, Resource
 
 QUERY_FIELDS_MAX = 1000
 """More parameters than this are a 400."""
@@ -173,8 +174,8 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
     return options
 
 
-def watch_options(query: Query, resource: Resource) -> WatchOptions:
-    """Options of a watch. Raises ApiError 400, 422."""
+def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
+    """Options of a watch; of the object called `name`, if the path names one. Raises ApiError 400, 422."""
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
     labels, fields = _selectors(query)
@@ -189,7 +190,16 @@ def watch_options(query: Query, resource: Resource) -> WatchOptions:
     )
     _refuse(_watch_errors(options, query, resource))
     _check_field_labels(fields, resource)
-    return options
+    return replace(options, fields=_named(fields, name)) if name else options
+
+
+def _named(fields: fieldselector.FieldSelector | None, name: str) -> fieldselector.FieldSelector:
+    """The selector of the one object that the path names, which another selector may not contradict."""
+    if fields is None or fields.empty:
+        return fieldselector.FieldSelector((fieldselector.Requirement(NAME, name),))
+    if fields.requires_exact_match(NAME) != name:
+        raise errors.bad_request("fieldSelector metadata.name doesn't match requested name")
+    return fields
 
 
 def _selectors(query: Query) -> tuple[labelselector.Selector | None, fieldselector.FieldSelector | None]:

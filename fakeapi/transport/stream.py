@@ -65,9 +65,7 @@ class Streams:
         if watch is None:
             await send({"type": "http.response.body", "body": error or b""})
             return
-        stream = _Stream(
-            watch, resource, options, self._frames.frame, send, lambda: self._store.storage.revision
-        )
+        stream = _Stream(watch, resource, options, self._frames.frame, send, self._store)
         pump = asyncio.ensure_future(stream.run())
         leave = asyncio.ensure_future(_until_gone(receive))
         self._open.add(pump)
@@ -94,19 +92,20 @@ class _Stream:
         options: WatchOptions,
         frame: Callable[[WatchEvent], bytes],
         send: Send,
-        revision: Callable[[], int],
+        store: Store,
     ) -> None:
         self._watch = watch
         self._resource = resource
         self._options = options
         self._frame = frame
         self._send = send
-        self._revision = revision
+        self._store = store
 
     async def run(self) -> None:
         await self._write([self._frame(event) for event in self._watch.initial])
         if self._options.send_initial_events and self._options.bookmarks:
-            await self._write([self._bookmark(ends_initial_events=True)])
+            revision = self._store.storage.revision
+            await self._write([self._bookmark(revision, ends_initial_events=True)])
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout_seconds(self._options)
         next_bookmark = self._bookmark_time(loop.time(), end)
@@ -118,7 +117,9 @@ class _Stream:
             except TimeoutError:
                 if loop.time() >= end:
                     return
-                await self._write([self._bookmark(ends_initial_events=False)])
+                version = self._watch.bookmark_version(self._store.newest(self._resource))
+                if version is not None:
+                    await self._write([self._bookmark(version, ends_initial_events=False)])
                 next_bookmark = self._bookmark_time(loop.time(), end)
                 continue
             except WatcherOverflow:
@@ -135,8 +136,8 @@ class _Stream:
         wanted = now + BOOKMARK_SECONDS
         return min(wanted, before_end) if now < before_end else end
 
-    def _bookmark(self, *, ends_initial_events: bool) -> bytes:
-        body = bookmark(self._resource, self._revision(), ends_initial_events=ends_initial_events)
+    def _bookmark(self, version: int, *, ends_initial_events: bool) -> bytes:
+        body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
         return b'{"type":"BOOKMARK","object":%b}\n' % body
 
     async def _write(self, frames: list[bytes]) -> None:

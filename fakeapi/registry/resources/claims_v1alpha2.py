@@ -51,6 +51,7 @@ class ClaimStrategy(Strategy):
     """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    metadata_checks: ClassVar[int] = 2
 
     def __init__(self, rules: ClaimRules) -> None:
         self._rules = rules
@@ -80,6 +81,7 @@ class ClaimStatusStrategy(ClaimStrategy):
     """Writes to `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+    metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]

@@ -160,6 +160,7 @@ class ClaimStatusStrategy(ClaimStrategy):
     """Writes to `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+    metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]

@@ -12,7 +12,7 @@ NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 
 
 def strategies_of(kind: Kind, release: Release, namespace_labels: NamespaceLabels) -> dict[str, Strategy]:
-    """The strategies of a kind by subresource; "" is the kind itself. Raises KeyError for one without rules."""
+    """The strategies of a kind by subresource, "" being itself. Raises KeyError for one without rules."""
     if kind.resource == "namespaces":
         return {"": namespaces.NamespaceStrategy(), "status": namespaces.NamespaceStatusStrategy()}
     rules = RULES[release.name]
