@@ -18,6 +18,7 @@ from fakeapi.machinery.apply.typed import (
     named_fields,
     present_walk,
 )
+from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema import AnyValue, List, Map, Node, Struct
 
 
@@ -35,7 +36,7 @@ class Comparison(NamedTuple):
         return Comparison(*(recursive_difference(fields, ignored) for fields in self))
 
 
-Changes: TypeAlias = "tuple[FieldSet | None, FieldSet | None, FieldSet | None]"
+Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
 """added, modified and removed below a path; MEMBER for the path alone, None for nothing."""
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
@@ -172,7 +173,7 @@ def _struct(node: Struct) -> Walk:
                 value = new[name]
                 if name in old:
                     before = old[name]
-                    if before is value or (is_plain and before == value):
+                    if before is value or (before == value and (is_plain or encode(before) == encode(value))):
                         continue
                     changes = walk_field(before, value)
                     if changes is None:

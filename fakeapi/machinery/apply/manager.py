@@ -3,22 +3,35 @@
 Follows k8s.io/apimachinery `pkg/util/managedfields`: the chain of managers from version check to strip meta.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply import managedfields
-from fakeapi.machinery.apply.compare import Comparison, compare
-from fakeapi.machinery.apply.fieldset import FieldSet, difference, from_paths, recursive_difference, union
-from fakeapi.machinery.apply.managedfields import Managed, ManagedFieldsError, Manager, Record
-from fakeapi.machinery.apply.reconcile import reconciled
-from fakeapi.machinery.apply.typed import TypedError, zero_of
+from fakeapi.machinery.apply.compare import compare
+from fakeapi.machinery.apply.conflict import Conflicts
+from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, difference, from_paths, union
+from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsError, Manager, Record
+from fakeapi.machinery.apply.typed import TypedError, field_set_of, zero_of
+from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
+from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.schema import Struct
 
 Object: TypeAlias = dict[str, Any]
-Convert: TypeAlias = Callable[[Object, str], "tuple[Object, Struct] | None"]
-"""(object, API version) -> the object and its schema in that version; None for an unknown version."""
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+KUBECTL = "kubectl"
+"""The manager whose applies take over from client-side apply, and keep its annotation."""
+
+BEFORE_FIRST_APPLY = "before-first-apply"
+"""The manager of all that an object without managers has when it is first applied to."""
+
+_HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_EXPONENT_FROM = 1e21  # where Go's JSON starts to print an exponent
+
+ANNOTATIONS_MAX = 256 * 1024
+"""Bytes of all annotations; when the renewed last-applied annotation would pass it, that is dropped."""
 
 NEVER_OWNED = from_paths(
     [
@@ -43,57 +56,94 @@ NEVER_OWNED = from_paths(
 )
 
 
-def no_other_version(_obj: Object, _api_version: str) -> None:
-    return None
-
-
 @dataclass(frozen=True)
 class FieldManager:
     """What a kind and subresource need to track their fields; made once for each.
 
-    `node` is the schema of the kind, `reset_fields` the paths that a write here never sets, as in
-    `Strategy.reset_fields`. `allows_duplicates` False (until 1.28): an object with two equal items in a set
-    or map list loses its managedFields. `convert` reads entries of other API versions; those it does not
-    know are dropped.
+    `node` is the schema of the kind. `reset_fields` are the paths that a write here never sets, as in
+    `Strategy.reset_fields`. `convert` reads records of other API versions; unknown ones are dropped.
+
+    Quirks of releases: `allows_duplicates` False (until 1.28), an object with two equal items in a set or map
+    list loses its managedFields; `order_matters` False (until 1.28), see `Updater`; `checks_type_first` False
+    (1.27), an apply of another type fails later, in other words.
     """
 
     node: Struct
     api_version: str
+    kind: str
     subresource: str = ""
     reset_fields: tuple[tuple[str, ...], ...] = ()
+    convert: Convert = no_other_version
     allows_duplicates: bool = True
-    convert: Convert = field(default=no_other_version)
+    order_matters: bool = True
+    checks_type_first: bool = True
 
     @cached_property
-    def ignored(self) -> FieldSet:
-        return from_paths(tuple("f:" + name for name in path) for path in self.reset_fields)
+    def _updater(self) -> Updater:
+        ignored = from_paths(tuple("f:" + name for name in path) for path in self.reset_fields)
+        return Updater(self.node, self.api_version, ignored, self.convert, self.order_matters)
 
     @cached_property
-    def zero(self) -> Object:
+    def _zero(self) -> Object:
         return zero_of(self.node)
 
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
         """`new` with its managedFields as a create (`live` None), update or patch by `manager` leaves them.
 
         Both are canonical; `new` is what the client wants, before the strategy prepares it, and is changed in
-        place. `now` is RFC 3339 in UTC seconds; an empty `manager` is "unknown". What a client sent as
-        managedFields counts on the main resource alone: entries that cannot be read, or none, leave those of
-        `live`; `[]` or `[{}]` forgets all, and an object without managers gets none until its first apply.
-        Where fields cannot be told (a TypedError), managedFields are dropped, as Kubernetes does.
+        place. On create, metadata that only a server sets is already cleared. `now` is RFC 3339 in UTC
+        seconds; an empty `manager` is "unknown".
+
+        What a client sent as managedFields counts on the main resource alone: entries that cannot be read, or
+        none, leave those of `live`; `[]` or `[{}]` forgets all, and then an object has none until its first
+        apply. Where fields cannot be told, managedFields are dropped, as Kubernetes does.
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
         if not managed and live is not None:
             return new
+        before = self._zero if live is None else live
         try:
-            self._update(self.zero if live is None else live, new, managed, manager, now)
+            if not self.allows_duplicates:
+                validate(new, self.node)
+                validate(before, self.node)
+            self._update(before, new, managed, manager, now)
         except TypedError:
             return new
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)
         return new
 
-    def _managed_of(self, live: Object | None, sent: list[managedfields.Entry] | None) -> Managed:
+    def apply(
+        self, live: Object | None, patch: Object, manager: str, now: str, *, force: bool = False
+    ) -> Object:
+        """The object as an apply of `patch` by `manager` leaves it, managedFields included.
+
+        `live` is canonical, None for an apply that creates; `patch` is what the body says, not decoded into
+        the type. Neither is changed. The result is still to be decoded into the type and given its defaults;
+        where only managedFields differ it shares the rest with `live`.
+
+        Raises ApiError: 400 for another type or for managedFields in the patch, 409 for conflicts unless
+        `force`, 500 for a patch that its schema does not allow.
+        """
+        self._check(patch)
+        before = self._zero if live is None else live
+        managed = managedfields.decode_stored(before["metadata"].get("managedFields"))
+        current = _without_managed_fields(before)
+        try:
+            changed, managed = self._apply_or_take_over(current, patch, managed, manager, now, force=force)
+        except Conflicts as conflicts:
+            raise conflicts.as_api_error() from None
+        except TypedError as error:
+            raise self._internal(f"failed to merge config: {error}") from None
+        result = _without_managed_fields(current if changed is None else changed)
+        if manager == KUBECTL:
+            _renew_last_applied(result, patch)
+        if managed:
+            result["metadata"]["managedFields"] = managedfields.encode(managed)
+        return result
+
+    def _managed_of(self, live: Object | None, sent: list[Entry] | None) -> Managed:
         stored = None if live is None else live["metadata"].get("managedFields")
         if sent is None or self.subresource or sent == stored:
             return managedfields.decode_stored(stored)
@@ -105,60 +155,157 @@ class FieldManager:
             return managedfields.decode_stored(stored)
 
     def _update(self, live: Object, new: Object, managed: Managed, manager: str, now: str) -> None:
-        changes = self._compare(live, new)
-        self._take_away(live, new, managed, changes)
-        taken = recursive_difference(union(changes.modified, changes.added), self.ignored)
-        taken = difference(taken, NEVER_OWNED)
-        if taken:
-            self._give(
-                managed, managedfields.updater(manager, self.api_version, self.subresource), taken, now
-            )
+        fields = difference(self._updater.update(live, new, managed), NEVER_OWNED)
+        if fields:
+            owner = managedfields.updater(manager, self.api_version, self.subresource)
+            before = managed[owner].fields if owner in managed else EMPTY
+            managed[owner] = Record(union(fields, before), self.api_version, now)
         managedfields.cap_updaters(managed)
 
-    def _compare(self, live: Object, new: Object) -> Comparison:
-        return compare(live, new, self.node).without(self.ignored)
+    def _apply_or_take_over(
+        self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
+    ) -> tuple[Object | None, Managed]:
+        """An apply; by kubectl, forced where all conflicts are with what it applied client-side."""
+        try:
+            return self._apply(live, patch, dict(managed), manager, now, force=force)
+        except Conflicts as conflicts:
+            allowed = self._last_applied(live) if manager == KUBECTL else EMPTY
+            if not allowed:
+                raise
+            rest = conflicts.without(allowed)
+            if rest.fields:
+                raise rest from None
+        return self._apply(live, patch, dict(managed), manager, now, force=True)
 
-    def _give(self, managed: Managed, manager: Manager, fields: FieldSet, now: str) -> None:
-        before = managed.get(manager)
-        if before is not None:
-            fields = union(fields, before.fields)
-        managed[manager] = Record(fields, self.api_version, now)
+    def _apply(
+        self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
+    ) -> tuple[Object | None, Managed]:
+        if not managed:
+            self._update(self._zero, live, managed, BEFORE_FIRST_APPLY, now)
+        self._check_typed(live, patch)
+        owner = managedfields.applier(manager, self.subresource)
+        changed = self._updater.apply(live, patch, managed, owner, force=force)
+        self._strip(managed, owner, None if changed is None else now)
+        return changed, managed
 
-    def _take_away(self, live: Object, new: Object, managed: Managed, changes: Comparison) -> None:
-        """Nobody goes on owning what changed or is gone; who owns nothing is forgotten."""
-        versions: dict[str, Comparison | None] = {self.api_version: changes}
-        nodes: dict[str, Struct] = {self.api_version: self.node}
-        for manager, record in list(managed.items()):
-            version = record.api_version
-            if version not in versions:
-                versions[version] = self._compare_in(version, live, new, nodes)
-            changed = versions[version]
-            if changed is None:
-                del managed[manager]
-                continue
-            rest = reconciled(record.fields, nodes[version])
-            for lost in changed:
-                rest = difference(rest, lost)
-            if not rest:
-                del managed[manager]
-            elif rest is not record.fields:
-                managed[manager] = Record(rest, version, record.time)
+    def _strip(self, managed: Managed, owner: Manager, now: str | None) -> None:
+        record = managed.get(owner)
+        if record is None:
+            return
+        fields = difference(record.fields, NEVER_OWNED)
+        if fields:
+            managed[owner] = Record(fields, record.api_version, now or record.time)
+        else:
+            del managed[owner]
 
-    def _compare_in(
-        self, version: str, live: Object, new: Object, nodes: dict[str, Struct]
-    ) -> Comparison | None:
-        old, current = self.convert(live, version), self.convert(new, version)
-        if old is None or current is None:
-            return None
-        nodes[version] = current[1]
-        return compare(old[0], current[0], current[1]).without(self.ignored)
+    def _check(self, patch: Object) -> None:
+        api_version, kind = _text(patch, "apiVersion"), _text(patch, "kind")
+        if self.checks_type_first and (api_version, kind) != (self.api_version, self.kind):
+            raise errors.bad_request(f"invalid object type: {_group_version_kind(api_version, kind)}")
+        if api_version != self.api_version:
+            raise errors.bad_request(
+                "Incorrect version specified in apply patch. "
+                f"Specified patch version: {api_version}, expected: {self.api_version}"
+            )
+        metadata = patch.get("metadata")
+        if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):
+            raise errors.bad_request("metadata.managedFields must be nil")
+        if kind != self.kind:
+            which = _group_version_kind(api_version, kind)
+            raise self._internal(f"{_patch_name(patch)}: no corresponding type for {which}")
+
+    def _check_typed(self, live: Object, patch: Object) -> None:
+        try:
+            validate(patch, self.node)
+        except TypedError as error:
+            raise self._internal(f"{_patch_name(patch)}: {error}") from None
+        if self.allows_duplicates:
+            return
+        try:
+            validate(live, self.node)
+        except TypedError as error:
+            raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
+
+    def _last_applied(self, live: Object) -> FieldSet:
+        """The fields that kubectl applied client-side and that `live` still has as they were."""
+        try:
+            config = codec.decode(live["metadata"].get("annotations", {}).get(LAST_APPLIED, ""))
+            if not isinstance(config, dict) or config.get("apiVersion") != self.api_version:
+                return EMPTY
+            validate(config, self.node)
+            fields = field_set_of(config, self.node)
+            for differing in compare(config, live, self.node):
+                fields = difference(fields, differing)
+        except (codec.JsonError, TypedError):
+            return EMPTY
+        return fields
+
+    @staticmethod
+    def _internal(message: str) -> errors.ApiError:
+        return errors.ApiError(500, "", message)
+
+
+def _renew_last_applied(obj: Object, patch: Object) -> None:
+    """Keeps the annotation of client-side apply, where there is one, in step with what kubectl applies."""
+    annotations = obj["metadata"].get("annotations")
+    if not annotations or not annotations.get(LAST_APPLIED):
+        return
+    others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
+    text = codec.encode(_sorted(_without_last_applied(patch))).decode().translate(_HTML) + "\n"
+    size = sum(len(name.encode()) + len(value.encode()) for name, value in others.items())
+    if size + len(LAST_APPLIED) + len(text.encode()) <= ANNOTATIONS_MAX:
+        others[LAST_APPLIED] = text
+    obj["metadata"]["annotations"] = others
+
+
+def _without_last_applied(patch: Object) -> Object:
+    metadata = patch["metadata"]
+    annotations = metadata.get("annotations")
+    if annotations is None:
+        kept = {name: value for name, value in metadata.items() if name != "annotations"}
+        return {**patch, "metadata": kept}
+    rest = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
+    return {**patch, "metadata": {**metadata, "annotations": rest}}
+
+
+def _sorted(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _sorted(value[name]) for name in sorted(value)}
+        case list():
+            return [_sorted(item) for item in value]
+        case float() if value.is_integer() and abs(value) < _EXPONENT_FROM:
+            return int(value)
+        case _:
+            return value
+
+
+def _text(obj: Object, name: str) -> str:
+    value = obj.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _group_version_kind(api_version: str, kind: str) -> str:
+    group, _, version = api_version.rpartition("/")
+    return f"{group}/{version}, Kind={kind}"
+
+
+def _patch_name(patch: Object) -> str:
+    return f"failed to create typed patch object ({_name(patch)})"
+
+
+def _name(obj: Object) -> str:
+    found = obj.get("metadata")
+    metadata = found if isinstance(found, dict) else {}
+    which = _group_version_kind(_text(obj, "apiVersion"), _text(obj, "kind"))
+    return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {which}"
 
 
 def with_old_times(new: Object, old: Object) -> Object:
     """`new`, with the managedFields of `old` where nothing but their times would change.
 
-    Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer: the last step of an update or patch
-    before the strategy prepares it.
+    Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer: for every update and patch, once the
+    strategy has prepared `new` and found it valid.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from fakeapi.machinery.goformat import shortest_float
 from fakeapi.machinery.gotext import quote
 
 PathElement: TypeAlias = str
@@ -92,7 +93,7 @@ def spell(element: PathElement) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A value as structured-merge-diff prints it."""
+    """A value as structured-merge-diff prints it, which reads every number as a float64."""
     match value:
         case str():
             return quote(value)
@@ -100,6 +101,8 @@ def text_of(value: Any) -> str:
             return "[" + ",".join(map(text_of, value)) + "]"
         case dict():
             return "".join(f"{name}={text_of(member)}" for name, member in value.items())
+        case int() | float() if not isinstance(value, bool):
+            return shortest_float(float(value))
         case _:
             return _json(value)
 

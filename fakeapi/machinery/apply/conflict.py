@@ -1,0 +1,67 @@
+"""Fields that an apply wants to change and another manager has set.
+
+Follows k8s.io/apimachinery `pkg/util/managedfields/internal` (NewConflictError).
+"""
+
+from collections.abc import Iterable
+
+from fakeapi.machinery.apply.fieldset import FieldSet, Path, from_paths, has, paths_of
+from fakeapi.machinery.apply.managedfields import UPDATE, Manager
+from fakeapi.machinery.apply.pathelement import spell
+from fakeapi.machinery.errors import ApiError, Cause, Details
+from fakeapi.machinery.gotext import quote
+
+
+class Conflicts(Exception):
+    """An apply that was not forced met fields of other managers; `fields` is not empty."""
+
+    def __init__(self, fields: dict[Manager, FieldSet]) -> None:
+        super().__init__("apply conflicts")
+        self.fields = fields
+
+    def all_fields(self) -> FieldSet:
+        return from_paths(path for fields in self.fields.values() for path in paths_of(fields))
+
+    def without(self, allowed: FieldSet) -> "Conflicts":
+        """Those that are no members of `allowed`."""
+        rest = {
+            manager: from_paths(path for path in paths_of(fields) if not has(allowed, path))
+            for manager, fields in self.fields.items()
+        }
+        return Conflicts({manager: fields for manager, fields in rest.items() if fields})
+
+    def as_api_error(self) -> ApiError:
+        """409, a cause for each field; managers in the order of their identifiers."""
+        rows = [
+            (_shown(manager), [_spelled(path) for path in paths_of(self.fields[manager])])
+            for manager in sorted(self.fields, key=lambda manager: manager.text)
+        ]
+        causes = tuple(
+            Cause("FieldManagerConflict", f"conflict with {manager}", path)
+            for manager, paths in rows
+            for path in paths
+        )
+        return ApiError(409, "Conflict", _message(rows, len(causes)), Details(causes=causes))
+
+
+def _message(rows: Iterable[tuple[str, list[str]]], count: int) -> str:
+    if count == 1:
+        [(manager, [path])] = rows
+        return f"Apply failed with 1 conflict: conflict with {manager}: {path}"
+    lines = [
+        line
+        for manager, paths in rows
+        for line in (f"conflicts with {manager}:", *(f"- {path}" for path in paths))
+    ]
+    return f"Apply failed with {count} conflicts: " + "\n".join(lines)
+
+
+def _spelled(path: Path) -> str:
+    return "".join(map(spell, path))
+
+
+def _shown(manager: Manager) -> str:
+    text = quote(manager.name)
+    if manager.subresource:
+        text += f" with subresource {quote(manager.subresource)}"
+    return f"{text} using {manager.api_version}" if manager.operation == UPDATE else text

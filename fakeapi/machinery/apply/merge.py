@@ -1,0 +1,130 @@
+"""A value with what an apply says laid over it.
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). Nothing is taken away by a merge; of a leaf that
+both have, the applied one stays, null included. Set and map lists are merged item by item, in the order of
+the applied list where it has more than one item of both.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fakeapi.machinery.apply.pathelement import PathElement, spell
+from fakeapi.machinery.apply.typed import TypedError, by_element, is_leaf, item_element
+from fakeapi.machinery.schema import List, Map, Node, Struct
+
+
+class _Absent:
+    """What one side of a merge does not have: not null."""
+
+
+_ABSENT = _Absent()
+
+
+def merge(live: Any, applied: Any, node: Node) -> Any:
+    """`live` and `applied`, neither changed, as one value; parts of both are shared.
+
+    None where nothing is left. Raises TypedError for a list item without a key, or for equal items in an
+    applied list.
+    """
+    result = _merge(live, applied, node)
+    return None if result is _ABSENT else result
+
+
+def _merge(live: Any, applied: Any, node: Node) -> Any:
+    nothing = (live is _ABSENT or not live) and (applied is _ABSENT or not applied)
+    if is_leaf(node) or nothing:
+        return live if applied is _ABSENT else applied
+    old: Any = {} if live is _ABSENT or live is None else live
+    new: Any = {} if applied is _ABSENT or applied is None else applied
+    match node:
+        case Struct():
+            fields = node.fields
+            return _merge_members(old, new, lambda name: fields[name].node if name in fields else None)
+        case Map():
+            return _merge_members(old, new, lambda _: node.values)
+        case List():
+            return _merge_items(old or [], new or [], node)
+        case _:
+            return applied
+
+
+def _merge_members(
+    live: dict[str, Any], applied: dict[str, Any], node_of: Callable[[str], Node | None]
+) -> Any:
+    result: dict[str, Any] = {}
+    for name in [*live, *(name for name in applied if name not in live)]:
+        node = node_of(name)
+        if node is None:
+            continue
+        value = _merge(live.get(name, _ABSENT), applied.get(name, _ABSENT), node)
+        if value is not _ABSENT:
+            result[name] = value
+    return result or _ABSENT
+
+
+def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
+    element_of = item_element(node)
+    wanted: dict[PathElement, Any] = {}
+    for item in applied:
+        element = element_of(item)
+        if element in wanted:
+            raise TypedError(f"duplicate entries for key {spell(element)}")
+        wanted[element] = item
+    present = {
+        element: items[0] if len(items) == 1 else None
+        for element, items in by_element(live, element_of).items()
+    }
+    result: list[Any] = []
+    for element, item in _in_merged_order([(element_of(item), item) for item in live], present, list(wanted)):
+        merged = (
+            _merge(present.get(element, _ABSENT), wanted[element], node.items)
+            if element in wanted
+            else _merge(item, _ABSENT, node.items)
+        )
+        if merged is not _ABSENT:
+            result.append(merged)
+    return result or _ABSENT
+
+
+def _in_merged_order(
+    live: list[tuple[PathElement, Any]], present: dict[PathElement, Any], wanted: list[PathElement]
+) -> list[tuple[PathElement, Any]]:
+    """The items of both: shared ones as `wanted` orders them, what only one side has where it stands there,
+    those of `live` first.
+    """
+    shared = [element for element in wanted if element in present]
+    is_wanted = set(wanted)
+    done: set[PathElement] = set()
+    result: list[tuple[PathElement, Any]] = []
+    left = right = 0
+
+    def take_wanted() -> None:
+        nonlocal right
+        element = wanted[right]
+        done.add(element)
+        result.append((element, None))
+        if shared and shared[0] == element:
+            del shared[0]
+        right += 1
+
+    while left < len(live) or right < len(wanted):
+        if left < len(live) and right < len(wanted):
+            element = live[left][0]
+            if element == wanted[right]:
+                take_wanted()
+                left += 1
+                continue
+            if element in is_wanted and shared and shared[0] != element:
+                left += 1
+                continue
+        if left < len(live):
+            element = live[left][0]
+            if element not in is_wanted:
+                result.append(live[left])
+                left += 1
+                continue
+            if element in done:
+                left += 1
+        if right < len(wanted):
+            take_wanted()
+    return result

@@ -1,0 +1,76 @@
+"""A value less some of its items.
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (RemoveItems) and `fieldpath` (EnsureNamedFieldsAreMembers).
+"""
+
+from typing import Any
+
+from fakeapi.machinery.apply.fieldset import MEMBER, SELF, FieldSet, without_self
+from fakeapi.machinery.apply.typed import is_leaf, item_element
+from fakeapi.machinery.schema import AnyValue, List, Map, Node, Scalar, Struct
+
+
+def remove(value: Any, fields: FieldSet, node: Node) -> Any:
+    """`value`, unchanged itself, without the members of `fields`.
+
+    A list or map of which nothing is left becomes null, as does what is owned as a whole and of which
+    `fields` names a part.
+    """
+    if isinstance(node, Scalar | AnyValue):
+        return value
+    if is_leaf(node) or not value:
+        return None
+    match node:
+        case List():
+            return _remove_items(value, fields, node)
+        case Map():
+            return _remove_members(value, fields, dict.fromkeys(value, node.values))
+        case Struct():
+            return _remove_members(value, fields, {name: field.node for name, field in node.fields.items()})
+
+
+def _remove_members(value: dict[str, Any], fields: FieldSet, nodes: dict[str, Node]) -> dict[str, Any] | None:
+    result: dict[str, Any] = {}
+    for name, child in value.items():
+        below = fields.get("f:" + name)
+        if below is None:
+            result[name] = child
+        elif below and SELF not in below:
+            result[name] = remove(child, below, nodes[name])
+    return result or None
+
+
+def _remove_items(value: list[Any], fields: FieldSet, node: List) -> list[Any] | None:
+    element_of = item_element(node)
+    result: list[Any] = []
+    for item in value:
+        below = fields.get(element_of(item))
+        if below is None:
+            result.append(item)
+        elif below and SELF not in below:
+            result.append(remove(item, below, node.items))
+    return result or None
+
+
+def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
+    """`fields` with every field of a struct on the way to a member made a member too."""
+    result: FieldSet = {}
+    for element, below in fields.items():
+        child, is_named = _node_at(node, element)
+        children = with_named_fields(without_self(below), child)
+        if children and (is_named or SELF in below):
+            result[element] = {SELF: MEMBER, **children}
+        elif element != SELF:
+            result[element] = children
+    return result
+
+
+def _node_at(node: Node | None, element: str) -> tuple[Node | None, bool]:
+    """The node below `element`, and whether that is a field of a struct."""
+    if element.startswith("f:"):
+        if isinstance(node, Struct) and element[2:] in node.fields:
+            return node.fields[element[2:]].node, True
+        return (node.values, False) if isinstance(node, Map) else (None, False)
+    if element.startswith("k:") and isinstance(node, List):
+        return node.items, False
+    return None, False

@@ -1,0 +1,179 @@
+"""How a write changes an object and who owns its fields.
+
+Follows sigs.k8s.io/structured-merge-diff `merge` (Updater).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.apply.compare import Comparison, compare, same
+from fakeapi.machinery.apply.conflict import Conflicts
+from fakeapi.machinery.apply.fieldset import (
+    EMPTY,
+    FieldSet,
+    difference,
+    intersection,
+    recursive_difference,
+    union,
+)
+from fakeapi.machinery.apply.managedfields import Managed, Manager, Record
+from fakeapi.machinery.apply.merge import merge
+from fakeapi.machinery.apply.reconcile import reconciled
+from fakeapi.machinery.apply.remove import remove, with_named_fields
+from fakeapi.machinery.apply.typed import field_set_of
+from fakeapi.machinery.schema import Node
+
+Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
+"""(value, API version) -> the value and its schema in that version; None for an unknown version."""
+
+
+def no_other_version(_value: Any, _api_version: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Updater:
+    """The schema of a kind in the version of the request, and what its writes never set.
+
+    `order_matters` False (until 1.28): an apply that changes nothing but the order of a set or map list
+    changes nothing.
+    """
+
+    node: Node
+    api_version: str
+    ignored: FieldSet = field(default_factory=dict)
+    convert: Convert = no_other_version
+    order_matters: bool = True
+
+    def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
+        """The fields that an update sets. Takes them, and those that are gone, away from all of `managed`,
+        which is changed in place. Raises TypedError.
+        """
+        self._reconcile(live, managed)
+        changes = self._settle(live, new, managed, None, force=True)
+        return recursive_difference(union(changes.modified, changes.added), self.ignored)
+
+    def apply(self, live: Any, config: Any, managed: Managed, manager: Manager, *, force: bool) -> Any:
+        """The object as an apply of `config` by `manager` leaves it; None where that is `live` as it was.
+
+        `managed` is changed in place. Raises Conflicts, if not forced, and TypedError.
+        """
+        self._reconcile(live, managed)
+        merged = merge(live, config, self.node)
+        last = managed.get(manager)
+        fields = recursive_difference(field_set_of(config, self.node), self.ignored)
+        managed[manager] = Record(fields, self.api_version, None if last is None else last.time)
+        new = self._prune(merged, managed, last)
+        changes = self._settle(live, new, managed, manager, force=force)
+        unchanged = same(live, new) if self.order_matters else not any(changes)
+        return None if unchanged else new
+
+    def _at(self, value: Any, version: str) -> "tuple[Any, Node] | None":
+        return (value, self.node) if version == self.api_version else self.convert(value, version)
+
+    def _reconcile(self, live: Any, managed: Managed) -> None:
+        """Brings records to today's schema; those of an unknown version are dropped."""
+        for manager, record in list(managed.items()):
+            if record.api_version == self.api_version:
+                node = self.node
+            else:
+                versioned = self.convert(live, record.api_version)
+                if versioned is None:
+                    del managed[manager]
+                    continue
+                node = versioned[1]
+            fields = reconciled(record.fields, node)
+            if fields is not record.fields:
+                managed[manager] = Record(fields, record.api_version, record.time)
+
+    def _settle(
+        self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
+    ) -> Comparison:
+        """Nobody but `but` goes on owning what changed or is gone; who owns nothing is forgotten. The changes
+        are those in the version of the request.
+        """
+        changes = compare(live, new, self.node).without(self.ignored)
+        versions: dict[str, Comparison | None] = {self.api_version: changes}
+        conflicts: dict[Manager, FieldSet] = {}
+        losers: list[tuple[Manager, Comparison]] = []
+        for manager, record in list(managed.items()):
+            if manager == but:
+                continue
+            version = record.api_version
+            if version not in versions:
+                versions[version] = self._compare_in(version, live, new)
+            theirs = versions[version]
+            if theirs is None:
+                del managed[manager]
+                continue
+            losers.append((manager, theirs))
+            if not force and (fields := intersection(record.fields, union(theirs.modified, theirs.added))):
+                conflicts[manager] = fields
+        if conflicts:
+            raise Conflicts(conflicts)
+        for manager, theirs in losers:
+            _take_away(managed, manager, theirs)
+        if but is not None and not managed[but].fields:
+            del managed[but]
+        return changes
+
+    def _compare_in(self, version: str, live: Any, new: Any) -> Comparison | None:
+        old, current = self.convert(live, version), self.convert(new, version)
+        if old is None or current is None:
+            return None
+        return compare(old[0], current[0], current[1]).without(self.ignored)
+
+    def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
+        """`merged` without what the manager applied the last time and not now, unless another owns it."""
+        if last is None or not last.fields:
+            return merged
+        versioned = self._at(merged, last.api_version)
+        if versioned is None:
+            return merged
+        value, node = versioned
+        pruned = remove(value, with_named_fields(last.fields, node), node)
+        pruned = self._add_back_owned(value, pruned, node, managed, last.api_version)
+        pruned = _add_back_dangling(value, pruned, node, last.fields)
+        if last.api_version == self.api_version:
+            return pruned
+        back = self.convert(pruned, self.api_version)
+        return merged if back is None else back[0]
+
+    def _add_back_owned(self, merged: Any, pruned: Any, node: Node, managed: Managed, version: str) -> Any:
+        """What some record owns comes back; those of `version`, which `merged` and `pruned` have, first."""
+        owned: dict[str, FieldSet] = {version: EMPTY}
+        for record in managed.values():
+            owned[record.api_version] = union(owned.get(record.api_version, EMPTY), record.fields)
+        pruned = _add_back(merged, pruned, node, owned.pop(version))
+        for other, fields in owned.items():
+            full, rest = self.convert(merged, other), self.convert(pruned, other)
+            if full is None or rest is None:
+                continue
+            back = self.convert(_add_back(full[0], rest[0], full[1], fields), version)
+            pruned = pruned if back is None else back[0]
+        return pruned
+
+
+def _take_away(managed: Managed, manager: Manager, changes: Comparison) -> None:
+    record = managed[manager]
+    rest = record.fields
+    for fields in changes:
+        rest = difference(rest, fields)
+    if not rest:
+        del managed[manager]
+    elif rest is not record.fields:
+        managed[manager] = Record(rest, record.api_version, record.time)
+
+
+def _add_back(merged: Any, pruned: Any, node: Node, owned: FieldSet) -> Any:
+    every = with_named_fields(field_set_of(merged, node), node)
+    kept = with_named_fields(field_set_of(pruned, node), node)
+    return remove(merged, difference(every, union(kept, with_named_fields(owned, node))), node)
+
+
+def _add_back_dangling(merged: Any, pruned: Any, node: Node, last: FieldSet) -> Any:
+    """What the manager had not applied itself comes back: it is not its to remove."""
+    every = with_named_fields(field_set_of(merged, node), node)
+    kept = with_named_fields(field_set_of(pruned, node), node)
+    return remove(merged, intersection(difference(every, kept), with_named_fields(last, node)), node)

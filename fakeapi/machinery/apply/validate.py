@@ -1,0 +1,149 @@
+"""Is a value of the type that its schema describes, as an apply asks?
+
+Follows sigs.k8s.io/structured-merge-diff `typed` (Validate): stricter than decoding on unknown fields and
+equal items of a list, laxer on numbers, times and quantities.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.machinery.apply.pathelement import of_field, spell
+from fakeapi.machinery.apply.typed import TypedError, item_element
+from fakeapi.machinery.goformat import printed
+from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.schema import List, ListType, Map, Node, Scalar, ScalarKind, Struct
+
+_STRINGS = (ScalarKind.STRING, ScalarKind.BYTES)
+_NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)
+
+
+def validate(value: Any, node: Node, *, allow_duplicates: bool = False) -> None:
+    """Raises TypedError, with the words of structured-merge-diff, for the first unknown field of each object,
+    values of a wrong type, and items of a set or map list that have no key or the same one.
+    """
+    errors = [
+        f"{path}: {message}" if path else message
+        for path, message in _errors(value, node, "", allow_duplicates)
+    ]
+    if len(errors) == 1:
+        raise TypedError(errors[0])
+    if errors:
+        raise TypedError("errors:\n" + "\n".join("  " + error for error in errors))
+
+
+def _errors(value: Any, node: Node, path: str, allow_duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private
+    if value is None:
+        return
+    match node:
+        case Struct() | Map():
+            if isinstance(value, dict):
+                yield from _members(value, node, path, allow_duplicates)
+            else:
+                yield path, f"expected map, got &{{{shown(value)}}}"
+        case List():
+            if isinstance(value, list):
+                yield from _items(value, node, path, allow_duplicates)
+            else:
+                yield path, f"expected list, got &{{{shown(value)}}}"
+        case Scalar():
+            message = _scalar(value, node.kind)
+            if message:
+                yield path, message
+        case _:
+            pass
+
+
+def _members(
+    value: dict[str, Any],
+    node: Struct | Map,
+    path: str,
+    allow_duplicates: bool,  # noqa: FBT001 - private
+) -> Iterator[tuple[str, str]]:
+    for name, child in value.items():
+        below = path + spell(of_field(name))
+        if isinstance(node, Map):
+            yield from _errors(child, node.values, below, allow_duplicates)
+            continue
+        field = node.fields.get(name)
+        if field is None:
+            yield below, "field not declared in schema"
+            return
+        yield from _errors(child, field.node, below, allow_duplicates)
+
+
+def _items(value: list[Any], node: List, path: str, allow_duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private
+    if node.list_type is ListType.ATOMIC:
+        for index, item in enumerate(value):
+            yield from _errors(item, node.items, f"{path}[{index}]", allow_duplicates)
+        return
+    element_of = item_element(node)
+    seen: set[str] = set()
+    for index, item in enumerate(value):
+        try:
+            element = element_of(item)
+        except TypedError as error:
+            yield path, f"element {index}: {error}"
+            return
+        if element in seen and not allow_duplicates:
+            yield path, f"duplicate entries for key {spell(element)}"
+        seen.add(element)
+        yield from _errors(item, node.items, path + spell(element), allow_duplicates)
+
+
+def _scalar(value: Any, kind: ScalarKind) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind in _NUMBERS:
+        return "" if is_number else f"expected numeric (int or float), got {_go_type(value)}"
+    if kind in _STRINGS:
+        if isinstance(value, str):
+            return ""
+        return f"expected string, got &value.valueUnstructured{{Value:{_go_syntax(value)}}}"
+    if kind is ScalarKind.BOOLEAN:
+        return "" if isinstance(value, bool) else f"expected boolean, got &{{{shown(value)}}}"
+    if is_number or isinstance(value, str | bool):
+        return ""
+    return f"expected any scalar, got &{{{shown(value)}}}"
+
+
+def _go_type(value: Any) -> str:
+    match value:
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case list():
+            return "[]interface {}"
+        case _:
+            return "map[string]interface {}"
+
+
+def shown(value: Any) -> str:
+    """`%v` of a value out of YAML, where every number is a float64."""
+    return printed(_with_floats(value))
+
+
+def _with_floats(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _with_floats(member) for name, member in value.items()}
+        case list():
+            return [_with_floats(item) for item in value]
+        case int() if not isinstance(value, bool):
+            return float(value)
+        case _:
+            return value
+
+
+def _go_syntax(value: Any) -> str:
+    match value:
+        case str():
+            return quote(value)
+        case None:
+            return "interface {}(nil)"
+        case list():
+            return "[]interface {}{" + ", ".join(map(_go_syntax, value)) + "}"
+        case dict():
+            members = (f"{quote(name)}:{_go_syntax(value[name])}" for name in sorted(value))
+            return "map[string]interface {}{" + ", ".join(members) + "}"
+        case _:
+            return shown(value)
