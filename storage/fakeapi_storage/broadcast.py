@@ -1,6 +1,7 @@
 """Fan-out of committed events to watchers: nothing here waits for a consumer."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
@@ -94,18 +95,26 @@ class Topic:
 
 
 class Broadcast:
-    """All watchers, by what they watch: an event is matched once for each prefix, not for each watcher."""
+    """All watchers, by what they watch.
+
+    Publishing looks the beginnings of an event's key up, one for each length that a watched prefix has: its
+    price does not grow with the number of prefixes that are watched elsewhere.
+    """
 
     def __init__(self, revision: int, limit: int) -> None:
         self.revision = revision
         self.limit = limit
         self._keys: dict[str, Topic] = {}
         self._prefixes: dict[str, Topic] = {}
+        self._lengths: Counter[int] = Counter()
 
     def subscribe(self, name: str, backlog: list[Event], *, exact: bool, floor: int) -> Subscription:
         """A watcher of the events after `floor`, which starts with what matches in `backlog`."""
         topics = self._keys if exact else self._prefixes
-        topic = topics.get(name) or topics.setdefault(name, Topic(name, exact=exact))
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = Topic(name, exact=exact)
+            self._lengths[len(name)] += not exact
         watcher = Subscription(self, topic, topic.pick(backlog), floor)
         topic.watchers[watcher] = None
         return watcher
@@ -115,19 +124,25 @@ class Broadcast:
         topics = self._keys if topic.exact else self._prefixes
         if not topic.watchers and topics.get(topic.name) is topic:
             del topics[topic.name]
+            if not topic.exact:
+                self._lengths[len(topic.name)] -= 1
+                if not self._lengths[len(topic.name)]:
+                    del self._lengths[len(topic.name)]
 
     def publish(self, events: Sequence[Event]) -> None:
         """Hands committed events, the next ones in order, to every watcher that they concern."""
         self.revision = events[-1].entry.revision
-        concerned = [*self._prefixes.values()]
-        if self._keys:
-            keys = {event.entry.key: None for event in events}
-            concerned += [self._keys[key] for key in keys if key in self._keys]
-        for topic in concerned:
-            picked = topic.pick(events)
-            if picked:
-                for watcher in [*topic.watchers]:
-                    watcher.offer(picked)
+        concerned: dict[Topic, list[Event]] = {}
+        for event in events:
+            key = event.entry.key
+            topics = [self._prefixes.get(key[:length]) for length in self._lengths if length <= len(key)]
+            topics.append(self._keys.get(key))
+            for topic in topics:
+                if topic is not None:
+                    concerned.setdefault(topic, []).append(event)
+        for topic, picked in concerned.items():
+            for watcher in [*topic.watchers]:
+                watcher.offer(picked)
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
         """Ends every watcher."""

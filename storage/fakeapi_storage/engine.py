@@ -35,6 +35,7 @@ class Database:
     engine: AsyncEngine
     connection: AsyncConnection
     driver: aiosqlite.Connection
+    in_memory: bool
 
     async def close(self) -> None:
         await self.connection.close()
@@ -58,7 +59,7 @@ async def connect(path: Path | None, schema: str, durability: Durability) -> Dat
             await driver.executescript(schema)
         else:
             await _prepare(driver, schema, durability)
-        return Database(engine, connection, driver)
+        return Database(engine, connection, driver, in_memory=path is None)
     except (sqlite3.Error, DBAPIError) as error:
         await engine.dispose()
         cause = error.orig if isinstance(error, DBAPIError) else error

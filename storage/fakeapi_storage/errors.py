@@ -1,5 +1,4 @@
 """What goes wrong in storage, as values that carry the facts a caller decides on."""
-# ruff: noqa: N818 - the names say what happened, as etcd's do; the base class says that they are errors
 
 from pathlib import Path
 from typing import TYPE_CHECKING

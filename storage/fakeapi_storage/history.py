@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from fakeapi_storage.errors import Compacted, FutureRevision
 from fakeapi_storage.interface import Entry, Event, EventKind
 
+COMPACTION_REVISIONS_MAX = 256
+"""Revisions that one automatic compaction takes away: deleting their rows holds writes up for about 1 ms."""
+
 HELD_BYTES_MAX = 256 * 1024 * 1024
 """Values kept for the past alone. Beyond it the oldest events are due for compaction, whatever the window."""
 
@@ -67,10 +70,10 @@ class History:
     def due(self) -> int | None:
         """The revision to compact at, or None.
 
-        A window is passed by a tenth before it is due, so that compaction comes in bulk.
+        The window is passed by a tenth before it is due, so that compaction comes in bulk.
         """
         length = len(self._events)
-        if length > self._window + self._window // 10:
+        if length > self._window + min(self._window // 10, COMPACTION_REVISIONS_MAX):
             return self.newest - self._window
         if self._held <= self._held_max:
             return None

@@ -124,15 +124,22 @@ class Log:
 
     async def read(self, after: int) -> list[Row]:
         with _failures():
-            if self._driver.in_transaction:
-                await self._driver.rollback()
+            await self._driver.rollback()  # of what a failure or a cancellation may have left open
             return [*map(Row._make, await self._driver.execute_fetchall(_READ, (after,)))]
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
         await self._transaction((_FORGET, [(row,) for row in stale]), (_COMPACT, [(revision,)]))
 
     async def wipe(self) -> None:
+        if not self._database.in_memory:
+            await self._transaction((_WIPE, [()]), (_COMPACT, [(INITIAL_REVISION,)]))
+            return
+        # Nothing of it is worth a journal, which for 10,000 rows takes ten times as long as the rest.
+        with _failures():
+            await self._driver.execute_fetchall("PRAGMA journal_mode=OFF")
         await self._transaction((_WIPE, [()]), (_COMPACT, [(INITIAL_REVISION,)]))
+        with _failures():
+            await self._driver.execute_fetchall("PRAGMA journal_mode=MEMORY")
 
     async def close(self) -> None:
         with _failures():

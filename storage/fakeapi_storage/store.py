@@ -16,6 +16,7 @@ class Store:
     def __init__(self, log: LogStore, committed: Committed) -> None:
         self._committed = committed
         self._writer = Writer(log, committed)
+        self._working: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
 
     @property
@@ -83,7 +84,10 @@ class Store:
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
         """Runs to its end what would leave memory and database apart if its caller were cancelled."""
-        await asyncio.shield(asyncio.get_running_loop().create_task(work))
+        task = asyncio.get_running_loop().create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+        await asyncio.shield(task)
 
     def _require_open(self) -> None:
         if self._closing is not None:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from itertools import islice
 
 from fakeapi_storage.committed import Committed
@@ -119,7 +119,7 @@ class Writer:
 
     async def reset(self) -> None:
         async with self._exclusive:
-            await self._log.wipe()
+            await self._transact(self._log.wipe)
             self._committed.clear(StorageReset())
             self._fail(StorageReset)
             self._compaction_not_before = 0
@@ -161,26 +161,26 @@ class Writer:
             if self._unsure:
                 await self._recover()
             batch = [*islice(self._queue, BATCH_WRITES_MAX)]
-            self._unsure = True
-            await self._log.append([write.row for write in batch])
-            self._unsure = False
+            if batch:
+                await self._transact(lambda: self._log.append([write.row for write in batch]))
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it are told
             reason = str(error)
             self._fail(lambda: StorageFailed(reason))
             return
-        self._settle(batch)
+        if batch:
+            self._settle(batch)
         await self._compact_if_due()
 
     async def _recover(self) -> None:
         """After a transaction whose end is not known: takes in what it did store.
 
-        Raises `StorageFailed` if that was anything, since the revisions that are queued were given anew.
+        If that was anything, what is queued fails, since its revisions were given a second time.
         """
         rows = await self._log.read(self._committed.revision)
         self._unsure = False
         if rows:
             self._committed.replay(rows)
-            raise StorageFailed("an earlier write was found to be stored")
+            self._fail(lambda: StorageFailed("an earlier write was found to be stored after all"))
 
     def _settle(self, batch: list[_Write]) -> None:
         self._committed.apply([write.event for write in batch])
@@ -225,8 +225,15 @@ class Writer:
 
     async def _compact(self, revision: int) -> None:
         history = self._committed.history
-        await self._log.compact(revision, history.stale(revision))
+        await self._transact(lambda: self._log.compact(revision, history.stale(revision)))
         history.compact(revision)
+
+    async def _transact(self, transaction: Callable[[], Awaitable[None]]) -> None:
+        if self._unsure:
+            await self._recover()
+        self._unsure = True
+        await transaction()
+        self._unsure = False
 
 
 def _check_text(key: str) -> None:

@@ -1,0 +1,666 @@
+"""What every storage does, whatever it is kept in: one function for each behaviour, run by test_contract.
+
+A behaviour gets an opener; `opener(window=…, watcher_buffer=…)` gives an empty storage for an `async with`.
+Behaviours that need more history than the smallest window under test say so by opening with their own.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeAlias
+
+import pytest
+
+from fakeapi_storage import writer
+from fakeapi_storage.errors import (
+    Closed,
+    Compacted,
+    FutureRevision,
+    InvalidEntry,
+    KeyExists,
+    KeyNotFound,
+    Overloaded,
+    RevisionConflict,
+    StorageReset,
+    WatcherOverflow,
+)
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Storage, Watcher
+
+
+class Opener(Protocol):
+    def __call__(
+        self, *, window: int | None = None, watcher_buffer: int | None = None
+    ) -> AbstractAsyncContextManager[Storage]: ...
+
+
+Behaviour: TypeAlias = Callable[[Opener], Awaitable[None]]
+BEHAVIOURS: list[Behaviour] = []
+
+
+def behaviour(function: Behaviour) -> Behaviour:
+    BEHAVIOURS.append(function)
+    return function
+
+
+def keys(entries: list[Entry]) -> list[str]:
+    return [entry.key for entry in entries]
+
+
+async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
+    """Creates or updates."""
+    head = storage.head(key)
+    return await (storage.create(key, value) if head is None else storage.update(key, value, head.revision))
+
+
+async def collect(watcher: Watcher, count: int) -> list[Event]:
+    events: list[Event] = []
+    async with asyncio.timeout(5):
+        while len(events) < count:
+            events += await watcher.next_batch()
+    return events
+
+
+async def is_idle(watcher: Watcher) -> bool:
+    """Whether the watcher has nothing to hand out: its consumer starts and has to wait."""
+    waiting = asyncio.ensure_future(watcher.next_batch())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    idle = not waiting.done()
+    waiting.cancel()
+    return idle
+
+
+# Writing
+
+
+@behaviour
+async def an_empty_store_is_at_the_initial_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
+        assert storage.get("/a") is None
+        assert storage.head("/a") is None
+        page = storage.list("")
+        assert (page.entries, page.revision, page.more, page.remaining) == ([], INITIAL_REVISION, False, 0)
+
+
+@behaviour
+async def a_create_is_given_the_next_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        first = await storage.create("/a", b"1")
+        second = await storage.create("/b", b"2")
+        assert first == Entry("/a", b"1", INITIAL_REVISION + 1, INITIAL_REVISION + 1)
+        assert second == Entry("/b", b"2", INITIAL_REVISION + 2, INITIAL_REVISION + 2)
+        assert (storage.get("/a"), storage.get("/b"), storage.revision) == (first, second, second.revision)
+
+
+@behaviour
+async def a_create_of_an_existing_key_is_refused_with_its_entry(opener: Opener) -> None:
+    async with opener() as storage:
+        entry = await storage.create("/a", b"1")
+        with pytest.raises(KeyExists) as refusal:
+            storage.create("/a", b"2")
+        assert refusal.value.actual == entry
+        assert (storage.get("/a"), storage.revision) == (entry, entry.revision)
+
+
+@behaviour
+async def an_update_replaces_the_value_and_keeps_the_creation(opener: Opener) -> None:
+    async with opener() as storage:
+        old = await storage.create("/a", b"1")
+        new = await storage.update("/a", b"2", old.revision)
+        assert new == Entry("/a", b"2", old.revision + 1, old.created)
+        assert storage.get("/a") == new
+
+
+@behaviour
+async def a_write_that_expects_another_revision_is_refused_with_the_actual_entry(opener: Opener) -> None:
+    async with opener() as storage:
+        old = await storage.create("/a", b"1")
+        new = await storage.update("/a", b"2", old.revision)
+        attempts: list[Callable[[], object]] = [
+            lambda: storage.update("/a", b"3", old.revision),
+            lambda: storage.delete("/a", old.revision),
+            lambda: storage.update("/a", b"3", new.revision + 1),
+        ]
+        for attempt in attempts:
+            with pytest.raises(RevisionConflict) as refusal:
+                attempt()
+            assert refusal.value.actual == new
+        assert (storage.get("/a"), storage.revision) == (new, new.revision)
+
+
+@behaviour
+async def an_update_or_a_delete_of_a_missing_key_is_refused(opener: Opener) -> None:
+    async with opener() as storage:
+        with pytest.raises(KeyNotFound):
+            storage.update("/a", b"", INITIAL_REVISION)
+        with pytest.raises(KeyNotFound):
+            storage.delete("/a", INITIAL_REVISION)
+        gone = await storage.delete("/b", (await storage.create("/b", b"")).revision)
+        with pytest.raises(KeyNotFound):
+            storage.update("/b", b"", gone.revision)
+
+
+@behaviour
+async def a_deletion_answers_the_last_entry_with_its_own_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        first, second = await storage.create("/a", b"1"), await storage.create("/b", b"2")
+        plain = await storage.delete("/a", first.revision)
+        final = await storage.delete("/b", second.revision, b"last")
+        assert plain == Entry("/a", b"1", second.revision + 1, first.created)
+        assert final == Entry("/b", b"last", second.revision + 2, second.created)
+        assert (storage.get("/a"), storage.get("/b"), storage.revision) == (None, None, final.revision)
+
+
+@behaviour
+async def a_key_created_again_is_a_new_incarnation(opener: Opener) -> None:
+    async with opener() as storage:
+        for _ in range(3):
+            entry = await storage.create("/a", b"")
+            assert entry.created == entry.revision == storage.revision
+            await storage.delete("/a", entry.revision)
+
+
+@behaviour
+async def keys_and_values_are_opaque(opener: Opener) -> None:
+    async with opener() as storage:
+        for key in ("", "/nul\0key", "/é", "/'; DROP TABLE log; --", "/\U0010ffff"):
+            for value in (b"", b"\0\xff", b"x" * 100_000):
+                assert (await put(storage, key, value)).value == value
+                assert storage.list("", at=storage.revision).revision == storage.revision
+
+
+@behaviour
+async def an_entry_that_can_not_be_stored_is_refused_and_spoils_no_other(opener: Opener) -> None:
+    async with opener() as storage:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writer, "VALUE_BYTES_MAX", 10)
+            good = storage.create("/a", b"x" * 10)
+            attempts: list[Callable[[], object]] = [
+                lambda: storage.create("/\ud800", b""),
+                lambda: storage.create("/b", b"x" * 11),
+                lambda: storage.update("/a", b"x" * 11, storage.revision + 1),
+                lambda: storage.delete("/a", storage.revision + 1, b"x" * 11),
+            ]
+            for attempt in attempts:
+                with pytest.raises(InvalidEntry):
+                    attempt()
+        assert (await good).revision == storage.revision
+        assert keys(storage.list("").entries) == ["/a"]
+
+
+# Accepted and committed
+
+
+@behaviour
+async def head_shows_what_is_accepted_and_get_what_is_committed(opener: Opener) -> None:
+    async with opener() as storage:
+        before = storage.revision
+        created = storage.create("/a", b"1")
+        head = storage.head("/a")
+        assert head == Entry("/a", b"1", before + 1, before + 1)
+        updated = storage.update("/a", b"2", head.revision)
+        assert storage.head("/a") == Entry("/a", b"2", before + 2, before + 1)
+        deleted = storage.delete("/a", before + 2)
+        assert storage.head("/a") is None
+        again = storage.create("/a", b"3")
+        assert storage.head("/a") == Entry("/a", b"3", before + 4, before + 4)
+        assert (storage.get("/a"), storage.revision) == (None, before)
+        results = await asyncio.gather(created, updated, deleted, again)
+        assert [entry.revision for entry in results] == [before + 1, before + 2, before + 3, before + 4]
+        assert storage.get("/a") == storage.head("/a") == results[-1]
+
+
+@behaviour
+async def settled_waits_for_the_commit_of_its_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.settled(INITIAL_REVISION)
+        first, second = storage.create("/a", b""), storage.create("/b", b"")
+        assert storage.revision == INITIAL_REVISION
+        await storage.settled(INITIAL_REVISION + 1)
+        assert storage.revision >= INITIAL_REVISION + 1
+        assert first.done()
+        await storage.settled(INITIAL_REVISION + 2)
+        assert second.done()
+        with pytest.raises(FutureRevision):
+            storage.settled(INITIAL_REVISION + 3)
+
+
+@behaviour
+async def writers_that_read_head_and_write_in_one_step_never_conflict(opener: Opener) -> None:
+    async with opener(window=10_000) as storage:
+        watcher = storage.watch("/counter")
+        await storage.create("/counter", b"0")
+
+        async def count() -> list[int]:
+            given = []
+            for _ in range(20):
+                head = storage.head("/counter")
+                assert head is not None
+                value = str(int(head.value) + 1).encode()
+                given.append((await storage.update("/counter", value, head.revision)).revision)
+            return given
+
+        given = await asyncio.gather(*(count() for _ in range(32)))
+        assert all(mine == sorted(mine) for mine in given)
+        assert sorted(revision for mine in given for revision in mine) == list(
+            range(INITIAL_REVISION + 2, INITIAL_REVISION + 2 + 640)
+        )
+        events = await collect(watcher, 641)
+        assert [int(event.entry.value) for event in events] == list(range(641))
+
+
+@behaviour
+async def writers_that_read_committed_entries_lose_no_update(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/counter", b"0")
+        conflicts = 0
+
+        async def count() -> None:
+            nonlocal conflicts
+            for _ in range(5):
+                while True:
+                    entry = storage.get("/counter")
+                    assert entry is not None
+                    try:
+                        await storage.update("/counter", str(int(entry.value) + 1).encode(), entry.revision)
+                        break
+                    except RevisionConflict as conflict:
+                        conflicts += 1
+                        await storage.settled(conflict.actual.revision)
+
+        await asyncio.gather(*(count() for _ in range(8)))
+        entry = storage.get("/counter")
+        assert entry is not None
+        assert entry.value == b"40"
+        assert conflicts > 0
+
+
+@behaviour
+async def more_writes_than_a_transaction_takes_are_all_committed_in_order(opener: Opener) -> None:
+    async with opener() as storage:
+        count = 2 * writer.BATCH_WRITES_MAX + 10
+        watcher = storage.watch("/")
+        entries = await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(count)))
+        expected = list(range(INITIAL_REVISION + 1, INITIAL_REVISION + 1 + count))
+        assert [entry.revision for entry in entries] == expected
+        assert [event.entry.revision for event in await collect(watcher, count)] == expected
+
+
+@behaviour
+async def a_write_whose_caller_leaves_is_committed_all_the_same(opener: Opener) -> None:
+    async with opener() as storage:
+        left, stayed = storage.create("/a", b""), storage.create("/b", b"")
+        left.cancel()
+        await stayed
+        assert keys(storage.list("").entries) == ["/a", "/b"]
+
+
+@behaviour
+async def a_write_beyond_the_queue_is_refused_and_leaves_no_trace(opener: Opener) -> None:
+    async with opener() as storage:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writer, "QUEUE_WRITES_MAX", 2)
+            queued = [storage.create("/a", b""), storage.create("/b", b"")]
+            with pytest.raises(Overloaded):
+                storage.create("/c", b"")
+            assert storage.head("/c") is None
+            await asyncio.gather(*queued)
+            assert (await storage.create("/c", b"")).revision == INITIAL_REVISION + 3
+
+
+# Listing
+
+
+@behaviour
+async def a_list_holds_the_keys_of_its_prefix_in_order(opener: Opener) -> None:
+    async with opener() as storage:
+        for key in ("/b/2", "/a/2", "/a", "/a/1", "/a0", "/b/1", "/aé", "/a/\U0010ffff"):
+            await storage.create(key, b"")
+        assert keys(storage.list("/a/").entries) == ["/a/1", "/a/2", "/a/\U0010ffff"]
+        assert keys(storage.list("/a").entries) == [
+            "/a", "/a/1", "/a/2", "/a/\U0010ffff", "/a0", "/aé"
+        ]  # fmt: skip
+        assert keys(storage.list("").entries) == keys(storage.list("/").entries)
+        assert storage.list("/c").entries == []
+        assert keys(storage.list("/a/\U0010ffff").entries) == ["/a/\U0010ffff"]
+
+
+@behaviour
+async def a_page_says_what_remains_after_it(opener: Opener) -> None:
+    async with opener() as storage:
+        for n in range(7):
+            await storage.create(f"/a/{n}", b"")
+        await storage.create("/b", b"")
+        seen, after = [], None
+        for size, remaining in ((3, 4), (3, 1), (1, 0)):
+            page = storage.list("/a/", start_after=after, limit=3)
+            assert (len(page.entries), page.remaining, page.more) == (size, remaining, remaining > 0)
+            seen += keys(page.entries)
+            after = seen[-1]
+        assert seen == [f"/a/{n}" for n in range(7)]
+        assert storage.list("/a/", start_after="/a/6").entries == []
+        assert storage.list("/a/", start_after="/b").entries == []
+        assert keys(storage.list("/a/", start_after="/a", limit=1).entries) == ["/a/0"]
+        with pytest.raises(ValueError, match="0 entries"):
+            storage.list("/a/", limit=0)
+
+
+@behaviour
+async def a_list_at_a_revision_is_the_state_of_that_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        states = {storage.revision: storage.list("").entries}
+        steps: list[Callable[[], Awaitable[Entry]]] = [
+            lambda: put(storage, "/a", b"1"),
+            lambda: put(storage, "/b", b"1"),
+            lambda: put(storage, "/a", b"2"),
+            lambda: storage.delete("/a", storage.revision),
+            lambda: put(storage, "/c", b"1"),
+            lambda: put(storage, "/a", b"3"),
+            lambda: storage.delete("/a", storage.revision, b"final"),
+        ]
+        for step in steps:
+            await step()
+            states[storage.revision] = storage.list("").entries
+        for revision, entries in states.items():
+            page = storage.list("", at=revision)
+            assert (page.entries, page.revision) == (entries, revision)
+            assert storage.list("/a", at=revision).entries == [e for e in entries if e.key == "/a"]
+
+
+@behaviour
+async def pages_of_one_revision_make_one_list_while_entries_change(opener: Opener) -> None:
+    async with opener() as storage:
+        for n in range(0, 9, 2):
+            await storage.create(f"/a/{n}", b"old")
+        whole = storage.list("/a/")
+        seen: list[Entry] = []
+        for n in range(5):
+            after = seen[-1].key if seen else None
+            page = storage.list("/a/", start_after=after, limit=1, at=whole.revision)
+            assert page.remaining == 4 - n
+            seen += page.entries
+            await storage.create(f"/a/{2 * n + 1}", b"new")
+            await storage.delete(f"/a/{2 * n}", seen[-1].revision)
+            if n < 4:
+                last = storage.get("/a/8")
+                assert last is not None
+                assert last.value == b"old"
+        assert seen == whole.entries
+
+
+@behaviour
+async def a_list_of_the_future_is_refused(opener: Opener) -> None:
+    async with opener() as storage:
+        pending = storage.create("/a", b"")
+        with pytest.raises(FutureRevision) as refusal:
+            storage.list("", at=INITIAL_REVISION + 1)
+        assert (refusal.value.revision, refusal.value.current) == (INITIAL_REVISION + 1, INITIAL_REVISION)
+        await pending
+        assert keys(storage.list("", at=INITIAL_REVISION + 1).entries) == ["/a"]
+
+
+# Watching
+
+
+@behaviour
+async def a_watcher_sees_each_change_of_its_prefix_once_and_in_order(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/a/")
+        created = await storage.create("/a/1", b"1")
+        await storage.create("/b/1", b"")
+        updated = await storage.update("/a/1", b"2", created.revision)
+        deleted = await storage.delete("/a/1", updated.revision, b"final")
+        expected = [
+            Event(EventKind.PUT, created, None),
+            Event(EventKind.PUT, updated, created),
+            Event(EventKind.DELETE, deleted, updated),
+        ]
+        assert await collect(watcher, 3) == expected
+        assert await is_idle(watcher)
+
+
+@behaviour
+async def a_watcher_resumes_from_history_and_goes_on_live(opener: Opener) -> None:
+    async with opener() as storage:
+        revisions = [(await put(storage, f"/{n % 3}")).revision for n in range(6)]
+        watchers = {since: storage.watch("/", since) for since in (INITIAL_REVISION, *revisions)}
+        revisions += [(await put(storage, f"/{n % 3}")).revision for n in range(6)]
+        for since, watcher in watchers.items():
+            expected = [revision for revision in revisions if revision > since]
+            events = await collect(watcher, len(expected))
+            assert [event.entry.revision for event in events] == expected
+
+
+@behaviour
+async def a_watcher_without_a_revision_starts_now(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/a", b"")
+        pending = storage.create("/b", b"")
+        watcher = storage.watch("/")
+        await pending
+        assert [event.entry.key for event in await collect(watcher, 1)] == ["/b"]
+
+
+@behaviour
+async def a_watcher_from_the_future_waits_for_it(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/", INITIAL_REVISION + 2)
+        await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(3)))
+        assert [event.entry.key for event in await collect(watcher, 1)] == ["/2"]
+
+
+@behaviour
+async def a_watcher_of_a_key_sees_no_longer_key(opener: Opener) -> None:
+    async with opener() as storage:
+        early = await storage.create("/a", b"")
+        await storage.create("/a/b", b"")
+        watcher = storage.watch_key("/a", INITIAL_REVISION)
+        await storage.create("/ab", b"")
+        late = await storage.update("/a", b"2", early.revision)
+        assert [event.entry for event in await collect(watcher, 2)] == [early, late]
+
+
+@behaviour
+async def an_event_is_seen_only_once_it_is_committed(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/")
+        pending = storage.create("/a", b"")
+        [event] = await collect(watcher, 1)
+        assert storage.get("/a") == event.entry == await pending
+
+
+@behaviour
+async def progress_is_the_revision_up_to_which_all_was_handed_out(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/a")
+        assert watcher.progress == INITIAL_REVISION
+        await storage.create("/b", b"")
+        assert watcher.progress == storage.revision
+        await storage.create("/a", b"")
+        await storage.create("/b2", b"")
+        assert watcher.progress == storage.revision - 2
+        await watcher.next_batch()
+        assert watcher.progress == storage.revision
+        watcher.close()
+        final = watcher.progress
+        await storage.create("/a2", b"")
+        assert watcher.progress == final < storage.revision
+
+
+@behaviour
+async def a_cancelled_wait_loses_no_event(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/")
+        waiting = asyncio.ensure_future(watcher.next_batch())
+        await asyncio.sleep(0)
+        await storage.create("/a", b"")
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        got = [] if waiting.cancelled() else waiting.result()
+        await storage.create("/b", b"")
+        got += await collect(watcher, 2 - len(got))
+        assert [event.entry.key for event in got] == ["/a", "/b"]
+
+
+@behaviour
+async def a_watcher_that_does_not_keep_up_ends_and_holds_up_nobody(opener: Opener) -> None:
+    async with opener(watcher_buffer=4) as storage:
+        slow, quick = storage.watch("/"), storage.watch("/")
+        for n in range(5):
+            await storage.create(f"/{n}", b"")
+            assert len(await quick.next_batch()) == 1
+        for _ in range(2):
+            with pytest.raises(WatcherOverflow) as end:
+                await slow.next_batch()
+            assert end.value.limit == 4
+        resumed = storage.watch("/", slow.progress)
+        assert len(await collect(resumed, 5)) == 5
+
+
+@behaviour
+async def history_that_a_watcher_starts_with_is_no_overflow(opener: Opener) -> None:
+    async with opener(watcher_buffer=4) as storage:
+        for n in range(10):
+            await storage.create(f"/{n}", b"")
+        watcher = storage.watch("/", INITIAL_REVISION)
+        await asyncio.gather(*(storage.create(f"/live/{n}", b"") for n in range(4)))
+        assert len(await watcher.next_batch()) == 14
+
+
+@behaviour
+async def a_closed_watcher_wakes_its_consumer_and_stays_closed(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher, other = storage.watch("/"), storage.watch("/")
+        waiting = asyncio.ensure_future(watcher.next_batch())
+        await asyncio.sleep(0)
+        watcher.close()
+        watcher.close()
+        with pytest.raises(Closed):
+            await waiting
+        await storage.create("/a", b"")
+        with pytest.raises(Closed):
+            await watcher.next_batch()
+        assert len(await collect(other, 1)) == 1
+
+
+# Compaction
+
+
+@behaviour
+async def compaction_forgets_the_past_and_keeps_the_entries(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/kept", b"kept")
+        for n in range(5):
+            entry = await put(storage, "/a", str(n).encode())
+        await storage.delete("/a", entry.revision)
+        at, state = storage.revision, storage.list("").entries
+        await put(storage, "/b")
+        live = storage.watch("/", at)
+        await storage.compact(at)
+        assert storage.oldest == at
+        assert storage.list("", at=at).entries == state
+        for attempt in (lambda: storage.list("", at=at - 1), lambda: storage.watch("/", at - 1)):
+            with pytest.raises(Compacted) as refusal:
+                attempt()
+            assert (refusal.value.revision, refusal.value.oldest) == (at - 1, at)
+        assert len(await collect(live, 1)) == len(await collect(storage.watch("/", at), 1)) == 1
+        assert (await storage.create("/a", b"again")).revision == storage.revision
+
+
+@behaviour
+async def compaction_of_what_is_compacted_does_nothing_and_of_the_future_is_refused(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/a", b"")
+        await storage.compact(storage.revision)
+        await storage.compact(storage.revision - 1)
+        assert storage.oldest == storage.revision
+        with pytest.raises(FutureRevision):
+            await storage.compact(storage.revision + 1)
+
+
+@behaviour
+async def a_window_of_revisions_stays_answerable_and_not_much_more(opener: Opener) -> None:
+    async with opener(window=20) as storage:
+        watcher = storage.watch("/")
+        states = {storage.revision: storage.list("").entries}
+        for n in range(150):
+            await put(storage, f"/{n % 7}", str(n).encode())
+            states[storage.revision] = storage.list("").entries
+            await storage.settled(storage.revision)
+        assert len(await collect(watcher, 150)) == 150
+        await storage.compact(INITIAL_REVISION)  # waits for an automatic one that may be under way
+        assert 20 <= storage.revision - storage.oldest <= 22
+        for revision in range(storage.oldest, storage.revision + 1):
+            assert storage.list("", at=revision).entries == states[revision]
+
+
+# The end
+
+
+@behaviour
+async def a_reset_starts_again_from_the_first_revision(opener: Opener) -> None:
+    async with opener() as storage:
+        for _ in range(3):
+            first = await storage.create("/a", b"1")
+            assert first.revision == INITIAL_REVISION + 1
+            await storage.delete("/a", first.revision)
+            await storage.create("/b", b"1")
+            await storage.compact(first.revision)
+            await storage.reset()
+            assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
+            assert (storage.list("").entries, storage.head("/b"), storage.get("/b")) == ([], None, None)
+
+
+@behaviour
+async def a_reset_ends_watchers_and_fails_what_is_not_committed(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher, idle = storage.watch("/"), storage.watch_key("/x")
+        await storage.create("/a", b"")
+        waiting = asyncio.ensure_future(idle.next_batch())
+        await asyncio.sleep(0)
+        reset = asyncio.ensure_future(storage.reset())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        pending = storage.create("/b", b"")
+        settling = storage.settled(INITIAL_REVISION + 2)
+        await reset
+        for ended in (waiting, watcher.next_batch(), pending, settling):
+            with pytest.raises(StorageReset):
+                await ended
+        fresh = storage.watch("/")
+        entry = await storage.create("/b", b"")
+        assert entry.revision == INITIAL_REVISION + 1
+        assert [event.entry for event in await collect(fresh, 1)] == [entry]
+
+
+@behaviour
+async def a_reset_whose_caller_leaves_is_done_all_the_same(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/a", b"")
+        reset = asyncio.ensure_future(storage.reset())
+        await asyncio.sleep(0)
+        reset.cancel()
+        await storage.compact(INITIAL_REVISION)  # takes its turn after the reset
+        assert (storage.revision, storage.list("").entries) == (INITIAL_REVISION, [])
+        await storage.create("/a", b"")
+
+
+@behaviour
+async def closing_commits_what_is_accepted_and_then_refuses(opener: Opener) -> None:
+    async with opener() as storage:
+        watcher = storage.watch("/")
+        pending = [storage.create(f"/{n}", b"") for n in range(writer.BATCH_WRITES_MAX + 1)]
+        closing = asyncio.ensure_future(storage.close())
+        await asyncio.sleep(0)
+        with pytest.raises(Closed):
+            storage.create("/late", b"")
+        await closing
+        await storage.close()
+        assert all(write.done() and write.result() for write in pending)
+        assert len(await collect(watcher, len(pending))) == len(pending)
+        for attempt in (watcher.next_batch, storage.reset, lambda: storage.compact(INITIAL_REVISION)):
+            with pytest.raises(Closed):
+                await attempt()
+        with pytest.raises(Closed):
+            storage.watch("/")

@@ -1,0 +1,57 @@
+"""Every storage behaves as `tests.storage.contract` says: in memory and in files, with any window."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from fakeapi_storage.broadcast import WATCHER_BUFFER_EVENTS_MAX
+from fakeapi_storage.engine import Durability
+from fakeapi_storage.interface import Storage
+from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
+from tests.storage.contract import BEHAVIOURS, Behaviour, Opener
+
+SMALL_WINDOW = 20
+
+
+def opener(
+    directory: Path | None, *, durability: Durability = "normal", window: int = WINDOW_REVISIONS
+) -> Opener:
+    numbers = count()
+    usual = window
+
+    @asynccontextmanager
+    async def open_empty(
+        *, window: int | None = None, watcher_buffer: int | None = None
+    ) -> AsyncIterator[Storage]:
+        path = directory / f"{next(numbers)}.db" if directory is not None else None
+        storage = await open_storage(
+            path,
+            durability=durability,
+            window=window or usual,
+            watcher_buffer=watcher_buffer or WATCHER_BUFFER_EVENTS_MAX,
+        )
+        try:
+            yield storage
+        finally:
+            await storage.close()
+
+    return open_empty
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.__name__)
+@pytest.mark.parametrize("kind", ["memory", "memory-small-window", "file", "file-full", "file-small-window"])
+def test_a_storage_keeps_its_contract(kind: str, behaviour: Behaviour, tmp_path: Path) -> None:
+    open_empty = opener(
+        tmp_path if kind.startswith("file") else None,
+        durability="full" if kind == "file-full" else "normal",
+        window=SMALL_WINDOW if kind.endswith("small-window") else WINDOW_REVISIONS,
+    )
+
+    async def run() -> None:
+        await behaviour(open_empty)
+
+    asyncio.run(run())
