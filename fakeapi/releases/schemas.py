@@ -23,7 +23,8 @@ _WORDS: dict[str, Node] = {
     "runtime.RawExtension": AnyValue("runtime.RawExtension"),
     "intstr.IntOrString": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
 }
-_GRANULAR_LIST: dict[str, Any] = {}
+_PLAIN: dict[str, Any] = {}
+"""What a table says of the items of a list, and of the values of a map: nothing but their type."""
 
 
 class Schemas:
@@ -68,27 +69,45 @@ class Schemas:
         if go.startswith("[]"):
             return self._list(go, member)
         if go.startswith("map["):
-            values = self._node(go.partition("]")[2].removeprefix("*"), _GRANULAR_LIST)
+            values = self._node(go.partition("]")[2].removeprefix("*"), _PLAIN)
             return Map(values, printed(go), atomic=member.get("map") == "atomic")
         entry = self._types[go]
         if isinstance(entry, str):
             return self._renamed(go, entry, member)
-        if member.get("map") == "atomic":
-            shared = self.struct(go)
-            return Struct(shared.go, shared.fields, atomic=True)
         return self.struct(go)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
+        """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi
+        `pkg/schemaconv` has it: owners and finalizers say so from 1.30 on only.
+        """
+        item = go[2:].removeprefix("*")
         strategy = member.get("patch", "")
+        merges, merge_key = "merge" in strategy, member.get("patch_key")
+        keys = tuple(member.get("keys", ()))
+        if "list" in member:
+            list_type = ListType(member["list"])
+        elif merges:
+            list_type = ListType.MAP if merge_key else ListType.SET
+            keys = (merge_key,) if merge_key else ()
+        else:
+            list_type = ListType.ATOMIC
         return List(
-            items=self._node(go[2:].removeprefix("*"), _GRANULAR_LIST),
+            items=self._node(item, _PLAIN),
             go=printed(go),
-            list_type=ListType(member.get("list", "atomic")),
-            keys=tuple(member.get("keys", ())),
-            patch_merge="merge" in strategy,
-            patch_merge_key=member.get("patch_key"),
+            list_type=list_type,
+            keys=keys,
+            key_defaults=self._defaults(item, keys),
+            patch_merge=merges,
+            patch_merge_key=merge_key,
             patch_retain_keys="retainKeys" in strategy,
         )
+
+    def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
+        """What stands for the keys that an item leaves out."""
+        if not keys:
+            return ()
+        defaults = {member["name"]: member.get("default") for member in self._types[item]["fields"]}
+        return tuple((key, defaults[key]) for key in keys if defaults[key] is not None)
 
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
         """A type made of another one: `types.UID` is a string that messages call by its own name."""
@@ -97,6 +116,19 @@ class Schemas:
                 return Scalar(kind, printed(go), bits)
             case node:
                 return node
+
+
+def _merging(member: dict[str, Any]) -> tuple[ListType, tuple[str, ...]]:
+    """How server-side apply sees a list: as it is marked, else as strategic merge sees it.
+
+    Releases before the marks of list types rely on the second, as k8s.io/kube-openapi `schemaconv` has it.
+    """
+    if "list" in member:
+        return ListType(member["list"]), tuple(member.get("keys", ()))
+    if "merge" not in member.get("patch", ""):
+        return ListType.ATOMIC, ()
+    key = member.get("patch_key")
+    return (ListType.MAP, (key,)) if key else (ListType.SET, ())
 
 
 def printed(go: str) -> str:

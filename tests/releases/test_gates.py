@@ -1,0 +1,136 @@
+"""Feature gates are set and refused as `--feature-gates` of kube-apiserver sets and refuses them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakeapi.releases.gates import (
+    TURNED_ON,
+    GateError,
+    Gates,
+    Stage,
+    UnknownGateError,
+    check,
+    parse,
+    resolve,
+    specs,
+)
+
+MINORS = range(27, 34)
+
+
+def test_settings_are_read_with_spaces_empty_parts_and_every_spelling_of_a_boolean() -> None:
+    assert parse("") == parse(",,") == {}
+    assert parse(" A = true ,B=F,C=1,,D=T") == {"A": True, "B": False, "C": True, "D": True}
+    assert parse("A=true,A=false") == {"A": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A", "missing bool value for A"),
+        ("A=true,B", "missing bool value for B"),
+        ("A=", 'invalid value of A=, err: strconv.ParseBool: parsing "": invalid syntax'),
+        ("A=yes", 'invalid value of A=yes, err: strconv.ParseBool: parsing "yes": invalid syntax'),
+        ("A=a=b", 'invalid value of A=a=b, err: strconv.ParseBool: parsing "a=b": invalid syntax'),
+        ("A=tRUE", 'invalid value of A=tRUE, err: strconv.ParseBool: parsing "tRUE": invalid syntax'),
+    ],
+)
+def test_a_setting_that_is_no_boolean_is_refused_in_the_words_of_component_base(
+    text: str, message: str
+) -> None:
+    with pytest.raises(GateError) as refused:
+        parse(text)
+    assert str(refused.value) == message
+
+
+@given(st.dictionaries(st.text("ABCdef", min_size=1), st.booleans()))
+@settings(max_examples=30, derandomize=True)
+def test_settings_written_out_are_read_back(chosen: dict[str, bool]) -> None:
+    assert parse(",".join(f"{name}={str(value).lower()}" for name, value in chosen.items())) == chosen
+
+
+def test_an_unknown_gate_is_refused_with_the_gates_of_the_release_and_what_they_are() -> None:
+    with pytest.raises(UnknownGateError) as refused:
+        check({"WatchList": True, "Nonsense": True}, [31])
+    assert refused.value.name == "Nonsense"
+    assert "DRAControlPlaneController=true|false (ALPHA - default=false)" in refused.value.known
+    assert "RetryGenerateName=true|false (BETA - default=true)" in refused.value.known
+    assert not any(each.startswith("DRAAdminAccess") for each in refused.value.known)
+    assert str(refused.value).startswith("unrecognized feature gate: Nonsense; known are:\n  ")
+
+
+def test_a_gate_is_known_if_one_of_several_releases_has_it() -> None:
+    check({"DRAPrioritizedList": True, "RetryGenerateName": False}, [30, 33])
+    with pytest.raises(UnknownGateError):
+        check({"DRAControlPlaneController": True}, [30, 33])
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_serving_claims_is_on_unless_it_is_turned_off(minor: int) -> None:
+    assert resolve({}, minor).enabled("DynamicResourceAllocation")
+    assert resolve({"AllAlpha": False, "AllBeta": False}, minor).enabled("DynamicResourceAllocation")
+    assert not resolve({"DynamicResourceAllocation": False}, minor).enabled("DynamicResourceAllocation")
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_every_other_gate_starts_as_its_release_has_it(minor: int) -> None:
+    gates = resolve({}, minor)
+    for name, spec in specs(minor).items():
+        if name not in (*TURNED_ON, "AllAlpha", "AllBeta"):
+            assert gates[name] == spec.default, name
+
+
+def on_in(name: str) -> list[int]:
+    return [minor for minor in MINORS if resolve({}, minor).enabled(name)]
+
+
+def test_gates_change_their_default_with_the_release() -> None:
+    assert on_in("WatchList") == [32]
+    assert on_in("RetryGenerateName") == [31, 32, 33]
+    assert on_in("DRAResourceClaimDeviceStatus") == [33]
+    assert on_in("DRAAdminAccess") == on_in("DRAControlPlaneController") == []
+    assert [minor for minor in MINORS if "DRAControlPlaneController" in specs(minor)] == [31]
+    assert [minor for minor in MINORS if "DRAAdminAccess" in specs(minor)] == [32, 33]
+
+
+@pytest.mark.parametrize("minor", MINORS)
+@pytest.mark.parametrize(("group", "stage"), [("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)])
+def test_a_group_sets_the_gates_of_its_stage_and_no_others(minor: int, group: str, stage: Stage) -> None:
+    all_on, all_off, untouched = (resolve(each, minor) for each in ({group: True}, {group: False}, {}))
+    for name, spec in specs(minor).items():
+        if name in ("AllAlpha", "AllBeta", *TURNED_ON):
+            continue
+        expected = (True, False) if spec.stage is stage else (untouched[name], untouched[name])
+        assert (all_on[name], all_off[name]) == expected, name
+
+
+def test_a_gate_set_by_name_is_not_touched_by_its_group() -> None:
+    gates = resolve({"DRAAdminAccess": False, "AllAlpha": True}, 33)
+    assert not gates["DRAAdminAccess"]
+    assert gates["DRAPrioritizedList"]
+
+
+def test_a_locked_gate_can_be_set_to_what_it_is_and_to_nothing_else() -> None:
+    assert resolve({"RetryGenerateName": True}, 33)["RetryGenerateName"]
+    assert not resolve({"RetryGenerateName": False}, 31)["RetryGenerateName"]
+    with pytest.raises(GateError) as refused:
+        resolve({"RetryGenerateName": False}, 32)
+    assert str(refused.value) == (
+        "cannot set feature gate RetryGenerateName to false, feature is locked to true"
+    )
+
+
+def test_a_gate_that_a_release_does_not_have_is_off_and_not_listed() -> None:
+    gates = resolve({"DRAAdminAccess": True}, 31)
+    assert not gates.enabled("DRAAdminAccess")
+    assert "DRAAdminAccess" not in gates
+    assert "DRAAdminAccess" not in gates.known
+    with pytest.raises(KeyError):
+        gates["DRAAdminAccess"]
+
+
+def test_gates_of_the_same_settings_are_equal() -> None:
+    assert Gates({"A": True, "B": False}) == Gates({"B": False, "A": True})
+    assert hash(Gates({"A": True, "B": False})) == hash(Gates({"B": False, "A": True}))
+    assert Gates({"A": True}) != Gates({"A": False})

@@ -1,0 +1,49 @@
+"""Each quirk belongs to the releases that show it."""
+
+from dataclasses import asdict, fields
+
+import pytest
+
+from fakeapi.releases import KNOWN_RELEASES, Quirks, load_release
+
+
+def releases_with(quirk: str) -> list[str]:
+    return [name for name in KNOWN_RELEASES if getattr(load_release(name).quirks, quirk) is True]
+
+
+FROM_1_28, FROM_1_31, FROM_1_32 = (list(KNOWN_RELEASES[at:]) for at in (1, 4, 5))
+
+
+@pytest.mark.parametrize(
+    ("quirk", "releases"),
+    [
+        ("addresses_are_canonical", ["1.33"]),
+        ("admin_access_is_ungated", ["1.31"]),
+        ("admin_access_needs_label", ["1.33"]),
+        ("allocation_is_always_checked", ["1.31"]),
+        ("apply_checks_type_first", FROM_1_28),
+        ("first_page_token_has_slash", FROM_1_31),
+        ("initial_events_blueprint", ["1.32"]),
+        ("list_over_limit_is_too_many", FROM_1_32),
+        ("list_resource_version_error_is_500", list(KNOWN_RELEASES[:6])),
+        ("managed_fields_allow_duplicates", list(KNOWN_RELEASES[2:])),
+        ("node_selector_values_are_checked", FROM_1_32),
+        ("request_fields_under_exactly", ["1.33"]),
+        ("status_stores_metadata", ["1.27", "1.28", "1.29"]),
+        ("strategic_merge_drops_directives", FROM_1_28),
+    ],
+)
+def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> None:
+    assert releases_with(quirk) == releases
+
+
+@pytest.mark.parametrize("quirk", [field.name for field in fields(Quirks)])
+def test_a_quirk_tells_at_least_two_releases_apart(quirk: str) -> None:
+    assert len({asdict(load_release(name).quirks)[quirk] for name in KNOWN_RELEASES}) > 1
+
+
+def test_a_text_beyond_its_limit_is_worded_anew_in_1_32() -> None:
+    before, since = load_release("1.31").quirks, load_release("1.32").quirks
+    assert before.too_long.format(128) == "must have at most 128 bytes"
+    assert before.too_long_name.format(32) == "may not be longer than 32"
+    assert since.too_long.format(128) == since.too_long_name.format(128) == "may not be more than 128 bytes"

@@ -1,0 +1,158 @@
+"""A release is one value: its kinds, its version, its gates, its limits and its quirks."""
+
+import pytest
+
+from fakeapi.releases import KNOWN_RELEASES, UnknownGateError, UnknownReleaseError, load_release, tables
+
+GROUP = "resource.k8s.io"
+KINDS = {
+    "1.29": {"v1alpha2": "podschedulingcontexts resourceclaims resourceclaimtemplates resourceclasses"},
+    "1.30": {
+        "v1alpha2": "podschedulingcontexts resourceclaimparameters resourceclaims resourceclaimtemplates "
+        "resourceclasses resourceclassparameters resourceslices"
+    },
+    "1.31": {
+        "v1alpha3": "deviceclasses podschedulingcontexts resourceclaims resourceclaimtemplates resourceslices"
+    },
+    "1.32": dict.fromkeys(
+        ("v1alpha3", "v1beta1"), "deviceclasses resourceclaims resourceclaimtemplates resourceslices"
+    ),
+    "1.33": {
+        "v1alpha3": "deviceclasses devicetaintrules resourceclaims resourceclaimtemplates resourceslices",
+        "v1beta1": "deviceclasses resourceclaims resourceclaimtemplates resourceslices",
+        "v1beta2": "deviceclasses resourceclaims resourceclaimtemplates resourceslices",
+    },
+}
+WRITABLE = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_release_has_the_kinds_that_its_api_server_lists(name: str) -> None:
+    found: dict[str, list[str]] = {}
+    for kind in load_release(name).kinds:
+        if kind.group == GROUP:
+            found.setdefault(kind.version, []).append(kind.resource)
+    assert {version: " ".join(resources) for version, resources in found.items()} == KINDS[name]
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_a_claim_is_namespaced_and_has_a_status_of_its_own(name: str) -> None:
+    for kind in load_release(name).kinds:
+        if kind.resource != "resourceclaims":
+            continue
+        assert (kind.kind, kind.list_kind, kind.singular) == (
+            "ResourceClaim",
+            "ResourceClaimList",
+            "resourceclaim",
+        )
+        assert kind.namespaced
+        assert kind.verbs == WRITABLE
+        status = kind.subresource("status")
+        assert status is not None
+        assert (status.kind, status.verbs) == ("ResourceClaim", ("get", "patch", "update"))
+        assert kind.subresource("scale") is None
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_namespaces_are_known_by_their_short_name_and_not_deleted_in_bulk(name: str) -> None:
+    namespaces = load_release(name).kind("", "v1", "namespaces")
+    assert (namespaces.short_names, namespaces.namespaced) == (("ns",), False)
+    assert "deletecollection" not in namespaces.verbs
+    assert [each.name for each in namespaces.subresources] == ["finalize", "status"]
+    assert namespaces.api_version == "v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "storage_hash"),
+    [
+        ("1.27", "v1alpha2", "sMQbgChfibk="),
+        ("1.30", "v1alpha2", "sMQbgChfibk="),
+        ("1.31", "v1alpha3", "ozQSw6/HyJ4="),
+        ("1.32", "v1alpha3", "RnQSwRxMnsw="),
+        ("1.33", "v1alpha3", "RnQSwRxMnsw="),
+    ],
+)
+def test_the_storage_version_hash_is_that_of_the_version_that_claims_are_stored_in(
+    name: str, version: str, storage_hash: str
+) -> None:
+    assert load_release(name).kind(GROUP, version, "resourceclaims").storage_version_hash == storage_hash
+
+
+def test_releases_that_announce_the_end_of_an_api_warn_of_it() -> None:
+    def warning(name: str, version: str, resource: str = "resourceclaims") -> str:
+        kind = load_release(name).kind(GROUP, version, resource)
+        return kind.lifecycle.warning(kind.api_version, kind.kind)
+
+    assert warning("1.30", "v1alpha2") == warning("1.31", "v1alpha3") == ""
+    assert warning("1.32", "v1alpha3") == warning("1.33", "v1alpha3")
+    assert warning("1.33", "v1alpha3") == (
+        "resource.k8s.io/v1alpha3 ResourceClaim is deprecated in v1.34+, unavailable in v1.37+; "
+        "use resource.k8s.io/v1beta1 ResourceClaim"
+    )
+    assert warning("1.33", "v1beta1") == (
+        "resource.k8s.io/v1beta1 ResourceClaim is deprecated in v1.35+, unavailable in v1.38+"
+    )
+
+
+@pytest.mark.parametrize("name", ["1.31", "v1.31", "1.31.14", "v1.31.14", " 1.31 "])
+def test_a_release_is_found_by_its_minor_or_by_the_patch_that_is_served(name: str) -> None:
+    assert load_release(name).version == "v1.31.14"
+
+
+@pytest.mark.parametrize("name", ["1.26", "1.34", "1.32.0", "", "latest", "31", "1.3"])
+def test_an_unknown_release_is_refused_with_the_list_of_known_ones(name: str) -> None:
+    with pytest.raises(UnknownReleaseError) as refused:
+        load_release(name)
+    assert str(refused.value).endswith("known are: 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33")
+    assert repr(name) in str(refused.value)
+
+
+def test_a_gate_of_another_release_is_refused() -> None:
+    assert load_release("1.31", "DRAControlPlaneController=true").gates["DRAControlPlaneController"]
+    with pytest.raises(UnknownGateError, match="unrecognized feature gate: DRAControlPlaneController"):
+        load_release("1.32", {"DRAControlPlaneController": True})
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_the_version_document_names_the_patch_release_and_its_go(name: str) -> None:
+    release = load_release(name)
+    info = release.version_info()
+    assert (info["major"], f"1.{info['minor']}") == ("1", name)
+    assert info["gitVersion"] == release.version
+    assert release.version.startswith(f"v{name}.")
+    assert info["goVersion"].startswith("go1.2")
+    assert all(isinstance(value, str) for value in info.values())
+    assert ("emulationMinor" in info) == (name == "1.33")
+    assert list(info)[-7:] == [
+        "gitVersion",
+        "gitCommit",
+        "gitTreeState",
+        "buildDate",
+        "goVersion",
+        "compiler",
+        "platform",
+    ]
+
+
+def test_a_release_knows_the_kinds_that_it_has() -> None:
+    release = load_release("1.32")
+    assert release.knows("resource.k8s.io/v1beta1", "DeviceClass")
+    assert not release.knows("resource.k8s.io/v1beta2", "DeviceClass")
+    with pytest.raises(KeyError, match="podschedulingcontexts"):
+        release.kind(GROUP, "v1alpha3", "podschedulingcontexts")
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_the_tables_hold_facts_and_no_prose(name: str) -> None:
+    def texts(value: object) -> list[str]:
+        match value:
+            case str():
+                return [value]
+            case list():
+                return [text for item in value for text in texts(item)]
+            case dict():
+                return [text for key, item in value.items() for text in (key, *texts(item))]
+        return []
+
+    for text in texts(tables.read(name)):
+        assert text.count(" ") <= 1, text  # a replacement is "group/version Kind"

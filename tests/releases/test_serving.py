@@ -1,0 +1,65 @@
+"""A server serves one release exactly, or every API version side by side."""
+
+import pytest
+
+from fakeapi.releases import (
+    KNOWN_RELEASES,
+    GateError,
+    Serving,
+    UnknownGateError,
+    UnknownReleaseError,
+    served,
+)
+
+
+def summary(serving: Serving) -> list[tuple[str, str, list[str]]]:
+    return [
+        (each.api_version, each.release.name, [kind.resource for kind in each.kinds])
+        for each in serving.versions
+    ]
+
+
+def test_with_no_release_named_both_alpha_versions_are_served_as_their_last_releases_had_them() -> None:
+    serving = served()
+    assert serving.primary.name == "1.33"
+    assert summary(serving) == [
+        ("v1", "1.33", ["namespaces"]),
+        ("resource.k8s.io/v1alpha3", "1.33", ["resourceclaims"]),
+        ("resource.k8s.io/v1alpha2", "1.30", ["resourceclaims"]),
+    ]
+    assert [release.name for release in serving.releases] == ["1.33", "1.30"]
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_a_named_release_serves_its_own_versions_and_nothing_of_another(name: str) -> None:
+    serving = served(name)
+    version = "v1alpha2" if name <= "1.30" else "v1alpha3"
+    assert summary(serving) == [
+        ("v1", name, ["namespaces"]),
+        (f"resource.k8s.io/{version}", name, ["resourceclaims"]),
+    ]
+    assert [release.name for release in serving.releases] == [name]
+
+
+def test_side_by_side_a_gate_holds_for_the_releases_that_have_it() -> None:
+    newer, older = served(feature_gates="DRAAdminAccess=true,RetryGenerateName=true").releases
+    assert newer.gates["DRAAdminAccess"]
+    assert not older.gates.enabled("DRAAdminAccess")
+    assert older.gates["RetryGenerateName"]
+
+
+def test_side_by_side_a_gate_that_no_served_release_has_is_refused() -> None:
+    with pytest.raises(UnknownGateError, match="unrecognized feature gate: DRAControlPlaneController"):
+        served(feature_gates={"DRAControlPlaneController": True})
+    with pytest.raises(GateError, match="locked to true"):
+        served(feature_gates={"RetryGenerateName": False})
+
+
+def test_an_unknown_release_is_refused() -> None:
+    with pytest.raises(UnknownReleaseError, match=r"1\.27, 1\.28"):
+        served("1.26")
+
+
+def test_an_empty_name_is_an_unknown_release_and_not_the_default() -> None:
+    with pytest.raises(UnknownReleaseError):
+        served("")
