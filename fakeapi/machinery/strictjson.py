@@ -18,6 +18,9 @@ MAX_STRICT_ERRORS = 100
 MAX_DEPTH = 10_000
 """Deeper nesting is a syntax error in Go."""
 
+GO_UTF8 = "fakeapi.go"
+"""The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
+
 _SPACE = b" \t\r\n"
 _REPLACEMENT = "\ufffd"
 _STRING = re.compile(
@@ -183,7 +186,7 @@ def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
     return _REPLACEMENT, error.start + 1
 
 
-codecs.register_error("fakeapi.go", _replace_one_byte)
+codecs.register_error(GO_UTF8, _replace_one_byte)
 
 
 def _decode_slowly(body: bytes, hook: Any) -> Any:
@@ -191,7 +194,7 @@ def _decode_slowly(body: bytes, hook: Any) -> Any:
     if problem:
         raise JsonError(problem)
     try:
-        value = json.loads(body.decode("utf-8", "fakeapi.go"), object_pairs_hook=hook, parse_float=_float)
+        value = json.loads(body.decode("utf-8", GO_UTF8), object_pairs_hook=hook, parse_float=_float)
     except RecursionError as error:
         raise JsonError(f"invalid character {_quoted(body[-1])} exceeded max depth") from error
     return _without_surrogates(value) if _SURROGATE_ESCAPE.search(body) else value
