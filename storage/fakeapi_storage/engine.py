@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -24,6 +25,8 @@ APPLICATION_ID = 0x66616B65
 
 SCHEMA_VERSION = 1
 """Of the tables in `fakeapi_storage.log`; kept in the file's user_version."""
+
+_SMALLEST_PAGE_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +88,31 @@ async def _prepare(driver: aiosqlite.Connection, schema: str, durability: Durabi
 def _inspect(path: Path) -> None:
     """Raises `OpenFailed` for a file that is not for this version of this package, and leaves no trace."""
     try:
-        if path.stat().st_size == 0:
-            return
+        size = path.stat().st_size
     except FileNotFoundError:
         return
     except OSError as error:
         raise StorageFailed(str(error)) from error
+    if size == 0:
+        return
+    if size < _SMALLEST_PAGE_BYTES:  # SQLite would take it for empty
+        raise ForeignDatabase(path, "the file is not a database")
     # Without a write-ahead log there is nothing to recover, and `immutable` makes no files beside the file.
-    wal = path.with_name(path.name + "-wal")
-    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "immutable=1"
-    probe = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=0)
+    log = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
     try:
-        [application] = probe.execute("PRAGMA application_id").fetchone()
-        [version] = probe.execute("PRAGMA user_version").fetchone()
-        [tables] = probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        with closing(
+            sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=0)
+        ) as probe:
+            [application] = probe.execute("PRAGMA application_id").fetchone()
+            [version] = probe.execute("PRAGMA user_version").fetchone()
+            [tables] = probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
         if _is_busy(error):
             raise DatabaseInUse(path) from error
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             raise ForeignDatabase(path, "the file is not a database") from error
         raise StorageFailed(f"{path}: {error}") from error
-    finally:
-        probe.close()
     if application == APPLICATION_ID:
         if version > SCHEMA_VERSION:
             raise NewerSchema(path, version, SCHEMA_VERSION)

@@ -18,15 +18,14 @@ class History:
     Keeps at least `window` events, less only where their values are too large together; see `due`.
     """
 
-    __slots__ = ("_events", "_graves", "_held", "_held_max", "_oldest", "_window")
+    __slots__ = ("_events", "_graves", "_held", "_oldest", "_window")
 
-    def __init__(self, oldest: int, window: int, *, held_bytes_max: int = HELD_BYTES_MAX) -> None:
+    def __init__(self, oldest: int, window: int) -> None:
         self._oldest = oldest
         self._window = window
         self._events: list[Event] = []
         self._graves: dict[str, int] = {}
         self._held = 0
-        self._held_max = held_bytes_max
 
     @property
     def oldest(self) -> int:
@@ -75,10 +74,10 @@ class History:
         length = len(self._events)
         if length > self._window + min(self._window // 10, COMPACTION_REVISIONS_MAX):
             return self.newest - self._window
-        if self._held <= self._held_max:
+        if self._held <= HELD_BYTES_MAX:
             return None
         held, count = self._held, 0
-        while held > self._held_max * 3 // 4:
+        while held > HELD_BYTES_MAX * 3 // 4:
             previous = self._events[count].previous
             held -= len(previous.value) if previous is not None else 0
             count += 1

@@ -1,0 +1,409 @@
+"""What was acknowledged is there after the process is killed, and a file that is not ours stays as it is."""
+
+import asyncio
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import cast
+
+import aiosqlite
+import pytest
+
+from fakeapi_storage import engine
+from fakeapi_storage.engine import APPLICATION_ID, SCHEMA_VERSION, Durability
+from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, Storage
+from fakeapi_storage.open import open_storage
+from fakeapi_storage.store import Store
+
+WRITER = """
+import asyncio, sys
+from fakeapi_storage.open import open_storage
+
+async def write(storage, task):
+    for n in range(1_000_000):
+        key, value = f"/{task}/{n % 5}", f"{task}-{n}-".encode() + b"x" * 2_000
+        head = storage.head(key)
+        if head is None:
+            entry = await storage.create(key, value)
+        elif n % 7 == 0:
+            entry = await storage.delete(key, head.revision)
+            value = b""
+        else:
+            entry = await storage.update(key, value, head.revision)
+        print(entry.revision, key, value[:20].decode() or "deleted", flush=True)
+
+async def main():
+    storage = await open_storage(sys.argv[1], durability=sys.argv[2], window=200)
+    await asyncio.gather(*(write(storage, task) for task in range(8)))
+
+asyncio.run(main())
+"""
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    """The bytes of every file, but for the lock table that any reader of a log may leave behind."""
+    return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith("-shm")}
+
+
+def driver(storage: Storage) -> aiosqlite.Connection:
+    return cast("aiosqlite.Connection", cast("Store", storage)._writer._log._driver)  # type: ignore[attr-defined]
+
+
+def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
+    """Opens the storage for one use, and closes it."""
+
+    async def main() -> None:
+        storage = await open_storage(path)
+        try:
+            await use(storage)
+        finally:
+            await storage.close()
+
+    asyncio.run(main())
+
+
+async def nothing(storage: Storage) -> None:
+    pass
+
+
+def write_until_killed(path: Path, durability: Durability, count: int) -> dict[int, tuple[str, str]]:
+    """Key and value by revision of what a process had acknowledged before it was killed, at least `count`."""
+    command = [sys.executable, "-c", WRITER, str(path), durability]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(count)]
+        process.kill()
+        lines += [line for line in process.stdout if line.endswith("\n")]
+    split = [line.split() for line in lines]
+    acknowledged = {int(revision): (key, value) for revision, key, value in split}
+    assert len(acknowledged) == len(lines)
+    return acknowledged
+
+
+@pytest.mark.parametrize("durability", ["normal", "full"])
+def test_what_was_acknowledged_is_there_after_a_kill_and_revisions_go_on(
+    durability: Durability, tmp_path: Path
+) -> None:
+    path = tmp_path / "storage.db"
+    acknowledged: dict[int, tuple[str, str]] = {}
+    reached = INITIAL_REVISION
+
+    async def check(storage: Storage) -> None:
+        nonlocal reached
+        newest = max(acknowledged)
+        assert storage.revision >= newest
+        last = {key: (revision, value) for revision, (key, value) in sorted(acknowledged.items())}
+        if storage.revision > newest:  # what was committed and not yet acknowledged may be there too
+            for event in await storage.watch("", newest).next_batch():
+                last.pop(event.entry.key, None)
+        for key, (revision, value) in last.items():
+            entry = storage.get(key)
+            found = (entry.revision, entry.value[:20].decode()) if entry else None
+            assert found == (None if value == "deleted" else (revision, value))
+        reached = storage.revision
+
+    for count in (400, 30, 700):
+        written = write_until_killed(path, durability, count)
+        assert min(written) > reached
+        acknowledged |= written
+        run(path, check)
+
+
+def test_revisions_go_on_when_the_newest_rows_were_deletions_and_are_compacted(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def fill(storage: Storage) -> None:
+        entry = await storage.create("/a", b"")
+        gone = await storage.delete("/a", entry.revision)
+        await storage.compact(gone.revision)
+
+    async def check(storage: Storage) -> None:
+        assert (storage.revision, storage.oldest) == (INITIAL_REVISION + 2, INITIAL_REVISION + 2)
+        assert storage.list("").entries == []
+        assert (await storage.create("/a", b"")).revision == INITIAL_REVISION + 3
+
+    run(path, fill)
+    run(path, check)
+    run(path, nothing)
+
+
+def test_history_and_entries_are_the_same_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+    pages: dict[int, list[Entry]] = {}
+
+    async def fill(storage: Storage) -> None:
+        for n in range(30):
+            key = f"/{n % 4}"
+            head = storage.head(key)
+            if head is None:
+                await storage.create(key, str(n).encode())
+            elif n % 3:
+                await storage.update(key, str(n).encode(), head.revision)
+            else:
+                await storage.delete(key, head.revision, b"final" if n % 2 else None)
+            if n == 15:
+                await storage.compact(storage.revision - 5)
+        for revision in range(storage.oldest, storage.revision + 1):
+            pages[revision] = storage.list("", at=revision).entries
+        watched.extend(await storage.watch("", storage.oldest).next_batch())
+
+    async def check(storage: Storage) -> None:
+        assert {at: storage.list("", at=at).entries for at in pages} == pages
+        assert await storage.watch("", storage.oldest).next_batch() == watched
+
+    watched: list[object] = []
+    run(path, fill)
+    run(path, check)
+
+
+def test_a_narrower_window_at_the_next_start_holds_after_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def fill(storage: Storage) -> None:
+        await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(100)))
+
+    async def main() -> None:
+        storage = await open_storage(path, window=10)
+        assert len(storage.list("").entries) == 100
+        await storage.create("/more", b"")
+        await storage.compact(INITIAL_REVISION)
+        assert storage.revision - storage.oldest == 10
+        await storage.close()
+
+    run(path, fill)
+    asyncio.run(main())
+
+
+def test_a_reset_outlives_the_process(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def fill(storage: Storage) -> None:
+        await storage.create("/a", b"")
+        await storage.reset()
+        await storage.create("/b", b"")
+
+    async def check(storage: Storage) -> None:
+        assert [entry.key for entry in storage.list("").entries] == ["/b"]
+        assert storage.revision == INITIAL_REVISION + 1
+
+    run(path, fill)
+    run(path, check)
+
+
+def make_newer(path: Path) -> None:
+    run(path, nothing)
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+    database.close()
+
+
+def make_newer_in_its_log(path: Path) -> None:
+    """Leaves the newer version in the write-ahead log only, as a killed server would."""
+    origin = path.with_name("origin.db")
+    run(origin, nothing)
+    database = sqlite3.connect(origin)
+    database.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+    shutil.copy(origin, path)
+    shutil.copy(origin.with_name("origin.db-wal"), path.with_name(path.name + "-wal"))
+    database.close()
+    for file in origin.parent.glob("origin*"):
+        file.unlink()
+
+
+def make_another_applications(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE theirs (x)")
+    database.close()
+
+
+def make_marked_by_another_application(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA application_id={APPLICATION_ID + 1}")
+    database.close()
+
+
+def make_text(path: Path) -> None:
+    path.write_text("text " * 1000)
+
+
+def make_short_text(path: Path) -> None:
+    path.write_text("x")
+
+
+@pytest.mark.parametrize(
+    ("make", "refusal", "words"),
+    [
+        (make_newer, NewerSchema, "schema version 2 is newer than 1"),
+        (make_newer_in_its_log, NewerSchema, "schema version 2 is newer than 1"),
+        (make_another_applications, ForeignDatabase, "belongs to another application"),
+        (make_marked_by_another_application, ForeignDatabase, "belongs to another application"),
+        (make_text, ForeignDatabase, "not a database"),
+        (make_short_text, ForeignDatabase, "not a database"),
+    ],
+)
+def test_a_file_that_is_not_for_this_version_is_refused_and_not_touched(
+    make: Callable[[Path], object], refusal: type[Exception], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "storage.db"
+    make(path)
+    before = contents(tmp_path)
+    with pytest.raises(refusal, match=words):
+        run(path, nothing)
+    assert contents(tmp_path) == before
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "a ?&#%41 é.db"
+    path.touch()
+    run(path, nothing)
+    run(path, nothing)
+    assert path.read_bytes().startswith(b"SQLite format 3")
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_start_that_was_killed_half_way_is_begun_again(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+    database.close()
+
+    async def use(storage: Storage) -> None:
+        await storage.create("/a", b"")
+
+    run(path, use)
+
+
+@pytest.mark.parametrize("where", ["missing/storage.db", "."])
+def test_a_path_that_can_not_be_a_database_is_a_failure_with_its_name(where: str, tmp_path: Path) -> None:
+    with pytest.raises(StorageFailed, match=str(tmp_path)):
+        run(tmp_path / where, nothing)
+
+
+def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def fill(storage: Storage) -> None:
+        await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(3)))
+
+    run(path, fill)
+    with sqlite3.connect(path) as database:
+        database.execute("DELETE FROM log WHERE revision = ?", (INITIAL_REVISION + 2,))
+    database.close()
+    with pytest.raises(StorageFailed, match="damaged"):
+        run(path, nothing)
+
+
+OPENER = """
+import asyncio, sys
+from fakeapi_storage.open import open_storage
+from fakeapi_storage.errors import DatabaseInUse
+
+async def main():
+    try:
+        await open_storage(sys.argv[1])
+    except DatabaseInUse as refusal:
+        print(refusal)
+
+asyncio.run(main())
+"""
+
+
+def test_a_second_store_on_one_file_is_refused_while_the_first_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def use(storage: Storage) -> None:
+        for _ in range(2):
+            with pytest.raises(DatabaseInUse, match="in use by another server"):
+                await open_storage(path)
+            done = await asyncio.to_thread(
+                subprocess.run,
+                [sys.executable, "-c", OPENER, str(path)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert "in use by another server" in done.stdout
+            await storage.create(f"/{storage.revision}", b"")
+
+    run(path, use)  # of a new file, whose log is not empty
+    run(path, use)  # of an old one, whose log is empty at first
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter of the test
+    path = tmp_path / "storage.db" if in_file else None
+    stored: list[Entry] = []
+
+    async def fill(storage: Storage) -> None:
+        [(pages,)] = await driver(storage).execute_fetchall("PRAGMA page_count")
+        await driver(storage).execute_fetchall(f"PRAGMA max_page_count={pages + 100}")
+        watcher = storage.watch("")
+        failures: list[BaseException] = []
+        while not failures:
+            base = len(stored)
+            writes = [storage.create(f"/{base + n}", bytes(10_000)) for n in range(9)]
+            settled = storage.settled(storage.revision + 9)
+            results = await asyncio.gather(*writes, settled, return_exceptions=True)
+            stored.extend(result for result in results if isinstance(result, Entry))
+            failures = [result for result in results if isinstance(result, BaseException)]
+        assert len(failures) == 10
+        assert all(isinstance(failure, StorageFailed) for failure in failures)
+        assert "full" in str(failures[0])
+        assert storage.list("", at=storage.revision).entries == sorted(stored, key=lambda entry: entry.key)
+        assert storage.head(f"/{len(stored)}") is None
+        assert storage.revision == stored[-1].revision
+
+        await driver(storage).execute_fetchall(f"PRAGMA max_page_count={pages + 1000}")
+        stored.append(await storage.create("/later", b""))
+        assert stored[-1].revision == stored[-2].revision + 1
+        assert [event.entry for event in await watcher.next_batch()] == stored
+
+    async def check(storage: Storage) -> None:
+        assert storage.list("").entries == sorted(stored, key=lambda entry: entry.key)
+
+    run(path, fill)
+    if path is not None:
+        run(path, check)
+
+
+def test_the_process_ends_though_a_store_is_left_open(tmp_path: Path) -> None:
+    script = WRITER.split("async def write", maxsplit=1)[0] + (
+        "async def main():\n"
+        "    global storage\n"
+        "    storage = await open_storage(sys.argv[1])\n"
+        "    await storage.create('/a', b'')\n"
+        "asyncio.run(main())\n"
+    )
+    path = tmp_path / "storage.db"
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=20, capture_output=True)
+
+    async def check(storage: Storage) -> None:
+        assert storage.get("/a") is not None
+
+    run(path, check)
+
+
+@pytest.mark.parametrize(("durability", "level"), [("normal", 1), ("full", 2)])
+def test_durability_is_sqlites_synchronous_over_a_write_ahead_log(
+    durability: Durability, level: int, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        storage = await open_storage(tmp_path / "storage.db", durability=durability)
+        assert [*await driver(storage).execute_fetchall("PRAGMA synchronous")] == [(level,)]
+        assert [*await driver(storage).execute_fetchall("PRAGMA journal_mode")] == [("wal",)]
+        await storage.close()
+
+    asyncio.run(main())
+
+
+def test_a_window_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 revisions"):
+        asyncio.run(open_storage(window=0))
+
+
+def test_the_schema_version_is_the_one_these_tests_name() -> None:
+    assert engine.SCHEMA_VERSION == 1
