@@ -37,7 +37,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     Raises ApiError 400.
     """
     try:
-        value = parse(body, media_type, validation)
+        value, repeated = parse(body, media_type, validation)
         kind, api_version = type_of(value, resource)
     except Unreadable as error:
         raise bad_request(
@@ -51,7 +51,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
         obj, strict = decode(value, resource.schema)
     except DecodeError as error:
         raise _cannot_handle(resource, kind, api_version, str(error)) from None
-    refusal = warn_or_refuse(strict, validation, notes)
+    refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
     return complete(resource, obj)
@@ -64,17 +64,21 @@ def complete(resource: Resource, obj: Object) -> Object:
     return resource.strategy_for("").default(obj)
 
 
-def parse(body: bytes, media_type: str, validation: str) -> Any:
-    """The value of a JSON or YAML text, with repeated keys marked if they matter. Raises Unreadable."""
+def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]]:
+    """The value of a JSON or YAML text, and texts about keys that stand in it twice.
+
+    Repeated keys of JSON are marked in the value instead, if they matter. Raises Unreadable.
+    """
     if media_type == YAML:
         try:
-            return yamltext.load(body)
+            loaded = yamltext.load_strictly(body)
         except yamltext.YamlError as error:
             raise Unreadable(f"error converting YAML to JSON: {error}") from None
+        return loaded.value, [loaded.strict_error] if loaded.strict_error else []
     try:
         if validation == "Ignore":
-            return strictjson.decode_lenient(body)
-        return strictjson.decode_marking_duplicates(body)
+            return strictjson.decode_lenient(body), []
+        return strictjson.decode_marking_duplicates(body), []
     except JsonError:
         words = strictjson.json_syntax_error(body)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None

@@ -92,14 +92,24 @@ class Store:
         deduplicate_owners(obj, notes)
         self._fill_system_fields(obj["metadata"])
         obj = resource.managers[""].update(None, obj, options.manager, self.now())
-        return await self.insert(resource, target, obj, options, notes)
+        version = obj["metadata"].get("resourceVersion", "")
+        return await self.insert(resource, target, obj, options, notes, given_version=version)
 
     async def insert(
-        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
+        self,
+        resource: Resource,
+        target: Target,
+        obj: Object,
+        options: WriteOptions,
+        notes: Notes,
+        *,
+        given_version: str = "",
     ) -> Outcome:
-        """`create` after its managed fields are set."""
+        """`create` after its managed fields are set. A `given_version` is refused, if all else is well."""
         meta = obj["metadata"]
-        given_version = meta.pop("resourceVersion", "")
+        meta.pop("resourceVersion", None)
+        if not meta.get("uid"):
+            self._fill_system_fields(meta)
         generated = not meta.get("name") and bool(meta.get("generateName"))
         attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
         while True:

@@ -9,9 +9,9 @@ from fakeapi.machinery import errors, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry import deleting, listing, objects, patching
+from fakeapi.registry import applying, deleting, listing, objects, patching
 from fakeapi.registry.bodies import TYPE_META, read_object
-from fakeapi.registry.call import ListOptions, Notes, Outcome, Target
+from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
@@ -21,7 +21,12 @@ from fakeapi.transport.accept import JSON, PROTOBUF, YAML, Representation, negot
 from fakeapi.transport.http import Request, Response
 from fakeapi.transport.rendering import list_body, render
 
-PATCH_TYPES = (patching.JSON_PATCH, patching.MERGE_PATCH, patching.STRATEGIC_MERGE_PATCH)
+PATCH_TYPES = (
+    patching.JSON_PATCH,
+    patching.MERGE_PATCH,
+    patching.STRATEGIC_MERGE_PATCH,
+    patching.APPLY_PATCH,
+)
 
 
 @dataclass(slots=True)
@@ -104,11 +109,24 @@ class Handlers:
             call.request.query, call.request.user_agent, "PatchOptions", call.resource, patch_type=media_type
         )
 
+        if media_type == patching.APPLY_PATCH:
+            return await self._apply(call, body, options)
+
         def wanted() -> patching.Patch:
             return patching.read_patch(call.resource, body, media_type, options.validation)
 
         return call.answer(
             await patching.patch(self._store, call.resource, call.target, wanted, options, call.notes)
+        )
+
+    async def _apply(self, call: Call, body: bytes, options: WriteOptions) -> Response:
+        def check_creation() -> None:
+            self._catalogue.check_namespace(self._store.storage, call.resource, call.target)
+
+        return call.answer(
+            await applying.apply(
+                self._store, call.resource, call.target, body, options, call.notes, check_creation
+            )
         )
 
     async def delete(self, call: Call) -> Response:

@@ -1,0 +1,107 @@
+"""What server-side apply means: the stored object merged with what a manager wants, or a new object.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
+`fakeapi.machinery.apply`, which decides about fields and owners.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fakeapi.machinery import errors, strictjson, yamltext
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.bodies import complete
+from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.objects import Object
+from fakeapi.registry.patching import check_name, match_namespace
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store, deduplicate_owners
+
+Checks = Callable[[], None]
+"""What must hold before an object is created; raises ApiError."""
+
+
+async def apply(
+    store: Store,
+    resource: Resource,
+    target: Target,
+    body: bytes,
+    options: WriteOptions,
+    notes: Notes,
+    check_creation: Checks,
+) -> Outcome:
+    """Apply a configuration; without a stored object, create it.
+
+    Raises ApiError: 400, 404 for the status of an object that is not there, 409 for conflicts of managers
+    and of versions, 422, 500 where the configuration does not fit the schema.
+    """
+    manager = resource.managers[target.subresource]
+
+    def change(old: Object | None) -> Object:
+        config, repeated = read_configuration(body)
+        merged = manager.apply(old, config, options.manager, store.now(), force=options.force)
+        if repeated and options.validation == "Strict":
+            raise errors.bad_request(f"error strict decoding YAML: {repeated}")
+        if repeated and options.validation == "Warn":
+            notes.warn(repeated)
+        new = _typed(resource, merged)
+        if old is None and new["metadata"].get("uid"):
+            uid = new["metadata"]["uid"]
+            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            raise errors.conflict(resource.qualified, target.name, why)
+        check_name(resource, target, new)
+        deduplicate_owners(new, notes, after_admission=True)
+        return new
+
+    while True:
+        if target.subresource or store.storage.head(resource.key(target.namespace, target.name)):
+            return await store.modify(resource, target, change, options, notes)
+        new = change(None)
+        match_namespace(resource, target, new["metadata"])
+        check_creation()
+        try:
+            return await store.insert(resource, target, new, options, notes)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise
+
+
+def read_configuration(body: bytes) -> tuple[Object, str]:
+    """The applied configuration of a YAML or JSON body, and a text about keys that stand in it twice.
+
+    The text is empty where there are none. Raises ApiError 400.
+    """
+    value, repeated = _read(body)
+    if value is None:
+        return {}, repeated
+    if not isinstance(value, dict):
+        kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
+        raise errors.bad_request(
+            f"error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} "
+            "into Go value of type map[string]interface {}"
+        )
+    return value, repeated
+
+
+def _read(body: bytes) -> tuple[Any, str]:
+    """JSON is read as such, which is quicker, unless it has repeated keys to be told of in YAML's words."""
+    try:
+        value = strictjson.decode_lenient(body)
+        if not strictjson.duplicates(body):
+            return value, ""
+    except JsonError:
+        pass
+    try:
+        loaded = yamltext.load_strictly(body)
+    except yamltext.YamlError as error:
+        raise errors.bad_request(f"error decoding YAML: error converting YAML to JSON: {error}") from None
+    return loaded.value, loaded.strict_error
+
+
+def _typed(resource: Resource, merged: Object) -> Object:
+    try:
+        new, _ = decode(merged, resource.schema)
+    except DecodeError as error:
+        raise ApiError(500, "", f"failed to convert merged object: {error}") from None
+    return complete(resource, new)
