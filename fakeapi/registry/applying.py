@@ -78,8 +78,8 @@ def read_configuration(body: bytes) -> tuple[Object, str]:
     if not isinstance(value, dict):
         kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
         raise errors.bad_request(
-            f"error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} "
-            "into Go value of type map[string]interface {}"
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+            f"{kind} into Go value of type map[string]interface {{}}"
         )
     return value, repeated
 
