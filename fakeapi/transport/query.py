@@ -179,13 +179,17 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
     labels, fields = _selectors(query)
+    version, match = query.text("resourceVersion"), query.text("resourceVersionMatch")
+    initial = query.optional_flag("sendInitialEvents")
+    if resource.release.gates.enabled("WatchList") and initial is None and not match and version in ("", "0"):
+        initial, match = True, "NotOlderThan"
     options = WatchOptions(
         labels=labels,
         fields=fields,
-        resource_version=query.text("resourceVersion"),
-        match=query.text("resourceVersionMatch"),
+        resource_version=version,
+        match=match,
         bookmarks=query.flag("allowWatchBookmarks"),
-        send_initial_events=query.optional_flag("sendInitialEvents"),
+        send_initial_events=initial,
         timeout_seconds=timeout,
     )
     _refuse(_watch_errors(options, query, resource))
