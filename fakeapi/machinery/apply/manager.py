@@ -13,9 +13,10 @@ from fakeapi.machinery.apply.compare import compare
 from fakeapi.machinery.apply.conflict import Conflicts
 from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, difference, from_paths, union
 from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsError, Manager, Record
-from fakeapi.machinery.apply.typed import TypedError, field_set_of, zero_of
+from fakeapi.machinery.apply.typed import TypedError, field_set_of
 from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
+from fakeapi.machinery.decoding import zero
 from fakeapi.machinery.schema import Struct
 
 Object: TypeAlias = dict[str, Any]
@@ -85,7 +86,8 @@ class FieldManager:
 
     @cached_property
     def _zero(self) -> Object:
-        return zero_of(self.node)
+        obj: Object = zero(self.node)
+        return obj
 
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
         """`new` with its managedFields as a create (`live` None), update or patch by `manager` leaves them.

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
-from fakeapi.machinery.schema import Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema import Field, List, ListType, Map, Node, Struct
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
 PresentWalk: TypeAlias = Callable[[Any], FieldSet]
@@ -211,7 +211,7 @@ def item_element(node: List) -> ItemElement:
 
 
 def _keyed_element(node: List) -> ItemElement:
-    keys = tuple(sorted(node.keys))
+    keys = node.keys
     defaults = dict(node.key_defaults)
 
     def element_of(item: Any) -> PathElement:
@@ -244,26 +244,3 @@ def _set_element(item: Any) -> PathElement:
             raise TypedError("associative list without keys has an element that's an explicit null")
         case _:
             return of_value(item)
-
-
-def zero_of(node: Struct) -> dict[str, Any]:
-    """The canonical object that has nothing set: what a create is compared with."""
-    return {
-        name: zero_of(field.node) if isinstance(field.node, Struct) else _ZEROS.get(_kind_of(field.node))
-        for name, field in node.fields.items()
-        if not field.pointer and (isinstance(field.node, Struct) or not field.omitempty)
-    }
-
-
-_ZEROS: dict[ScalarKind | None, Any] = {
-    ScalarKind.STRING: "",
-    ScalarKind.INTEGER: 0,
-    ScalarKind.NUMBER: 0,
-    ScalarKind.BOOLEAN: False,
-    ScalarKind.QUANTITY: "0",
-    ScalarKind.INT_OR_STRING: 0,
-}
-
-
-def _kind_of(node: Node) -> ScalarKind | None:
-    return node.kind if isinstance(node, Scalar) else None

@@ -1,0 +1,83 @@
+"""Tables of structured-merge-diff's behaviour in data/, and the schemas that they are stated in.
+
+A schema: `{"root": name of the type, or null where the API version names it, "types": {name: node}}`. A node
+is "string", "number", "boolean", "untyped" (any scalar), "any" (owned as a whole), "@name", or one of
+`{"struct": {field: node}}`, `{"map": node}`, `{"list": node, "type": "atomic" | "set" | "map", "keys": [...],
+"defaults": {...}}`; a struct or map may be `"atomic": true`. Sets of fields are FieldsV1.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fakeapi.machinery.schema import AnyValue, Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+
+_SCALARS: dict[str, Node] = {
+    "string": Scalar(ScalarKind.STRING, "string"),
+    "number": Scalar(ScalarKind.NUMBER, "float64"),
+    "boolean": Scalar(ScalarKind.BOOLEAN, "bool"),
+    "untyped": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
+    "any": AnyValue("interface {}"),
+}
+
+Table = dict[str, Any]
+
+
+def read(name: str) -> Table:
+    with (Path(__file__).parent / "data" / name).open() as file:
+        table: Table = json.load(file)
+    return table
+
+
+class Types:
+    """The nodes of one schema. A map or list that holds itself is unrolled `DEPTH` times."""
+
+    DEPTH = 6
+
+    def __init__(self, schema: Table) -> None:
+        self.root: str | None = schema["root"]
+        self._sources: Table = schema["types"]
+        self._structs: dict[str, Struct] = {}
+        self._within: list[str] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._sources
+
+    def node(self, version: str = "") -> Node:
+        """The root type, or the one that `version` names."""
+        return self._compile("@" + (self.root or version))
+
+    def _named(self, name: str) -> Node:
+        source = self._sources[name]
+        if isinstance(source, dict) and "struct" in source:
+            if name not in self._structs:
+                self._structs[name] = Struct(name, atomic=source.get("atomic", False))
+                self._fill(self._structs[name], source)
+            return self._structs[name]
+        if self._within.count(name) == self.DEPTH:
+            return _SCALARS["any"]
+        self._within.append(name)
+        made = self._compile(source)
+        self._within.pop()
+        return made
+
+    def _fill(self, struct: Struct, source: Table) -> None:
+        for name, node in source["struct"].items():
+            struct.fields[name] = Field(name, self._compile(node))
+
+    def _compile(self, source: Any) -> Node:
+        if isinstance(source, str):
+            return self._named(source[1:]) if source.startswith("@") else _SCALARS[source]
+        if "struct" in source:
+            struct = Struct("", atomic=source.get("atomic", False))
+            self._fill(struct, source)
+            return struct
+        if "map" in source:
+            return Map(self._compile(source["map"]), "", source.get("atomic", False))
+        return List(
+            self._compile(source["list"]),
+            "",
+            ListType(source["type"]),
+            tuple(source.get("keys", ())),
+            tuple(source.get("defaults", {}).items()),
+        )
