@@ -1,0 +1,96 @@
+"""A small HTTP/1.1 client that costs little, so that what is measured is the server.
+
+It speaks just what the servers here answer: responses with Content-Length, and chunked watch streams.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Answer:
+    status: int
+    body: bytes
+
+
+class Connection:
+    """One kept connection; one request at a time."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, port: int) -> "Connection":
+        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=1 << 24))
+
+    async def send(self, request: bytes) -> Answer:
+        self._writer.write(request)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
+        return Answer(int(head[9:12]), await self._reader.readexactly(size))
+
+    async def lines(self, request: bytes) -> AsyncIterator[bytes]:
+        """The chunks of a watch as they come; the first is empty and says that the stream is open."""
+        self._writer.write(request)
+        await self._reader.readuntil(b"\r\n\r\n")
+        yield b""
+        while size := int(await self._reader.readline(), 16):
+            yield (await self._reader.readexactly(size + 2))[:-2]
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def request(
+    method: str,
+    target: str,
+    body: bytes = b"",
+    content_type: str = "application/json",
+    accept: str = "application/json",
+) -> bytes:
+    lines = [f"{method} {target} HTTP/1.1", "Host: bench", f"Accept: {accept}", "User-Agent: bench/1"]
+    if body:
+        lines += [f"Content-Type: {content_type}", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+@dataclass(slots=True)
+class Timing:
+    """Seconds of each request, and of all of them together."""
+
+    each: list[float] = field(default_factory=list)
+    total: float = 0.0
+    bad: int = 0
+
+    def percentile(self, share: float) -> float:
+        ranked = sorted(self.each)
+        return ranked[min(len(ranked) - 1, int(share * len(ranked)))]
+
+    @property
+    def rate(self) -> float:
+        return len(self.each) / self.total
+
+
+async def drive(port: int, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
+    """`count` requests over so many connections, each sending its next when it has its answer."""
+    timing = Timing()
+    numbers = iter(range(count))
+    opened = [await Connection.open(port) for _ in range(connections)]
+
+    async def work(connection: Connection) -> None:
+        for number in numbers:
+            data = make(number)
+            start = time.perf_counter()
+            answer = await connection.send(data)
+            timing.each.append(time.perf_counter() - start)
+            timing.bad += answer.status >= 300
+
+    start = time.perf_counter()
+    await asyncio.gather(*(work(connection) for connection in opened))
+    timing.total = time.perf_counter() - start
+    for connection in opened:
+        connection.close()
+    return timing
