@@ -281,7 +281,9 @@ async def more_writes_than_a_transaction_takes_are_all_committed_in_order(opener
     async with opener() as storage:
         count = 2 * writer.BATCH_WRITES_MAX + 10
         watcher = storage.watch("/")
-        entries = await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(count)))
+        writes = [storage.create(f"/{n}", b"") for n in range(count)]
+        await storage.settled(INITIAL_REVISION + count)
+        entries = [write.result() for write in writes]
         expected = list(range(INITIAL_REVISION + 1, INITIAL_REVISION + 1 + count))
         assert [entry.revision for entry in entries] == expected
         assert [event.entry.revision for event in await collect(watcher, count)] == expected
@@ -445,9 +447,12 @@ async def a_watcher_without_a_revision_starts_now(opener: Opener) -> None:
 @behaviour
 async def a_watcher_from_the_future_waits_for_it(opener: Opener) -> None:
     async with opener() as storage:
-        watcher = storage.watch("/", INITIAL_REVISION + 2)
-        await asyncio.gather(*(storage.create(f"/{n}", b"") for n in range(3)))
-        assert [event.entry.key for event in await collect(watcher, 1)] == ["/2"]
+        watchers = [storage.watch("/", INITIAL_REVISION + ahead) for ahead in (1, 2)]
+        await storage.create("/0", b"")
+        await asyncio.gather(*(storage.create(f"/{n}", b"") for n in (1, 2)))
+        for ahead, watcher in enumerate(watchers, start=1):
+            events = await collect(watcher, 3 - ahead)
+            assert [event.entry.key for event in events] == ["/1", "/2"][ahead - 1 :]
 
 
 @behaviour
@@ -526,6 +531,9 @@ async def history_that_a_watcher_starts_with_is_no_overflow(opener: Opener) -> N
         watcher = storage.watch("/", INITIAL_REVISION)
         await asyncio.gather(*(storage.create(f"/live/{n}", b"") for n in range(4)))
         assert len(await watcher.next_batch()) == 14
+        await asyncio.gather(*(storage.create(f"/late/{n}", b"") for n in range(5)))
+        with pytest.raises(WatcherOverflow):
+            await watcher.next_batch()
 
 
 @behaviour
