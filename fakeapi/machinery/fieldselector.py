@@ -58,8 +58,12 @@ class FieldSelector:
 
 
 def parse(text: str) -> FieldSelector:
-    """The selector that `text` stands for. Raises ValueError with the words that Kubernetes answers."""
-    return FieldSelector(tuple(_requirement(term, text) for term in sorted(_terms(text)) if term))
+    """The selector that `text` stands for. Raises ValueError with the words that Kubernetes answers.
+
+    A condition without field and value says nothing, and is left out.
+    """
+    found = [_requirement(term, text) for term in sorted(_terms(text)) if term]
+    return FieldSelector(tuple(each for each in found if each.field or each.value))
 
 
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:

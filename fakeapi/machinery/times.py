@@ -1,0 +1,194 @@
+"""Times on the wire: metav1.Time with seconds, metav1.MicroTime with six digits more, both in UTC.
+
+What is read is what Go's time.Parse takes for the layouts of these types, which is more than RFC 3339: an
+hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's words. Follows the
+Go releases from 1.23, which Kubernetes 1.29 is built with; before them offsets had no limit.
+"""
+
+import re
+import time
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, NoReturn
+
+_LAYOUT = "2006-01-02T15:04:05Z07:00"
+_MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
+_ZERO = "0001-01-01T00:00:00Z"
+_CYCLE = 400
+"""Years after which the calendar repeats."""
+
+
+def canonical(text: str) -> str | None:
+    """A metav1.Time as Kubernetes writes it; None for Go's zero time, which is written as null.
+
+    What is beyond the second is dropped. Raises ValueError.
+    """
+    if _is_canonical(text) and text[8:10] <= "28" and text != _ZERO:
+        return text
+    moment = _parse(text, _LAYOUT)
+    written = _utc(moment) + "Z"
+    return None if written == _ZERO and not moment.nanosecond else written
+
+
+def canonical_micro(text: str) -> str | None:
+    """A metav1.MicroTime as Kubernetes writes it; None for Go's zero time. Raises ValueError."""
+    moment = _parse(text, _MICRO_LAYOUT)
+    written = _utc(moment)
+    if not moment.nanosecond and written + "Z" == _ZERO:
+        return None
+    return f"{written}.{moment.nanosecond // 1000:06}Z"
+
+
+def now_text(seconds: float) -> str:
+    """Seconds since the epoch as a metav1.Time."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+class _Moment(NamedTuple):
+    """A time as it was written; `offset` is in minutes east of UTC."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int
+    nanosecond: int
+    offset: int
+
+
+class _Element(NamedTuple):
+    """What stands at one place of a layout, after `prefix`."""
+
+    prefix: str
+    layout: str
+    digits: re.Pattern[str]
+    least: int = 0
+    most: int = 9999
+    name: str = ""
+
+
+_TWO_DIGITS = re.compile("[0-9]{2}")
+_ELEMENTS = (
+    _Element("", "2006", re.compile("[0-9]{4}")),
+    _Element("-", "01", _TWO_DIGITS, 1, 12, "month"),
+    _Element("-", "02", _TWO_DIGITS),
+    _Element("T", "15", re.compile("[0-9]{1,2}"), 0, 23, "hour"),
+    _Element(":", "04", _TWO_DIGITS, 0, 59, "minute"),
+    _Element(":", "05", _TWO_DIGITS, 0, 59, "second"),
+)
+_FRACTION = re.compile("[.,]([0-9]+)")
+_MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
+_OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
+_is_canonical: Callable[[str], re.Match[str] | None] = re.compile(
+    "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
+).fullmatch
+
+
+class _Reader:
+    """A text and a layout, of which `rest` is yet to be read. Its characters stand for bytes."""
+
+    def __init__(self, text: str, layout: str) -> None:
+        self.text = text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
+        self.layout = layout
+        self.rest = self.text
+
+    def number(self, element: _Element) -> int:
+        if not self.rest.startswith(element.prefix):
+            self._refuse(self.rest, element.prefix)
+        self.rest = self.rest[len(element.prefix) :]
+        match = element.digits.match(self.rest)
+        if match is None:
+            self._refuse(self.rest, element.layout)
+        number = int(match[0])
+        if not element.least <= number <= element.most:
+            self.out_of_range(element.name)
+        self.rest = self.rest[match.end() :]
+        return number
+
+    def nanoseconds(self) -> int:
+        """An optional fraction of any length, of which nine digits count."""
+        match = _FRACTION.match(self.rest)
+        if match is None:
+            return 0
+        self.rest = self.rest[match.end() :]
+        return int(match[1][:9].ljust(9, "0"))
+
+    def microseconds(self) -> int:
+        """A fraction of six digits, in nanoseconds. Go takes a sign for the first of them."""
+        match = _MICRO_FRACTION.match(self.rest)
+        if match is None:
+            self._refuse(self.rest, ".000000")
+        number = int(match[1])
+        if number < 0:
+            self.out_of_range("fractional second")
+        self.rest = self.rest[match.end() :]
+        return number * 1000
+
+    def offset(self) -> int:
+        """Minutes east of UTC."""
+        if self.rest.startswith("Z"):
+            self.rest = self.rest[1:]
+            return 0
+        match = _OFFSET.match(self.rest)
+        if match is None:
+            self._refuse(self.rest, "Z07:00")
+        sign, hour, minute = match.groups()
+        hours = int(hour) if _TWO_DIGITS.match(hour) else None
+        minutes = int(minute) if hours is not None and _TWO_DIGITS.match(minute) else None
+        if minutes is not None and minutes > 60:
+            self.out_of_range("time zone offset minute")
+        if hours is not None and hours > 24:
+            self.out_of_range("time zone offset hour")
+        if hours is None or minutes is None or sign not in "+-":
+            self._refuse(self.rest, "Z07:00")
+        self.rest = self.rest[match.end() :]
+        return (hours * 60 + minutes) * (-1 if sign == "-" else 1)
+
+    def end(self) -> None:
+        if self.rest:
+            raise ValueError(f"parsing time {_quote(self.text)}: extra text: {_quote(self.rest)}")
+
+    def out_of_range(self, name: str) -> NoReturn:
+        raise ValueError(f"parsing time {_quote(self.text)}: {name} out of range")
+
+    def _refuse(self, value: str, element: str) -> NoReturn:
+        whole = f"parsing time {_quote(self.text)} as {_quote(self.layout)}"
+        raise ValueError(f"{whole}: cannot parse {_quote(value)} as {_quote(element)}")
+
+
+def _parse(text: str, layout: str) -> _Moment:
+    reader = _Reader(text, layout)
+    year, month, day, hour, minute, second = map(reader.number, _ELEMENTS)
+    nanosecond = reader.nanoseconds() if layout is _LAYOUT else reader.microseconds()
+    offset = reader.offset()
+    reader.end()
+    if not 1 <= day <= monthrange(_CYCLE + year % _CYCLE, month)[1]:
+        reader.out_of_range("day")
+    return _Moment(year, month, day, hour, minute, second, nanosecond, offset)
+
+
+def _utc(moment: _Moment) -> str:
+    """The time in UTC, to the second. Years before 0 and after 9999 are written as Go writes them."""
+    stand_in = 5 * _CYCLE + moment.year % _CYCLE
+    local = datetime(stand_in, *moment[1:6], tzinfo=UTC)
+    at = local - timedelta(minutes=moment.offset)
+    year = moment.year + at.year - stand_in
+    written = f"{year:04}" if year >= 0 else f"-{-year:04}"
+    return written + at.strftime("-%m-%dT%H:%M:%S")
+
+
+def _quote(text: str) -> str:
+    """`text` as Go's package time quotes it."""
+    inner = "".join(map(_escaped, text)) if _NEEDS_ESCAPE.search(text) else text
+    return f'"{inner}"'
+
+
+_NEEDS_ESCAPE = re.compile(r'[^ -\x7f]|["\\]')
+
+
+def _escaped(character: str) -> str:
+    if character in ('"', "\\"):
+        return "\\" + character
+    return character if " " <= character < "\x80" else f"\\x{ord(character):02x}"
