@@ -77,7 +77,11 @@ def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
     """The changed elements must stand in the order list, in its order; deletions need not."""
     if not order or not changes:
         return
-    wanted = [item for item in changes if not _deletes(item, merge_key)]
+    if merge_key:
+        for item in changes:
+            if not isinstance(item, dict):
+                raise wrong_type({}, item)
+    wanted = [item for item in changes if not (merge_key and _deletes(item))]
     position = place = 0
     while position < len(wanted) and place < len(order):
         if is_directive(wanted[position]):
@@ -99,12 +103,8 @@ def _same_element(one: Any, other: Any, merge_key: str) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _deletes(item: Any, merge_key: str) -> bool:
-    if not merge_key:
-        return False
-    if not isinstance(item, dict):
-        raise wrong_type({}, item)
-    return item.get(DIRECTIVE) == "delete"
+def _deletes(item: Any) -> bool:
+    return isinstance(item, dict) and item.get(DIRECTIVE) == "delete"
 
 
 def merge_value(item: Any, merge_key: str) -> Hashable:
@@ -146,7 +146,7 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
         return live
     places, size = list(live), len(live)
     for change in changes:
-        if change.get(DIRECTIVE) != "delete":
+        if not _deletes(change):
             continue
         deleted = merge_value(change, merge_key)
         position = 0
@@ -180,9 +180,11 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """By place. What has none moves before what it follows, as upstream's comparison has it."""
+        """By place, deletions last. What has none moves before what it follows, as upstream compares."""
         result: list[Any] = []
         for item in items:
+            if _deletes(item):
+                continue
             at = len(result)
             place = self.place(item)
             while at > 0:
@@ -191,7 +193,7 @@ class _Order:
                     break
                 at -= 1
             result.insert(at, item)
-        return result
+        return result + [item for item in items if _deletes(item)]
 
 
 def in_order(
