@@ -227,8 +227,13 @@ def _undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldE
     return [
         invalid(f"{path}.finalizers[{index}]", finalizer, rule)
         for index, finalizer in enumerate(meta.get("finalizers") or ())
-        if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS
+        if not has_domain(finalizer)
     ]
+
+
+def has_domain(finalizer: str) -> bool:
+    """Whether a finalizer is fully qualified, or one of those that need not be."""
+    return "/" in finalizer or finalizer in STANDARD_FINALIZERS
 
 
 def _owner_errors(owner: dict[str, Any], path: str) -> list[FieldError]:

@@ -42,6 +42,7 @@ _is_label = _matcher(_LABEL_PATTERN)
 _is_subdomain = _matcher(_SUBDOMAIN_PATTERN)
 _is_dns1035_label = _matcher(_DNS1035_PATTERN)
 _is_qualified = _matcher(_QUALIFIED_PATTERN)
+_is_prefixed = _matcher(f"({_SUBDOMAIN_PATTERN}/)?{_QUALIFIED_PATTERN}")
 _is_label_value = _matcher(_LABEL_VALUE_PATTERN)
 _is_c_identifier = _matcher(_C_IDENTIFIER_PATTERN)
 _is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
@@ -138,7 +139,7 @@ def is_dns1035_label(value: str) -> list[str]:
 
 def is_qualified_name(value: str) -> list[str]:
     """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels."""
-    if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_qualified(value):
+    if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
     parts = value.split("/")
     if len(parts) > 2:

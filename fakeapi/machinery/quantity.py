@@ -8,6 +8,7 @@ parser is as lenient as upstream's: a missing number is 0. Amounts are exact, ho
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 NANO = -9
@@ -32,6 +33,9 @@ _FRACTION_DIGITS_MAX = 80
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 """What Go trims and JSON lets stand in a string as it is; control characters arrive escaped, and stay."""
 
+_REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
+"""So many spellings of up to so many characters are remembered: the same few come again and again."""
+
 _is_plain: Callable[[str], re.Match[str] | None] = re.compile("[1-9][0-9]{0,14}").fullmatch
 _split: Callable[[str], re.Match[str] | None] = re.compile(
     r"(?P<sign>[+-]?)0*+(?P<whole>[0-9]*+)(?:\.(?P<fraction>[0-9]*+))?+"
@@ -49,7 +53,14 @@ class Quantity(NamedTuple):
 
 def canonical(text: str) -> str:
     """The spelling that Kubernetes stores. Raises ValueError with its words."""
-    return text if _is_plain(text) and not text.endswith("000") else parse(text).text
+    if len(text) > _REMEMBERED_LENGTH:
+        return parse(text).text
+    return text if _is_plain(text) and not text.endswith("000") else _remembered(text)
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(text: str) -> str:
+    return parse(text).text
 
 
 def compare(left: str, right: str) -> int:

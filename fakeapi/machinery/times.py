@@ -15,6 +15,7 @@ from typing import NamedTuple, NoReturn
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
 _ZERO = "0001-01-01T00:00:00Z"
+_ZERO_MICRO = "0001-01-01T00:00:00.000000Z"
 _CYCLE = 400
 """Years after which the calendar repeats."""
 
@@ -24,7 +25,7 @@ def canonical(text: str) -> str | None:
 
     What is beyond the second is dropped. Raises ValueError.
     """
-    if _is_canonical(text) and text[8:10] <= "28" and text != _ZERO:
+    if _is_usual(text) and text != _ZERO:
         return text
     moment = _parse(text, _LAYOUT)
     written = _utc(moment) + "Z"
@@ -33,6 +34,8 @@ def canonical(text: str) -> str | None:
 
 def canonical_micro(text: str) -> str | None:
     """A metav1.MicroTime as Kubernetes writes it; None for Go's zero time. Raises ValueError."""
+    if _is_usual_micro(text) and text != _ZERO_MICRO:
+        return text
     moment = _parse(text, _MICRO_LAYOUT)
     written = _utc(moment)
     if not moment.nanosecond and written + "Z" == _ZERO:
@@ -81,9 +84,13 @@ _ELEMENTS = (
 _FRACTION = re.compile("[.,]([0-9]+)")
 _MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
 _OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
-_is_canonical: Callable[[str], re.Match[str] | None] = re.compile(
-    "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
-).fullmatch
+# What is written back as it came; the 29th of February is left to the calendar.
+_USUAL = (
+    "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+)
+_is_usual: Callable[[str], re.Match[str] | None] = re.compile(_USUAL + "Z").fullmatch
+_is_usual_micro: Callable[[str], re.Match[str] | None] = re.compile(_USUAL + r"\.[0-9]{6}Z").fullmatch
 
 
 class _Reader:
