@@ -75,7 +75,7 @@ def owners(obj: Object) -> dict[str, Any]:
     }
 
 
-SPEC = {"f:spec": {"f:devices": {"f:requests": {}}}}
+SPEC: Object = {"f:spec": {"f:devices": {"f:requests": {}}}}
 
 
 def labels(*names: str, whole: bool = False) -> Object:
@@ -143,7 +143,7 @@ def test_what_the_strategy_resets_is_not_owned() -> None:
     new["spec"]["devices"]["requests"] = []
     new["status"] = body["status"]
     key = 'k:{"uid":"1"}'
-    fields = {".": {}, "f:name": {}, "f:resource": {}, "f:uid": {}}
+    fields: Object = {".": {}, "f:name": {}, "f:resource": {}, "f:uid": {}}
     assert owners(STATUS.update(live, new, "kubelet", LATER)) == {
         "creator": SPEC,
         "kubelet/status": {"f:status": {"f:reservedFor": {".": {}, key: fields}}},
