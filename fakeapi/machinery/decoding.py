@@ -11,7 +11,7 @@ import base64
 import binascii
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import quantity, times
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
@@ -313,22 +313,32 @@ def zero(node: Node) -> Any:
             return None
 
 
-def _is_droppable(entry: Field) -> Callable[[Any], bool]:
-    """Whether `omitempty` leaves a value out: Go drops false, 0, "", nil and empty ones, never a struct."""
-    if entry.pointer or isinstance(entry.node, Struct | AnyValue):
-        return lambda value: False
-    if isinstance(entry.node, Scalar) and entry.node.kind in (
-        ScalarKind.TIME,
-        ScalarKind.MICRO_TIME,
-        ScalarKind.QUANTITY,
-        ScalarKind.INT_OR_STRING,
-    ):
-        return lambda value: False
-    return lambda value: not value
+def _drops_zero(entry: Field) -> bool:
+    """Whether `omitempty` leaves a zero value out: false, 0, "", nil or what is empty, but never a struct."""
+    if not entry.omitempty or entry.pointer or isinstance(entry.node, Struct | AnyValue):
+        return False
+    return not (isinstance(entry.node, Scalar) and entry.node.kind in _STRUCTS_IN_GO)
 
 
-def _is_kept(value: Any) -> bool:
-    return False
+_STRUCTS_IN_GO = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarKind.INT_OR_STRING)
+_EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
+
+
+class _Entry(NamedTuple):
+    """A field as the walk over its struct needs it.
+
+    `exact` is the type of values that need no walk of their own; `rank` the field's place in its type.
+    """
+
+    exact: type | None
+    drops_zero: bool
+    inner: Walk
+    rank: int
+
+
+def _entry(field: Field, rank: int) -> _Entry:
+    exact = _EXACT.get(field.node.kind) if isinstance(field.node, Scalar) else None
+    return _Entry(exact, _drops_zero(field), _lazily(field.node), rank)
 
 
 def without_empty(value: Any, node: Node) -> Any:
@@ -350,17 +360,13 @@ def without_empty(value: Any, node: Node) -> Any:
 def _struct(node: Struct) -> Walk:
     name = node.go.rpartition(".")[2]
     go = node.go
-    entries = {
-        entry.name: (_lazily(entry.node), _is_droppable(entry) if entry.omitempty else _is_kept)
-        for entry in node.fields.values()
-    }
+    entries = {field.name: _entry(field, rank) for rank, field in enumerate(node.fields.values())}
     order = list(entries)
     present = [
-        (entry.name, None if entry.pointer else entry.node)
-        for entry in node.fields.values()
-        if not entry.omitempty or (not entry.pointer and not _is_droppable(entry)(""))
+        (field.name, None if field.pointer else field.node)
+        for field in node.fields.values()
+        if not field.omitempty or (not field.pointer and not _drops_zero(field))
     ]
-    rank = {key: index for index, key in enumerate(order)}
 
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if not isinstance(value, dict):
@@ -381,13 +387,13 @@ def _struct(node: Struct) -> Walk:
                 seen.add(key)
             if item is None:
                 continue
-            inner, droppable = entry
-            result = inner(item, (path, key), name, findings)
-            if droppable(result):
+            exact, drops_zero, inner, rank = entry
+            result = item if type(item) is exact else inner(item, (path, key), name, findings)
+            if drops_zero and not result:
                 continue
             found[key] = result
-            ordered = ordered and rank[key] > last
-            last = rank[key]
+            ordered = ordered and rank > last
+            last = rank
         for key, absent in present:
             if key not in found:
                 found[key] = None if absent is None else zero(absent)

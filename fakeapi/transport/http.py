@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from starlette.types import Receive, Scope, Send
 
@@ -12,6 +13,8 @@ from fakeapi.transport.query import Query
 
 BODY_MAX = 3 * 1024 * 1024
 """The most bytes of a request body; more is a 413, and what follows is read and dropped."""
+
+_WARNINGS_CACHED = 256
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 FLOW_HEADERS = (
@@ -123,8 +126,11 @@ def _audit_id() -> bytes:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:]}".encode()
 
 
+@lru_cache(_WARNINGS_CACHED)
 def _warning(text: str) -> bytes:
     """`299 - "text"`, quoted as RFC 7234 has it, control characters left out."""
-    clean = "".join(character for character in text if character.isprintable())
+    clean = (
+        text if text.isprintable() else "".join(character for character in text if character.isprintable())
+    )
     escaped = clean.replace("\\", "\\\\").replace('"', '\\"')
     return f'299 - "{escaped}"'.encode()
