@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.fielderrors import FieldError, not_supported, required
 from fakeapi.machinery.nodeselector import validate_node_selector
 from fakeapi.registry.resources.devices import (
-    CONFIG_MAX,
     Checks,
     validate_configuration,
     validate_references,
@@ -21,13 +20,9 @@ from fakeapi.registry.resources.identifiers import (
     validate_request_reference,
 )
 from fakeapi.registry.resources.lists import validate_items
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 Part: TypeAlias = dict[str, Any]
-
-RESULTS_MAX = 32
-RESULT_CONFIG_MAX = 2 * CONFIG_MAX
-"""Configuration comes from the claim and from the class."""
 
 SOURCES = ("FromClaim", "FromClass")
 
@@ -39,14 +34,14 @@ def validate_allocation(allocation: Part, path: str, known: RequestNames, checks
     errors = validate_items(
         devices.get("results"),
         f"{path}.devices.results",
-        RESULTS_MAX,
+        rules.limits.allocation_results,
         lambda result, place: _validate_result(result, place, known, rules),
         rules,
     )
     errors += validate_items(
         devices.get("config"),
         f"{path}.devices.config",
-        RESULT_CONFIG_MAX,
+        rules.limits.allocation_configs,
         lambda config, place: _validate_config(config, place, known, checks),
         rules,
     )
@@ -54,14 +49,14 @@ def validate_allocation(allocation: Part, path: str, known: RequestNames, checks
         errors += validate_node_selector(
             allocation["nodeSelector"],
             f"{path}.nodeSelector",
-            checks_values=rules.node_selector_checks_values,
+            checks_values=rules.quirks.node_selector_values_are_checked,
         )
     if "controller" in allocation:
         errors += validate_driver_name(allocation["controller"], f"{path}.controller", rules)
     return errors
 
 
-def _validate_result(result: Part, path: str, known: RequestNames, rules: ClaimRules) -> list[FieldError]:
+def _validate_result(result: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
     return [
         *validate_request_reference(result["request"], f"{path}.request", known, rules),
         *validate_driver_name(result["driver"], f"{path}.driver", rules),

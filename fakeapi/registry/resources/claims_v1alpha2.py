@@ -18,7 +18,7 @@ from fakeapi.registry.resources.identifiers import validate_dns_subdomain, valid
 from fakeapi.registry.resources.lists import too_many_items
 from fakeapi.registry.resources.objectmeta import reset_for_status
 from fakeapi.registry.resources.resourcehandles import validate_allocation
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
@@ -53,7 +53,7 @@ class ClaimStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     metadata_checks: ClassVar[int] = 2
 
-    def __init__(self, rules: ClaimRules) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
@@ -85,7 +85,7 @@ class ClaimStatusStrategy(ClaimStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
-        if not self._rules.status_stores_metadata:
+        if not self._rules.quirks.status_stores_metadata:
             new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
         return new
 
@@ -109,7 +109,7 @@ class ClaimStatusStrategy(ClaimStrategy):
         return errors
 
 
-def _validate_consumers(consumers: list[Part], path: str, rules: ClaimRules) -> list[FieldError]:
+def _validate_consumers(consumers: list[Part], path: str, rules: Rules) -> list[FieldError]:
     """A consumer that came before is a duplicate, and nothing else is said of it."""
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -120,8 +120,8 @@ def _validate_consumers(consumers: list[Part], path: str, rules: ClaimRules) -> 
         else:
             errors += validate_consumer(consumer, place)
             seen.add(consumer["uid"])
-    if len(consumers) > rules.reserved_for_max:
-        errors.append(too_many_items(path, len(consumers), rules.reserved_for_max, rules))
+    if len(consumers) > rules.limits.reserved_for:
+        errors.append(too_many_items(path, len(consumers), rules.limits.reserved_for, rules))
     return errors
 
 

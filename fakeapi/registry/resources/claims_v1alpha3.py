@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -27,7 +26,7 @@ from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import request_names, validate_driver_name
 from fakeapi.registry.resources.lists import validate_set
 from fakeapi.registry.resources.objectmeta import reset_for_status
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.resources.tolerations import default_tolerations
 from fakeapi.registry.strategy import Object, Strategy
 
@@ -41,7 +40,7 @@ PRIORITIZED_LIST_GATE = "DRAPrioritizedList"
 _BEFORE_MODE = ("name", "deviceClassName", "selectors")
 
 
-def default_claim_spec(spec: Part, rules: ClaimRules) -> Part:
+def default_claim_spec(spec: Part, rules: Rules) -> Part:
     """The spec of a claim, or of a template's claims, with its defaults."""
     devices = spec["devices"]
     if devices["requests"]:
@@ -49,8 +48,8 @@ def default_claim_spec(spec: Part, rules: ClaimRules) -> Part:
     return spec
 
 
-def _default_request(request: Part, rules: ClaimRules) -> Part:
-    if not rules.prioritized_lists:
+def _default_request(request: Part, rules: Rules) -> Part:
+    if not rules.quirks.request_fields_under_exactly:
         return _default_allocation_mode(request)
     if "firstAvailable" in request:
         request["firstAvailable"] = [
@@ -92,26 +91,22 @@ class ClaimStrategy(Strategy):
 
     def __init__(
         self,
-        rules: ClaimRules,
-        gates: Mapping[str, bool],
+        rules: Rules,
         namespace_labels: adminaccess.NamespaceLabels,
         check_cel: CelCheck = accept_any_cel,
     ) -> None:
-        """A gate that `gates` does not name is off."""
         self._rules = rules
         self._namespace_labels = namespace_labels
         self._checks = Checks(rules, check_cel)
         self._checks_of_stored = replace(self._checks, stored=True)
-        self._drops_controller = rules.control_plane_controller and not gates.get(
-            CONTROL_PLANE_CONTROLLER_GATE, False
-        )
-        self._drops_admin_access = rules.admin_access_is_gated and not gates.get(ADMIN_ACCESS_GATE, False)
-        self._drops_device_status = rules.device_status and not gates.get(DEVICE_STATUS_GATE, False)
-        self._drops_lists = rules.prioritized_lists and not gates.get(PRIORITIZED_LIST_GATE, False)
+        self._drops_controller = rules.drops(CONTROL_PLANE_CONTROLLER_GATE)
+        self._drops_admin_access = rules.drops(ADMIN_ACCESS_GATE)
+        self._drops_device_status = rules.drops(DEVICE_STATUS_GATE)
+        self._drops_lists = rules.drops(PRIORITIZED_LIST_GATE)
 
     def default(self, obj: Object) -> Object:
         default_claim_spec(obj["spec"], self._rules)
-        if self._rules.prioritized_lists and "allocation" in obj["status"]:
+        if self._rules.quirks.request_fields_under_exactly and "allocation" in obj["status"]:
             for result in obj["status"]["allocation"]["devices"].get("results", ()):
                 _with_tolerations(result)
         return obj
@@ -123,7 +118,7 @@ class ClaimStrategy(Strategy):
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors: list[FieldError] = []
-        if self._rules.admin_access_needs_label:
+        if self._rules.quirks.admin_access_needs_label:
             errors += adminaccess.authorize_requests(obj, self._namespace_labels)
         return errors + validate_claim_spec(obj["spec"], "spec", self._checks)
 
@@ -186,15 +181,15 @@ class ClaimStatusStrategy(ClaimStrategy):
         status, before = new["status"], old["status"]
         allocation, allocated = status.get("allocation"), before.get("allocation")
         errors: list[FieldError] = []
-        if self._rules.admin_access_needs_label:
+        if self._rules.quirks.admin_access_needs_label:
             errors += adminaccess.authorize_results(new, old, self._namespace_labels)
-        if self._rules.allocation_is_always_checked and allocation is not None:
+        if self._rules.quirks.allocation_is_always_checked and allocation is not None:
             errors += self._validate_allocation(allocation, new)
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
             errors += validate_immutable(allocation, allocated, "status.allocation")
-        elif allocation is not None and not self._rules.allocation_is_always_checked:
+        elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
             errors += self._validate_allocation(allocation, new)
         errors += validate_deallocation(status, before, "status")
         return errors
@@ -207,7 +202,7 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors = validate_set(
             status.get("reservedFor"),
             "status.reservedFor",
-            self._rules.reserved_for_max,
+            self._rules.limits.reserved_for,
             validate_consumer,
             self._rules,
             key=_uid_of,

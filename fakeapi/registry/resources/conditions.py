@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.machinery import names
 from fakeapi.machinery.fielderrors import FieldError, duplicate, invalid, not_supported, required, too_long
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 REASON_MAX_LENGTH = 1024
 MESSAGE_MAX_LENGTH = 32 * 1024
@@ -30,9 +30,7 @@ _REASON_ERROR = names.regex_error(
 )
 
 
-def validate_conditions(
-    conditions: Sequence[dict[str, Any]], path: str, rules: ClaimRules
-) -> list[FieldError]:
+def validate_conditions(conditions: Sequence[dict[str, Any]], path: str, rules: Rules) -> list[FieldError]:
     """Errors of conditions, whose types must differ."""
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -45,7 +43,7 @@ def validate_conditions(
     return errors
 
 
-def _validate_condition(condition: dict[str, Any], path: str, rules: ClaimRules) -> list[FieldError]:
+def _validate_condition(condition: dict[str, Any], path: str, rules: Rules) -> list[FieldError]:
     kind, reason = condition["type"], condition["reason"]
     errors = [invalid(f"{path}.type", kind, message) for message in names.is_qualified_name(kind)]
     if condition["status"] not in STATUSES:
@@ -62,7 +60,7 @@ def _validate_condition(condition: dict[str, Any], path: str, rules: ClaimRules)
     elif not _is_reason(reason):
         errors.append(invalid(f"{path}.reason", reason, _REASON_ERROR))
     if names.byte_length(reason) > REASON_MAX_LENGTH:
-        errors.append(too_long(f"{path}.reason", REASON_MAX_LENGTH, rules.too_long))
+        errors.append(too_long(f"{path}.reason", REASON_MAX_LENGTH, rules.quirks.too_long))
     if names.byte_length(condition["message"]) > MESSAGE_MAX_LENGTH:
-        errors.append(too_long(f"{path}.message", MESSAGE_MAX_LENGTH, rules.too_long))
+        errors.append(too_long(f"{path}.message", MESSAGE_MAX_LENGTH, rules.quirks.too_long))
     return errors

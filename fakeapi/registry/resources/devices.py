@@ -21,19 +21,13 @@ from fakeapi.registry.resources.identifiers import (
 )
 from fakeapi.registry.resources.lists import validate_items, validate_set
 from fakeapi.registry.resources.opaque import validate_raw_extension
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.resources.tolerations import validate_tolerations
 
 Part: TypeAlias = dict[str, Any]
 
 CelCheck: TypeAlias = Callable[[str], list[str]]
 """What is wrong with an expression; nothing: it compiles, to a boolean."""
-
-REQUESTS_MAX = 32
-SELECTORS_MAX = 32
-CONSTRAINTS_MAX = 32
-CONFIG_MAX = 32
-FIRST_AVAILABLE_MAX = 8
 
 ALLOCATION_MODES = ("All", "ExactCount")
 
@@ -45,7 +39,7 @@ _EXACTLY_FIELDS = frozenset({"selectors", "allocationMode", "count", "adminAcces
 class Checks:
     """How strictly to look. `stored`: limits that are newer than stored objects are let pass."""
 
-    rules: ClaimRules
+    rules: Rules
     check_cel: CelCheck
     stored: bool = False
 
@@ -62,7 +56,7 @@ def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldErro
     errors = validate_set(
         devices["requests"],
         f"{path}.requests",
-        REQUESTS_MAX,
+        rules.limits.requests,
         lambda request, place: _validate_request(request, place, checks),
         rules,
         key=_name_of,
@@ -71,14 +65,14 @@ def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldErro
     errors += validate_items(
         devices.get("constraints"),
         f"{path}.constraints",
-        CONSTRAINTS_MAX,
+        rules.limits.constraints,
         lambda constraint, place: _validate_constraint(constraint, place, known, rules),
         rules,
     )
     errors += validate_items(
         devices.get("config"),
         f"{path}.config",
-        CONFIG_MAX,
+        rules.limits.configs,
         lambda config, place: (
             validate_references(config.get("requests"), f"{place}.requests", known, rules)
             + validate_configuration(config, place, checks)
@@ -100,14 +94,14 @@ def _name_of(request: Part) -> str:
 
 def _validate_request(request: Part, path: str, checks: Checks) -> list[FieldError]:
     errors = validate_dns_label(request["name"], f"{path}.name")
-    if not checks.rules.prioritized_lists:
+    if not checks.rules.quirks.request_fields_under_exactly:
         return errors + _validate_wanted(request, path, checks)
     subrequests = request.get("firstAvailable")
     exact = is_exact(request)
     errors += validate_set(
         subrequests,
         f"{path}.firstAvailable",
-        FIRST_AVAILABLE_MAX,
+        checks.rules.limits.first_available,
         lambda subrequest, place: (
             validate_dns_label(subrequest["name"], f"{place}.name")
             + _validate_wanted(subrequest, place, checks)
@@ -151,7 +145,7 @@ def validate_selectors(selectors: list[Part] | None, path: str, checks: Checks) 
     return validate_items(
         selectors,
         path,
-        SELECTORS_MAX,
+        checks.rules.limits.selectors,
         lambda selector, place: _validate_selector(selector, place, checks),
         checks.rules,
     )
@@ -162,15 +156,13 @@ def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldE
         return [required(f"{path}.cel")]
     expression = selector["cel"]["expression"]
     place = f"{path}.cel.expression"
-    most = checks.rules.cel_expression_max
+    most = checks.rules.limits.cel_expression
     if most is not None and names.byte_length(expression) > most:
-        return [too_long(place, most, checks.rules.too_long)]
+        return [too_long(place, most, checks.rules.quirks.too_long)]
     return [invalid(place, expression, problem) for problem in checks.check_cel(expression)]
 
 
-def _validate_constraint(
-    constraint: Part, path: str, known: RequestNames, rules: ClaimRules
-) -> list[FieldError]:
+def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
     errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
     place = f"{path}.matchAttribute"
     if "matchAttribute" not in constraint:
@@ -181,13 +173,13 @@ def _validate_constraint(
 
 
 def validate_references(
-    references: list[str] | None, path: str, known: RequestNames, rules: ClaimRules
+    references: list[str] | None, path: str, known: RequestNames, rules: Rules
 ) -> list[FieldError]:
     """Errors of a set of names, each of which must be that of a request."""
     return validate_set(
         references,
         path,
-        REQUESTS_MAX,
+        rules.limits.request_references,
         lambda name, place: validate_request_reference(name, place, known, rules),
         rules,
     )
@@ -198,7 +190,7 @@ def validate_configuration(config: Part, path: str, checks: Checks) -> list[Fiel
     if "opaque" not in config:
         return [required(f"{path}.opaque")]
     opaque = config["opaque"]
-    most = None if checks.stored else checks.rules.opaque_parameters_max
+    most = None if checks.stored else checks.rules.limits.opaque_parameters
     return validate_driver_name(
         opaque["driver"], f"{path}.opaque.driver", checks.rules
     ) + validate_raw_extension(opaque["parameters"], f"{path}.opaque.parameters", most, checks.rules)

@@ -18,15 +18,9 @@ from fakeapi.registry.resources.identifiers import (
 )
 from fakeapi.registry.resources.lists import too_many_items, validate_set
 from fakeapi.registry.resources.opaque import validate_raw_extension
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 Part: TypeAlias = dict[str, Any]
-
-CONDITIONS_MAX = 8
-DATA_MAX_LENGTH = 10 * 1024
-IPS_MAX = 16
-INTERFACE_NAME_MAX_LENGTH = 256
-HARDWARE_ADDRESS_MAX_LENGTH = 128
 
 
 def allocated_devices(status: Part) -> frozenset[DeviceId]:
@@ -44,7 +38,7 @@ def without_deallocated(devices: list[Part], new: Part, old: Part) -> list[Part]
 
 
 def validate_device_statuses(
-    devices: list[Part], allocated: frozenset[DeviceId], path: str, rules: ClaimRules
+    devices: list[Part], allocated: frozenset[DeviceId], path: str, rules: Rules
 ) -> list[FieldError]:
     """Errors of `status.devices`, each of which must be one of `allocated`."""
     return validate_set(
@@ -59,7 +53,7 @@ def validate_device_statuses(
 
 
 def _validate_device_status(
-    device: Part, allocated: frozenset[DeviceId], path: str, rules: ClaimRules
+    device: Part, allocated: frozenset[DeviceId], path: str, rules: Rules
 ) -> list[FieldError]:
     errors = [
         *validate_driver_name(device["driver"], f"{path}.driver", rules),
@@ -70,29 +64,31 @@ def _validate_device_status(
     if named not in allocated:
         errors.append(invalid(path, named, "must be an allocated device in the claim"))
     conditions = device["conditions"] or ()
-    if len(conditions) > CONDITIONS_MAX:
-        errors.append(too_many_items(f"{path}.conditions", len(conditions), CONDITIONS_MAX, rules))
+    if len(conditions) > rules.limits.device_conditions:
+        errors.append(
+            too_many_items(f"{path}.conditions", len(conditions), rules.limits.device_conditions, rules)
+        )
     errors += validate_conditions(conditions, f"{path}.conditions", rules)
     if device.get("data") is not None:
-        errors += validate_raw_extension(device["data"], f"{path}.data", DATA_MAX_LENGTH, rules)
+        errors += validate_raw_extension(device["data"], f"{path}.data", rules.limits.device_data, rules)
     if "networkData" in device:
         errors += _validate_network_data(device["networkData"], f"{path}.networkData", rules)
     return errors
 
 
-def _validate_network_data(data: Part, path: str, rules: ClaimRules) -> list[FieldError]:
+def _validate_network_data(data: Part, path: str, rules: Rules) -> list[FieldError]:
     errors: list[FieldError] = []
     for name, most in (
-        ("interfaceName", INTERFACE_NAME_MAX_LENGTH),
-        ("hardwareAddress", HARDWARE_ADDRESS_MAX_LENGTH),
+        ("interfaceName", rules.limits.interface_name),
+        ("hardwareAddress", rules.limits.hardware_address),
     ):
         if names.byte_length(data.get(name, "")) > most:
-            errors.append(too_long(f"{path}.{name}", most, rules.too_long))
-    strict = rules.addresses_are_canonical
+            errors.append(too_long(f"{path}.{name}", most, rules.quirks.too_long))
+    strict = rules.quirks.addresses_are_canonical
     errors += validate_set(
         data.get("ips"),
         f"{path}.ips",
-        IPS_MAX,
+        rules.limits.device_ips,
         addresses.validate_interface_address if strict else addresses.validate_cidr,
         rules,
         key=None if strict else addresses.set_key,

@@ -8,11 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import names
 from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long, type_invalid
-from fakeapi.registry.resources.rules import ClaimRules
-
-DRIVER_NAME_MAX_LENGTH = 63
-POOL_NAME_MAX_LENGTH = 253
-ATTRIBUTE_ID_MAX_LENGTH = 32
+from fakeapi.registry.resources.rules import Rules
 
 _NO_SUCH_REQUEST = "must be the name of a request in the claim"
 _NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
@@ -54,23 +50,23 @@ def validate_class_name(name: str, path: str) -> list[FieldError]:
     return validate_dns_subdomain(name, path) if name else [required(path)]
 
 
-def validate_driver_name(name: str, path: str, rules: ClaimRules) -> list[FieldError]:
+def validate_driver_name(name: str, path: str, rules: Rules) -> list[FieldError]:
     """A DNS subdomain of any case; an empty name has two errors."""
     errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
-    if names.byte_length(name) > DRIVER_NAME_MAX_LENGTH:
-        errors.insert(0, too_long(path, DRIVER_NAME_MAX_LENGTH, rules.too_long))
+    if names.byte_length(name) > rules.limits.driver_name:
+        errors.insert(0, too_long(path, rules.limits.driver_name, rules.quirks.too_long))
     if not name:
         errors.insert(0, required(path))
     return errors
 
 
-def validate_pool_name(name: str, path: str, rules: ClaimRules) -> list[FieldError]:
+def validate_pool_name(name: str, path: str, rules: Rules) -> list[FieldError]:
     """DNS subdomains with slashes between them; an error names the part that is wrong."""
     if not name:
         return [required(path)]
     errors: list[FieldError] = []
-    if names.byte_length(name) > POOL_NAME_MAX_LENGTH:
-        errors.append(too_long(path, POOL_NAME_MAX_LENGTH, rules.past_max_length))
+    if names.byte_length(name) > rules.limits.pool_name:
+        errors.append(too_long(path, rules.limits.pool_name, rules.quirks.too_long_name))
     for part in name.split("/"):
         errors += validate_dns_subdomain(part, path)
     return errors
@@ -84,11 +80,9 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
     }
 
 
-def validate_request_reference(
-    name: str, path: str, known: RequestNames, rules: ClaimRules
-) -> list[FieldError]:
+def validate_request_reference(name: str, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
     """A name of a request, or of one of its subrequests where the release has them."""
-    if not rules.prioritized_lists:
+    if not rules.quirks.request_fields_under_exactly:
         errors = validate_dns_label(name, path)
         if name not in known:
             errors.append(invalid(path, name, _NO_SUCH_REQUEST))
@@ -104,19 +98,19 @@ def validate_request_reference(
     return errors
 
 
-def validate_fully_qualified_name(name: str, path: str, rules: ClaimRules) -> list[FieldError]:
+def validate_fully_qualified_name(name: str, path: str, rules: Rules) -> list[FieldError]:
     """`domain/identifier`; without a slash the domain is missed. A second slash ends the looking."""
     errors = validate_qualified_name(name, path, rules)
     if "/" in name:
         return errors
-    if rules.missing_domain_is_required:
-        errors.append(required(f"{path}.domain", f"must include a {rules.attribute_domain}"))
+    if rules.quirks.missing_domain_is_required:
+        errors.append(required(f"{path}.domain", f"must include a {rules.quirks.attribute_domain}"))
     elif name:
-        errors.append(invalid(path, name, f"must include a {rules.attribute_domain}"))
+        errors.append(invalid(path, name, f"must include a {rules.quirks.attribute_domain}"))
     return errors
 
 
-def validate_qualified_name(name: str, path: str, rules: ClaimRules) -> list[FieldError]:
+def validate_qualified_name(name: str, path: str, rules: Rules) -> list[FieldError]:
     """An identifier, or `domain/identifier`; upstream says nothing about more than one slash."""
     if not name:
         return [required(path, "name required")]
@@ -127,7 +121,7 @@ def validate_qualified_name(name: str, path: str, rules: ClaimRules) -> list[Fie
             if domain:
                 errors = validate_driver_name(domain, path, rules)
             else:
-                errors = [required(path, f"the {rules.attribute_domain} must not be empty")]
+                errors = [required(path, f"the {rules.quirks.attribute_domain} must not be empty")]
             if identifier:
                 return errors + _validate_c_identifier(identifier, path, rules)
             return [*errors, required(path, "the name must not be empty")]
@@ -135,8 +129,8 @@ def validate_qualified_name(name: str, path: str, rules: ClaimRules) -> list[Fie
             return []
 
 
-def _validate_c_identifier(identifier: str, path: str, rules: ClaimRules) -> list[FieldError]:
+def _validate_c_identifier(identifier: str, path: str, rules: Rules) -> list[FieldError]:
     errors = [type_invalid(path, identifier, message) for message in names.is_c_identifier(identifier)]
-    if names.byte_length(identifier) > ATTRIBUTE_ID_MAX_LENGTH:
-        errors.insert(0, too_long(path, ATTRIBUTE_ID_MAX_LENGTH, rules.past_max_length))
+    if names.byte_length(identifier) > rules.limits.attribute_id:
+        errors.insert(0, too_long(path, rules.limits.attribute_id, rules.quirks.too_long_name))
     return errors

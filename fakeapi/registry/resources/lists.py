@@ -7,20 +7,20 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, duplicate, too_long, too_many
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
 """(item, its path) -> its errors."""
 
 
-def too_many_items(path: str, actual: int, most: int, rules: ClaimRules) -> FieldError:
-    if rules.lists_are_too_many:
+def too_many_items(path: str, actual: int, most: int, rules: Rules) -> FieldError:
+    if rules.quirks.list_over_limit_is_too_many:
         return too_many(path, actual, most)
-    return too_long(path, most, rules.past_max_length)
+    return too_long(path, most, rules.quirks.too_long_name)
 
 
 def validate_items(
-    items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: ClaimRules
+    items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: Rules
 ) -> list[FieldError]:
     """Errors of the items, in order, then of their number; `most` None: any number."""
     errors: list[FieldError] = []
@@ -38,7 +38,7 @@ def validate_set(
     path: str,
     most: int | None,
     validate: ItemValidator,
-    rules: ClaimRules,
+    rules: Rules,
     *,
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",

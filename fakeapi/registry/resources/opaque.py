@@ -7,10 +7,10 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 
-def validate_raw_extension(value: Any, path: str, most: int | None, rules: ClaimRules) -> list[FieldError]:
+def validate_raw_extension(value: Any, path: str, most: int | None, rules: Rules) -> list[FieldError]:
     """The value must be there, and be an object; `most` bytes of compact JSON, None: any number.
 
     Upstream counts the bytes as they were sent, spaces included; those are gone when an object gets here.
@@ -18,7 +18,7 @@ def validate_raw_extension(value: Any, path: str, most: int | None, rules: Claim
     if value is None:
         return [required(path)]
     if most is not None and len(codec.encode(value)) > most:
-        return [too_long(path, most, rules.too_long)]
+        return [too_long(path, most, rules.quirks.too_long)]
     if not isinstance(value, dict):
         return [invalid(path, "<value omitted>", "parameters must be a valid JSON object")]
     return []

@@ -11,20 +11,17 @@ from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_lon
 from fakeapi.machinery.nodeselector import validate_node_selector
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name
 from fakeapi.registry.resources.lists import validate_items
-from fakeapi.registry.resources.rules import ClaimRules
+from fakeapi.registry.resources.rules import Rules
 
 Part: TypeAlias = dict[str, Any]
 
-RESOURCE_HANDLES_MAX = 32
-RESOURCE_HANDLE_DATA_MAX = 16 * 1024
 
-
-def validate_allocation(allocation: Part, path: str, rules: ClaimRules) -> list[FieldError]:
+def validate_allocation(allocation: Part, path: str, rules: Rules) -> list[FieldError]:
     """Errors of `status.allocation`."""
     errors = validate_items(
         allocation.get("resourceHandles"),
         f"{path}.resourceHandles",
-        RESOURCE_HANDLES_MAX,
+        rules.limits.resource_handles,
         lambda handle, place: _validate_handle(handle, place, rules),
         rules,
     )
@@ -32,15 +29,15 @@ def validate_allocation(allocation: Part, path: str, rules: ClaimRules) -> list[
         errors += validate_node_selector(
             allocation["availableOnNodes"],
             f"{path}.availableOnNodes",
-            checks_values=rules.node_selector_checks_values,
+            checks_values=rules.quirks.node_selector_values_are_checked,
         )
     return errors
 
 
-def _validate_handle(handle: Part, path: str, rules: ClaimRules) -> list[FieldError]:
+def _validate_handle(handle: Part, path: str, rules: Rules) -> list[FieldError]:
     errors = validate_driver_name(handle.get("driverName", ""), f"{path}.driverName", rules)
-    if names.byte_length(handle.get("data", "")) > RESOURCE_HANDLE_DATA_MAX:
-        errors.append(too_long(f"{path}.data", RESOURCE_HANDLE_DATA_MAX, rules.past_max_length))
+    if names.byte_length(handle.get("data", "")) > rules.limits.resource_handle_data:
+        errors.append(too_long(f"{path}.data", rules.limits.resource_handle_data, rules.quirks.too_long_name))
     if "structuredData" in handle:
         errors += _validate_structured(handle["structuredData"], f"{path}.structuredData")
         if handle.get("data"):

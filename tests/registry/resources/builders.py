@@ -1,13 +1,25 @@
 """Canonical claims of every release, and errors as the triples that tables of tests hold."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources.rules import Rules, rules_of
+from fakeapi.releases import KNOWN_RELEASES, Gates, load_release
 
 Triple = tuple[str, str, str]
 
+RULES = {release: rules_of(load_release(release)) for release in KNOWN_RELEASES}
+"""The rules by release, its gates as they are by default."""
+
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
+
+
+def rules_with(release: str, **gates: bool) -> Rules:
+    """The rules of a release with these gates, and no others, on."""
+    rules = RULES[release]
+    return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))
 
 
 def triples(errors: Iterable[FieldError]) -> list[Triple]:

@@ -7,8 +7,7 @@ import pytest
 from fakeapi.registry.resources.allocations import validate_allocation
 from fakeapi.registry.resources.devices import Checks, accept_any_cel
 from fakeapi.registry.resources.identifiers import RequestNames
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import Triple, places, result, triples
+from tests.registry.resources.builders import RULES, Triple, places, result, triples
 
 KNOWN: RequestNames = {"gpu": frozenset()}
 OPAQUE = {"driver": "gpu.example.com", "parameters": {"kind": "X"}}

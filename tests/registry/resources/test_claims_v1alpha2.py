@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.claims_v1alpha2 import ClaimStatusStrategy, ClaimStrategy, validate_claim_spec
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import Triple, claim, consumer, places, triples, v1alpha2_claim
+from tests.registry.resources.builders import RULES, Triple, claim, consumer, places, triples, v1alpha2_claim
 
 RELEASES = ["1.27", "1.28", "1.29", "1.30"]
 REQUIRED = "Required value"

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.claims_v1alpha3 import ClaimStatusStrategy, ClaimStrategy
-from fakeapi.registry.resources.rules import RULES
 from tests.registry.resources.builders import (
     DEVICE,
     Triple,
@@ -17,6 +16,7 @@ from tests.registry.resources.builders import (
     places,
     request,
     result,
+    rules_with,
     triples,
     v1alpha3_claim,
 )
@@ -26,11 +26,11 @@ REPORTED = {**DEVICE, "conditions": None}
 
 
 def main(release: str, **gates: bool) -> ClaimStrategy:
-    return ClaimStrategy(RULES[release], gates, lambda _: {})
+    return ClaimStrategy(rules_with(release, **gates), lambda _: {})
 
 
 def status(release: str, **gates: bool) -> ClaimStatusStrategy:
-    return ClaimStatusStrategy(RULES[release], gates, lambda _: {})
+    return ClaimStatusStrategy(rules_with(release, **gates), lambda _: {})
 
 
 def found(
@@ -335,7 +335,7 @@ def test_with_the_gate_deallocation_has_its_rules() -> None:
 
 
 def test_expressions_are_checked_by_the_check_that_is_given() -> None:
-    strategy = ClaimStrategy(RULES["1.33"], {}, lambda _: {}, lambda _: ["does not compile"])
+    strategy = ClaimStrategy(rules_with("1.33"), lambda _: {}, lambda _: ["does not compile"])
     new = v1alpha3_claim(None, request(selectors=[{"cel": {"expression": "1 +"}}]))
     assert triples(strategy.validate_create(new)) == [
         (

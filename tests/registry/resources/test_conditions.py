@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.conditions import validate_conditions
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import Triple, places, triples
+from tests.registry.resources.builders import RULES, Triple, places, triples
 
 GOOD = {
     "type": "Ready",

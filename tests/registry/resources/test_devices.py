@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.devices import Checks, accept_any_cel, validate_devices, validate_selectors
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import Triple, devices, places, request, triples
+from tests.registry.resources.builders import RULES, Triple, devices, places, request, triples
 
 OPAQUE = {"driver": "gpu.example.com", "parameters": {"kind": "GpuConfig"}}
 REQUIRED = "Required value"

@@ -10,8 +10,7 @@ from fakeapi.registry.resources.devicestatuses import (
     without_deallocated,
 )
 from fakeapi.registry.resources.identifiers import DeviceId
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import DEVICE, Triple, allocated, result, triples
+from tests.registry.resources.builders import DEVICE, RULES, Triple, allocated, result, triples
 
 ALLOCATED = frozenset({DeviceId("gpu.example.com", "pool-1", "gpu-0")})
 

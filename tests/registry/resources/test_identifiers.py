@@ -10,8 +10,7 @@ from fakeapi.registry.resources.identifiers import (
     validate_pool_name,
     validate_request_reference,
 )
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import devices, request, triples
+from tests.registry.resources.builders import RULES, devices, request, triples
 
 SUBDOMAIN = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.fielderrors import FieldError, required
 from fakeapi.registry.resources.lists import validate_items, validate_set
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import places, triples
+from tests.registry.resources.builders import RULES, places, triples
 
 
 def nothing_wrong(_item: Any, _path: str) -> list[FieldError]:

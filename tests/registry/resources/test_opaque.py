@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.opaque import validate_raw_extension
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import triples
+from tests.registry.resources.builders import RULES, triples
 
 
 @pytest.mark.parametrize("value", [{}, {"a": None}, {"a": [1, 2.5, True]}])

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.resourcehandles import validate_allocation
-from fakeapi.registry.resources.rules import RULES
-from tests.registry.resources.builders import Triple, places, triples
+from tests.registry.resources.builders import RULES, Triple, places, triples
 
 STRUCTURED: dict[str, Any] = {"nodeName": "node-1", "results": [{"namedResources": {"name": "gpu-0"}}]}
 

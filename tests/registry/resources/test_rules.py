@@ -1,16 +1,25 @@
-"""The rows of the table of rules."""
+"""The rules of a release as one value."""
 
-from fakeapi.registry.resources.rules import RULES
+import pytest
 
-
-def test_every_release_has_its_rules() -> None:
-    assert list(RULES) == ["1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33"]
-
-
-def test_a_claim_is_reserved_for_more_from_1_32() -> None:
-    limits = [RULES[release].reserved_for_max for release in RULES]
-    assert limits == [32, 32, 32, 32, 32, 256, 256]
+from fakeapi.registry.resources.rules import rules_of
+from fakeapi.releases import load_release
 
 
-def test_metadata_comes_through_status_up_to_1_29() -> None:
-    assert [release for release in RULES if RULES[release].status_stores_metadata] == ["1.27", "1.28", "1.29"]
+@pytest.mark.parametrize(
+    ("release", "gates", "drops"),
+    [
+        ("1.31", "", False),
+        ("1.32", "", True),
+        ("1.32", "DRAAdminAccess=true", False),
+        ("1.33", "", True),
+    ],
+)
+def test_a_field_is_dropped_where_its_gate_exists_and_is_off(
+    release: str, gates: str, *, drops: bool
+) -> None:
+    assert rules_of(load_release(release, gates)).drops("DRAAdminAccess") is drops
+
+
+def test_a_gate_that_is_on_by_default_drops_nothing() -> None:
+    assert not rules_of(load_release("1.33")).drops("DRAResourceClaimDeviceStatus")
