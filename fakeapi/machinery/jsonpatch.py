@@ -18,6 +18,7 @@ from fakeapi.machinery.strictjson import (
     decode_as_text,
     decode_marking_duplicates,
     go_encode,
+    is_as_go_writes,
     json_kind,
     members,
     repeated,
@@ -79,7 +80,7 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
         )
     operations = [_operation(item or {}) for item in items]
     if any(operation.kind == "test" for operation in operations):
-        texts = decode_as_text(body)
+        texts = map(_text, items) if is_as_go_writes(body, items) else decode_as_text(body)
         operations = [_with_text(operation, text) for operation, text in zip(operations, texts, strict=True)]
     return operations
 
@@ -130,6 +131,15 @@ def _operation(item: dict[str, Any]) -> Operation:
         value if isinstance(value := item.get(name), str) else None for name in _TEXT_MEMBERS
     )
     return Operation(kind or "", path, source, item.get("value", ABSENT))
+
+
+def _text(value: Any) -> Any:
+    """A value as `decode_as_text` has it, if its text is Go's."""
+    if isinstance(value, dict):
+        return {key: _text(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_text(item) for item in value]
+    return None if value is None else go_encode(value)
 
 
 def _with_text(operation: Operation, text: dict[str, Any] | None) -> Operation:

@@ -77,7 +77,7 @@ def decode_lenient(body: bytes) -> Any:
     try:
         return decode(body)
     except JsonError:
-        return _decode_slowly(body, None)
+        return _decode_suspect(body, None)
 
 
 def decode_marking_duplicates(body: bytes) -> Any:
@@ -85,8 +85,14 @@ def decode_marking_duplicates(body: bytes) -> Any:
     try:
         value = decode(body)
     except JsonError:
-        return _decode_slowly(body, _marked)
-    return value if _provably_unrepeated(body, value) else _decode_slowly(body, _marked)
+        return _decode_suspect(body, _marked)
+    # a dict cannot write a key twice: a body that equals its re-encoding repeats none
+    return value if _is_respaced(body, encode(value)) else _decode_slowly(body, _marked)
+
+
+def is_as_go_writes(body: bytes, value: Any) -> bool:
+    """Whether `body`, which decodes to `value`, is Go's encoding of it but for spaces."""
+    return _is_respaced(body, go_encode(value))
 
 
 def duplicates(body: bytes) -> list[str]:
@@ -167,13 +173,12 @@ def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value if len(value) == len(pairs) else RepeatedKeys(pairs)
 
 
-def _provably_unrepeated(body: bytes, value: Any) -> bool:
-    """A dict cannot write a key twice: a body that equals its re-encoding repeats none.
+def _is_respaced(body: bytes, compact: bytes) -> bool:
+    """Whether `body` is the JSON text `compact`, in the spacing of Go or in that of Python's json module.
 
-    Taking out spaces, even those inside strings, moves no quote and no bracket, so the proof also holds for
-    the spacing of Python's json module.
+    `compact` is an encoding of what `body` decodes to. Taking out spaces, even those inside strings, moves no
+    quote and no bracket, and a string that lost one would differ: so equal texts have the same tokens.
     """
-    compact = encode(value)
     text = body.strip(_SPACE)
     if len(text) == len(compact):
         return text == compact
@@ -189,10 +194,15 @@ def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(GO_UTF8, _replace_one_byte)
 
 
-def _decode_slowly(body: bytes, hook: Any) -> Any:
+def _decode_suspect(body: bytes, hook: Any) -> Any:
+    """Decodes what the quick decoder refused: it may not be JSON at all."""
     problem = json_syntax_error(body)
     if problem:
         raise JsonError(problem)
+    return _decode_slowly(body, hook)
+
+
+def _decode_slowly(body: bytes, hook: Any) -> Any:
     try:
         value = json.loads(body.decode("utf-8", GO_UTF8), object_pairs_hook=hook, parse_float=_float)
     except RecursionError as error:

@@ -6,8 +6,6 @@ Only the first document of a stream is read, and nothing after it is looked at, 
 """
 
 import base64
-import datetime as dt
-import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -20,6 +18,7 @@ import yaml
 from fakeapi.machinery.goformat import shortest_float
 from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.strictjson import GO_UTF8
+from fakeapi.machinery.yamlscalars import MAX_INT64, MAX_UINT64, is_timestamp, needs_quotes, resolved
 
 MAX_DEPTH = 400
 """Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
@@ -32,25 +31,6 @@ from aliases.
 
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
-_WORDS: dict[str, tuple[str, Any]] = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), ("bool", True)),
-    **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), ("bool", False)),
-    **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), ("float", float("nan"))),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ("float", float("inf"))),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), ("float", float("-inf"))),
-}
-_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_TIMESTAMP = re.compile(
-    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
-    r"(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})"
-    r"| +([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?)?"
-)
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
-_MAX_INT64, _MAX_UINT64 = 2**63 - 1, 2**64 - 1
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -267,16 +247,16 @@ def _merges(node: _Node) -> bool:
 
 def _scalar(node: _Node) -> Any:
     if node.tag is None:
-        return _resolved(node.value)[1] if node.implicit else node.value
+        return resolved(node.value)[1] if node.implicit else node.value
     if node.tag == f"{_TAG}binary":
         return _binary(node.value)
     if node.tag not in _RESOLVED or node.tag == f"{_TAG}str":
         return node.value
     wanted = node.tag.removeprefix(_TAG)
-    found, value = _resolved(node.value)
-    if wanted == "timestamp" and _is_timestamp(node.value):
+    found, value = resolved(node.value)
+    if wanted == "timestamp" and is_timestamp(node.value):
         return node.value
-    if wanted == "float" and found == "int" and value <= _MAX_INT64:
+    if wanted == "float" and found == "int" and value <= MAX_INT64:
         return float(value)
     if wanted != found:
         raise YamlError(f"yaml: cannot decode !!{found} `{node.value}` as a !!{wanted}")
@@ -292,45 +272,6 @@ def _binary(text: str) -> str:
     if data is None:
         raise YamlError("yaml: !!binary value contains invalid base64 data")
     return data.decode("utf-8", GO_UTF8)
-
-
-def _resolved(text: str) -> tuple[str, Any]:
-    """The short tag and the value of a plain scalar. Dates are strings here."""
-    if text in _WORDS:
-        return _WORDS[text]
-    first = text[0]
-    if first not in "+-.0123456789":
-        return "str", text
-    plain = text if first == "." else text.replace("_", "")
-    integer = _INTEGER.fullmatch(plain)
-    if integer:
-        value = _integer(integer)
-        if -_MAX_INT64 - 1 <= value <= _MAX_INT64 or (value <= _MAX_UINT64 and not integer[1]):
-            return "int", value
-    if _FLOAT.fullmatch(plain) and isfinite(float(plain)):
-        return "float", float(plain)
-    return "str", text
-
-
-def _integer(match: re.Match[str]) -> int:
-    sign, *digits = match.groups()
-    value = next(
-        int(text, base) for text, base in zip(digits, (16, 2, 8, 10), strict=True) if text is not None
-    )
-    return -value if sign == "-" else value
-
-
-def _is_timestamp(text: str) -> bool:
-    match = _TIMESTAMP.fullmatch(text)
-    if match is None:
-        return False
-    year, month, day, *clock = (int(number or 0) for number in match.groups())
-    hour, minute, second = (max(pair) for pair in zip(clock[:3], clock[3:], strict=True))
-    try:
-        dt.date(year or 4, month, day)
-    except ValueError:
-        return False
-    return hour < 24 and minute < 60 and second < 60
 
 
 def _jsonable(value: Any) -> Any:
@@ -353,7 +294,7 @@ def _key(key: Any, value: Any) -> str:
             return "true" if key else "false"
         case float():
             return _float_text(key, bits=32)
-        case int() if key <= _MAX_INT64:
+        case int() if key <= MAX_INT64:
             return str(key)
     kind, shown = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
     raise YamlError(f"unsupported map key of type: {kind}, key: {shown}, value: {_go_syntax(value)}")
@@ -431,9 +372,9 @@ def _scalar_event(value: Any) -> yaml.ScalarEvent:
             text = value
             if "\n" in text:
                 style = "|"
-            elif _resolved(text)[0] != "str" or _is_timestamp(text) or _BASE_60.fullmatch(text):
+            elif needs_quotes(text):
                 style = '"'
-        case int() if -_MAX_INT64 - 1 <= value <= _MAX_UINT64:
+        case int() if -MAX_INT64 - 1 <= value <= MAX_UINT64:
             text = str(value)
         case _:
             text = _float_text(float(value))
