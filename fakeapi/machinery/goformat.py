@@ -46,7 +46,8 @@ def shortest_float(value: float, *, bits: int = 64) -> str:
 
 def _shortest_float32(value: float) -> Decimal:
     wanted = struct.pack("f", value)
-    texts = (f"{value:.{precision}e}" for precision in range(9))
+    (rounded,) = struct.unpack("f", wanted)
+    texts = (f"{rounded:.{precision}e}" for precision in range(9))
     return Decimal(next(text for text in texts if struct.pack("f", float(text)) == wanted))
 
 
