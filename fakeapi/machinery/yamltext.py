@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cmp_to_key
-from math import isfinite, isnan
+from math import copysign, inf, isfinite, isnan
 from typing import Any
 
 import yaml
@@ -31,6 +31,8 @@ from aliases.
 
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
+
+_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # rounds to infinity in a float32
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -332,6 +334,8 @@ def _number(value: float) -> float | int:
 
 
 def _float_text(value: float, *, bits: int = 64) -> str:
+    if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
+        value = copysign(inf, value)
     if isfinite(value):
         return shortest_float(value, bits=bits)
     return ".nan" if isnan(value) else ".inf" if value > 0 else "-.inf"
