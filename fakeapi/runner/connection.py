@@ -224,8 +224,6 @@ class Connection:
             await self._write(event.data)
         elif isinstance(event, Updated):
             self._idle_since = self._loop.time() if event.idle else None
-            if event.idle and self._context.terminated.is_set():
-                self.close()
         elif isinstance(event, Closed):
             self.close()
 
@@ -249,10 +247,11 @@ class Connection:
 
     def close(self) -> None:
         """Sends what is still to be sent, then closes."""
-        self._writer.close()
+        if not self._writer.is_closing():  # closed twice, a TLS transport can no longer be aborted
+            self._writer.close()
 
     def close_if_idle(self) -> None:
-        if not self.tasks.requests:
+        if not self.tasks.requests and not self.unsent:
             self.close()
 
     def abort(self) -> None:
@@ -262,6 +261,9 @@ class Connection:
 
     @property
     def unsent(self) -> bool:
+        """Whether some of a response waits for the client to read."""
+        if isinstance(self._protocol, HTTP2) and self._protocol.unsent:
+            return True
         return self._writer.transport.get_write_buffer_size() > 0
 
 

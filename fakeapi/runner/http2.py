@@ -9,7 +9,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 from hypercorn.config import Config
-from hypercorn.events import Closed, Event
+from hypercorn.events import Closed, Event, Updated
 from hypercorn.protocol.events import Body, Data, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h2 import BUFFER_LOW_WATER, BufferCompleteError, H2Protocol, StreamBuffer
@@ -44,7 +44,7 @@ class HTTP2(H2Protocol):
 
     def __init__(self, config: Config, *args: Any) -> None:
         super().__init__(args[0], config, *args[1:])
-        # The library would otherwise take header blocks of 64 KiB only, whatever the settings frame says.
+        # Hypercorn announces this limit, and the library would keep its own of 64 KiB.
         self.connection.decoder.max_header_list_size = config.h2_max_header_list_size
 
     async def handle(self, event: Event) -> None:
@@ -59,7 +59,29 @@ class HTTP2(H2Protocol):
             return
         if isinstance(event, StreamClosed):
             await self._reset_unfinished(event.stream_id)
+            await self._close_stream(event.stream_id)
+            await self.send(Updated(idle=self.idle))
+            await self._part()
+            return
         await super().stream_send(event)
+
+    async def _send_data(self, stream_id: int) -> None:
+        await super()._send_data(stream_id)
+        await self._part()
+
+    @property
+    def unsent(self) -> bool:
+        return bool(self.stream_buffers)
+
+    async def _part(self) -> None:
+        """At the server's end the connection goes once every response is out, its end included.
+
+        Hypercorn goes when the application is done, which is before the last frame is sent.
+        """
+        if self.context.terminated.is_set() and self.idle and not self.unsent and not self.closed:
+            self.connection.close_connection()
+            await self._flush()
+            await self.send(Closed())
 
     async def _reset_unfinished(self, stream_id: int) -> None:
         """A response that ended without its end is a reset, or the client would wait for ever."""
@@ -79,6 +101,8 @@ class HTTP2(H2Protocol):
             elif isinstance(event, h2.events.RequestReceived) and not _is_ascii(event):
                 self.connection.reset_stream(event.stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
             else:
+                if isinstance(event, h2.events.StreamReset) and event.stream_id in self.stream_buffers:
+                    await self.stream_buffers[event.stream_id].close()
                 await super()._handle_events([event])
         await self._flush()
 

@@ -1,8 +1,6 @@
 """A listening socket with the connections that it accepted."""
 
 import asyncio
-import contextlib
-import errno
 import logging
 import socket
 import ssl
@@ -49,7 +47,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Site:
-    """Serves an application at one socket, from `start` until `close`.
+    """Serves an application at one socket, from `start` until `close`, in the running loop.
 
     `asyncio.start_server` is not used: what its `wait_closed` waits for differs between Python releases, and
     a client in the middle of its TLS handshake could not be dropped.
@@ -63,31 +61,38 @@ class Site:
         self._context = WorkerContext(None)
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._listening = False
 
     def start(self) -> None:
-        self._accepting = asyncio.get_running_loop().create_task(self._accept())
+        self._listening = True
+        self._loop.add_reader(self._listener, self._accept)
 
-    async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                client, _ = await loop.sock_accept(self._listener)
-            except OSError as error:
-                if error.errno != errno.ECONNABORTED:
-                    logger.warning("Cannot accept a connection: %s", error)
-                    await asyncio.sleep(RETRY_SECONDS)
-                continue
-            task = loop.create_task(self._serve(client))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def _accept(self) -> None:
+        # Not `loop.sock_accept`: a client that it accepted when it is cancelled would be lost and stay open.
+        try:
+            client, _ = self._listener.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError as error:
+            logger.warning("Cannot accept a connection: %s", error)
+            self._loop.remove_reader(self._listener)
+            self._loop.call_later(RETRY_SECONDS, self._accept_again)
+            return
+        client.setblocking(False)
+        task = self._loop.create_task(self._serve(client))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _accept_again(self) -> None:
+        if self._listening:
+            self._loop.add_reader(self._listener, self._accept)
 
     async def _serve(self, client: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader()
         protocol = asyncio.StreamReaderProtocol(reader)
         try:
-            transport, _ = await loop.connect_accepted_socket(
+            transport, _ = await self._loop.connect_accepted_socket(
                 lambda: protocol,
                 client,
                 ssl=self._tls,
@@ -97,7 +102,7 @@ class Site:
         except OSError:
             client.close()
             return
-        writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+        writer = asyncio.StreamWriter(transport, protocol, reader, self._loop)
         connection = Connection(self._app, self._config, self._context, reader, writer)
         self._connections.add(connection)
         try:
@@ -108,10 +113,8 @@ class Site:
 
     async def close(self, grace: float) -> None:
         """Stops listening, gives running requests `grace` seconds to end, then closes every connection."""
-        if self._accepting is not None:
-            self._accepting.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._accepting
+        self._listening = False
+        self._loop.remove_reader(self._listener)
         self._listener.close()
         await self._context.terminated.set()
         for connection in self._connections:
@@ -120,7 +123,7 @@ class Site:
         if requests:
             await asyncio.wait(requests, timeout=grace)
         for connection in self._connections:
-            connection.close()
+            connection.close_if_idle()
         if self._tasks:
             patience = max(PARTING_SECONDS, grace if any(c.unsent for c in self._connections) else 0.0)
             await asyncio.wait(self._tasks, timeout=patience)

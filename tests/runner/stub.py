@@ -54,6 +54,7 @@ class Stub:
         raise RuntimeError("as asked")
 
     async def do_stuck(self, scope: Any, receive: Any, send: Any) -> None:
+        self.calls.append("stuck")
         await asyncio.Event().wait()
 
     async def do_flood(self, scope: Any, receive: Any, send: Any) -> None:
