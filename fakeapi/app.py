@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from starlette.applications import Starlette
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery.names import name_is_dns_label, name_is_dns_subdomain
@@ -45,9 +44,8 @@ class Application:
         self._serving: Serving = served(settings.release, settings.feature_gates)
         self._storage: Storage | None = None
         self._endpoint: Endpoint | None = None
-        self._asgi = Starlette(
-            routes=[Route("/{path:path}", _Forward(self), methods=None)],
-        )
+        self._asgi = Starlette()
+        self._asgi.router.default = self.answer  # a route would pass over paths with a line break
 
     async def startup(self) -> None:
         """Open the storage and make the state of an empty cluster. Raises what the storage raises."""
@@ -72,6 +70,7 @@ class Application:
         assert self._storage is not None, "reset before startup"
         self.end_watches()
         await self._storage.reset()
+        self._store.forget()
         await self._ensure_namespaces()
 
     def end_watches(self) -> None:
@@ -113,13 +112,3 @@ class Application:
             body["metadata"]["name"] = name
             obj = resource.strategy_for("").default(body)
             await self._store.create(resource, Target(name=name), obj, options, Notes())
-
-
-class _Forward:
-    """The catch-all route's endpoint."""
-
-    def __init__(self, application: Application) -> None:
-        self._application = application
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._application.answer(scope, receive, send)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import quantity, times
+from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import RepeatedKeys, members
 
@@ -48,10 +49,10 @@ class Findings:
         )
 
     def unknown(self, path: Path) -> None:
-        self._note(f'unknown field "{spell(path)}"')
+        self._note(f"unknown field {quote(spell(path))}")
 
     def duplicate(self, path: Path) -> None:
-        self._note(f'duplicate field "{spell(path)}"')
+        self._note(f"duplicate field {quote(spell(path))}")
 
     def _note(self, text: str) -> None:
         if len(self.strict) < STRICT_ERRORS_MAX and text not in self.strict:
@@ -192,7 +193,7 @@ def _number(go: str) -> Walk:
 def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is not str:
-            findings.wrong(f"json: cannot unmarshal {_json_kind(value, go)} into Go value of type string")
+            findings.mismatch(value, path, owner, "string")
             return None
         try:
             return canonical(value)

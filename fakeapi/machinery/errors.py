@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.gotext import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def not_found(resource: Qualified, name: str) -> ApiError:
     return ApiError(
         404,
         "NotFound",
-        f'{resource} "{name}" not found',
+        f"{resource} {quote(name)} not found",
         Details(name=name, group=resource.group, kind=resource.name),
     )
 
@@ -84,7 +85,7 @@ def already_exists(resource: Qualified, name: str) -> ApiError:
     return ApiError(
         409,
         "AlreadyExists",
-        f'{resource} "{name}" already exists',
+        f"{resource} {quote(name)} already exists",
         Details(name=name, group=resource.group, kind=resource.name),
     )
 
@@ -93,7 +94,7 @@ def conflict(resource: Qualified, name: str, why: str) -> ApiError:
     return ApiError(
         409,
         "Conflict",
-        f'Operation cannot be fulfilled on {resource} "{name}": {why}',
+        f"Operation cannot be fulfilled on {resource} {quote(name)}: {why}",
         Details(name=name, group=resource.group, kind=resource.name),
     )
 
@@ -102,7 +103,7 @@ def forbidden(resource: Qualified, name: str, why: str) -> ApiError:
     return ApiError(
         403,
         "Forbidden",
-        f'{resource} "{name}" is forbidden: {why}' if name else f"{resource} is forbidden: {why}",
+        f"{resource} {quote(name)} is forbidden: {why}" if name else f"{resource} is forbidden: {why}",
         Details(name=name, group=resource.group, kind=resource.name),
     )
 
@@ -111,7 +112,7 @@ def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiErro
     """422 with a cause for each field error, in the order given, repeated messages once."""
     found: Sequence[FieldError] = list(errors)
     texts = list(dict.fromkeys(str(error) for error in found))
-    message = f'{kind} "{name}" is invalid'
+    message = f"{kind} {quote(name)} is invalid"
     if texts:
         message += ": " + (texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]")
     causes = tuple(Cause(error.reason, error.body, error.field) for error in found)

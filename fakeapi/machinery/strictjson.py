@@ -21,6 +21,9 @@ MAX_DEPTH = 10_000
 GO_UTF8 = "fakeapi.go"
 """The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
 
+_INTEGER_DIGITS = 300
+"""Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
+
 _SPACE = b" \t\r\n"
 _REPLACEMENT = "\ufffd"
 _STRING = re.compile(
@@ -204,10 +207,16 @@ def _decode_suspect(body: bytes, hook: Any) -> Any:
 
 def _decode_slowly(body: bytes, hook: Any) -> Any:
     try:
-        value = json.loads(body.decode("utf-8", GO_UTF8), object_pairs_hook=hook, parse_float=_float)
+        value = json.loads(body.decode("utf-8", GO_UTF8), object_pairs_hook=hook, parse_float=_float, parse_int=_integer)
     except RecursionError as error:
         raise JsonError(f"invalid character {_quoted(body[-1])} exceeded max depth") from error
     return _without_surrogates(value) if _SURROGATE_ESCAPE.search(body) else value
+
+
+def _integer(text: str) -> int:
+    if len(text) > _INTEGER_DIGITS:
+        _float(text)
+    return int(text)
 
 
 def _float(text: str) -> float:

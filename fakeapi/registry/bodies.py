@@ -73,21 +73,27 @@ def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]
         try:
             loaded = yamltext.load_strictly(body)
         except yamltext.YamlError as error:
-            raise Unreadable(f"error converting YAML to JSON: {error}") from None
+            raise Unreadable(str(error)) from None
         return loaded.value, [loaded.strict_error] if loaded.strict_error else []
     try:
         if validation == "Ignore":
             return strictjson.decode_lenient(body), []
         return strictjson.decode_marking_duplicates(body), []
-    except JsonError:
-        words = strictjson.json_syntax_error(body)
+    except JsonError as error:
+        words = strictjson.json_syntax_error(body) or str(error)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
 
 
 def type_of(value: Any, resource: Resource) -> tuple[str, str]:
     """(kind, apiVersion) of a body; what it leaves out is what the path says. Raises Unreadable."""
+    kind, api_version = stated_type(value)
+    return kind or resource.kind.kind, api_version or resource.api_version
+
+
+def stated_type(value: Any) -> tuple[str, str]:
+    """(kind, apiVersion) as a body states them, empty where it does not. Raises Unreadable."""
     if value is None:
-        return resource.kind.kind, resource.api_version
+        return "", ""
     if not isinstance(value, dict):
         raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
     kind, api_version = value.get("kind"), value.get("apiVersion")
@@ -96,7 +102,7 @@ def type_of(value: Any, resource: Resource) -> tuple[str, str]:
             raise Unreadable(_type_mismatch(_go_kind(found), f"Go struct field .{name} of type string"))
     if api_version and api_version.count("/") > 1:
         raise Unreadable(f"unexpected GroupVersion string: {api_version}")
-    return kind or resource.kind.kind, api_version or resource.api_version
+    return kind or "", api_version or ""
 
 
 def _type_mismatch(kind: str, place: str) -> str:

@@ -2,6 +2,8 @@
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.names import name_is_path_segment
 from fakeapi.registry import objects
 from fakeapi.registry.call import Target
 from fakeapi.registry.objects import Object
@@ -47,9 +49,12 @@ class Catalogue:
         return self._by_name["", "v1", NAMESPACES]
 
     def check_namespace(self, storage: Storage, resource: Resource, target: Target) -> None:
-        """A namespaced object is only created in a namespace that exists. Raises ApiError 404."""
+        """A namespaced object is only created in a namespace that exists. Raises ApiError 404, 500."""
         if not resource.kind.namespaced:
             return
+        found = name_is_path_segment(target.namespace, False)
+        if found:
+            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
         if storage.head(self.namespaces.key("", target.namespace)) is None:
             raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
 

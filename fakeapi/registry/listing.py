@@ -6,23 +6,25 @@ continue, from a version on) and `pkg/storage/etcd3` (the others, exact versions
 """
 
 import base64
-import binascii
 import posixpath
+import re
 from dataclasses import dataclass
 
 from fakeapi.machinery import codec, errors
+from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.schema import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import json_syntax_error
 from fakeapi.registry.call import ListOptions, Target
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.selection import Selection, selection
-from fakeapi.registry.store import invalid_version
+from fakeapi.registry.versions import parse_version
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 TOO_LARGE_RETRY_SECONDS = 1
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
 
+_NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
     "list without the continue parameter, or use the continue token in this response to retrieve the "
@@ -98,20 +100,13 @@ def _list_version(resource: Resource, text: str) -> int:
         raise errors.bad_request(f"invalid resource version: {error.message}") from None
 
 
-def parse_version(text: str) -> int:
-    """A resourceVersion as a number. Raises ApiError 500 (untyped upstream) for anything else."""
-    if text.isascii() and text.isdigit():
-        return int(text)
-    raise invalid_version(text)
-
-
 def too_large(wanted: int, current: int) -> ApiError:
     """504: a version that the server has not reached."""
     cause = errors.Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(
         504,
         "Timeout",
-        f"Too large resource version: {wanted}, current: {current}",
+        f"Timeout: Too large resource version: {wanted}, current: {current}",
         Details(causes=(cause,), retry_after_seconds=TOO_LARGE_RETRY_SECONDS),
         retry_after=TOO_LARGE_RETRY_SECONDS,
     )
@@ -127,8 +122,8 @@ def _page(
             token = encode_token(start_after or "", prefix, -1)
             raise _expired(_TOO_OLD_TO_CONTINUE, token) from None
         raise _expired("The resourceVersion for the provided list is too old.") from None
-    except FutureRevision as error:
-        raise too_large(error.revision, error.current) from None
+    except FutureRevision:
+        raise ApiError(500, "", "etcdserver: mvcc: required revision is a future revision") from None
 
 
 def _expired(message: str, token: str = "") -> ApiError:
@@ -154,27 +149,47 @@ def encode_token(last_key: str, prefix: str, revision: int) -> str:
 
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
     """(the key after which to go on, the revision). Raises ApiError 400."""
-    try:
-        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
-        raise _bad_token(": illegal base64 data at input byte 0") from None
+    data = _from_base64(token)
     try:
         fields = codec.decode(data)
     except codec.JsonError:
-        raise _bad_token(f": {json_syntax_error(data)}") from None
-    if not isinstance(fields, dict) or fields.get("v") != TOKEN_VERSION:
-        version = fields.get("v", "") if isinstance(fields, dict) else ""
-        raise _bad_token(f": server does not recognize this encoded version {version}")
-    revision, start = fields.get("rv"), fields.get("start")
-    if not isinstance(revision, int) or revision == 0:
-        raise _bad_token(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
-    if not isinstance(start, str) or not start:
-        raise _bad_token(": encoded start key empty (version meta.k8s.io/v1)")
+        raise _bad_token(json_syntax_error(data)) from None
+    try:
+        found, _ = decode(fields, _TOKEN)
+    except DecodeError as error:
+        raise _bad_token(str(error)) from None
+    if found["v"] != TOKEN_VERSION:
+        raise _bad_token(f"server does not recognize this encoded version {found['v']}")
+    revision, start = found["rv"], found["start"]
+    if revision == 0:
+        raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not start:
+        raise _bad_token("encoded start key empty (version meta.k8s.io/v1)")
     key = start if start.startswith("/") else f"/{start}"
     if posixpath.normpath(key.rstrip("\0")) != key.rstrip("\0"):
-        raise _bad_token(f": {quote(start)}")
+        raise _bad_token(start)
     return prefix + key[1:].rstrip("\0"), revision
 
 
+_STRING, _INT64 = Scalar(ScalarKind.STRING, "string"), Scalar(ScalarKind.INTEGER, "int64")
+_TOKEN = Struct(
+    "storage.continueToken",
+    {
+        "v": Field("v", _STRING, omitempty=False),
+        "rv": Field("rv", _INT64, omitempty=False),
+        "start": Field("start", _STRING, omitempty=False),
+    },
+)
+
+
+def _from_base64(token: str) -> bytes:
+    """Raises ApiError 400 that names the first byte which is none of base64's, as Go does."""
+    bad = _NOT_BASE64.search(token)
+    whole = bad.start() if bad else len(token)
+    if bad or whole % 4 == 1:
+        raise _bad_token(f"illegal base64 data at input byte {whole if bad else whole - 1}")
+    return base64.urlsafe_b64decode(token + "=" * (-whole % 4))
+
+
 def _bad_token(why: str) -> ApiError:
-    return errors.bad_request(f"invalid continue token: continue key is not valid{why}")
+    return errors.bad_request(f"invalid continue token: continue key is not valid: {why}")

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery import codec, errors, jsonpatch, mergepatch, strategicmerge
+from fakeapi.machinery import errors, jsonpatch, mergepatch, strategicmerge
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.fielderrors import invalid
 from fakeapi.machinery.goformat import printed
-from fakeapi.registry.bodies import complete, conversion_problem, warn_or_refuse
+from fakeapi.machinery.strictjson import go_encode
+from fakeapi.registry.bodies import Unreadable, complete, conversion_problem, type_of, warn_or_refuse
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
@@ -33,6 +34,8 @@ class Patch:
     strict: tuple[str, ...]
     shown: Callable[[Any], str]
     """How a refusal shows what it refuses: the patched document, or the patch."""
+    typed: bool = False
+    """It is applied to the typed object, so that kind and apiVersion of the result mean nothing."""
 
 
 def read_patch(resource: Resource, body: bytes, media_type: str, validation: str) -> Patch:
@@ -53,11 +56,12 @@ def read_patch(resource: Resource, body: bytes, media_type: str, validation: str
         lambda old: strategicmerge.apply(wanted, old, resource.schema, keeps_directives=keeps),
         tuple(strict),
         lambda document: printed(wanted),
+        typed=True,
     )
 
 
 def _document(patched: Any) -> str:
-    return codec.encode(patched).decode()
+    return go_encode(patched).decode()
 
 
 async def patch(
@@ -95,8 +99,10 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     def refuse(why: str) -> ApiError:
         return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
 
-    kind, api_version = document.get("kind"), document.get("apiVersion")
-    problem = conversion_problem(resource, kind or resource.kind.kind, api_version or resource.api_version)
+    try:
+        problem = "" if wanted.typed else conversion_problem(resource, *type_of(document, resource))
+    except Unreadable as error:
+        raise refuse(str(error)) from None
     if problem:
         raise refuse(problem)
     try:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from fakeapi.machinery import codec
 from fakeapi.registry import objects
 from fakeapi.registry.call import Target, WatchOptions
-from fakeapi.registry.listing import parse_version, prefix_of
+from fakeapi.registry.listing import prefix_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.selection import Selection, selection
+from fakeapi.registry.versions import parse_version
 from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -148,6 +149,9 @@ class Frames:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, int, str], bytes] = {}
+
+    def clear(self) -> None:
+        self._kept.clear()
 
     def frame(self, event: WatchEvent) -> bytes:
         """One line of a watch stream."""

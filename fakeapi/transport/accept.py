@@ -100,7 +100,7 @@ def _with_params(
     media_type: str, params: dict[str, str], *, watch: bool, convertible: bool
 ) -> Representation | None:
     """The representation with its parameters; None where they ask for what is not served."""
-    if params.get("sv"):
+    if params.get("sv") not in (None, "", "v1"):
         return None
     if params.get("stream") not in (None, "", "watch"):
         return None

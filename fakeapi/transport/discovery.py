@@ -28,8 +28,10 @@ class Discovery:
         return None
 
     def document(self, request: Request) -> Response | None:
-        """The documents at the root; None for a path that has none."""
+        """The documents at the root; None for a path that has none. Raises ApiError 405."""
         path = request.path.rstrip("/")
+        if path in ("/version", "/api"):
+            _check_method(request)
         if path == "/version":
             return _json(request, self._catalogue.primary.version_info())
         if path == "/api":
@@ -45,14 +47,9 @@ class Discovery:
         """The versions of a group, or the resources of a version. Raises ApiError 404, 405."""
         if info.version and info.version not in self._catalogue.versions(info.group):
             raise ApiError(404, "NotFound", "the server could not find the requested resource", Details())
-        if request.method not in ("GET", "HEAD"):
-            raise ApiError(
-                405,
-                "MethodNotAllowed",
-                "the server does not allow this method on the requested resource",
-                Details(),
-            )
-        if not info.version:
+        if info.version:
+            _check_method(request)
+        else:
             return _json(request, {"kind": "APIGroup", "apiVersion": "v1", **self._group(info.group)})
         version = f"{info.group}/{info.version}" if info.group else info.version
         resources = self._catalogue.of_version(info.group, info.version)
@@ -88,6 +85,13 @@ class Discovery:
             paths.append(f"/apis/{group}")
             paths += (f"/apis/{group}/{version}" for version in self._catalogue.versions(group))
         return [*paths, *(f"/{name}" for name in HEALTH), "/version"]
+
+
+def _check_method(request: Request) -> None:
+    """Groups and health answer any method; these documents are read. Raises ApiError 405."""
+    if request.method not in ("GET", "HEAD"):
+        message = "the server does not allow this method on the requested resource"
+        raise ApiError(405, "MethodNotAllowed", message, Details())
 
 
 def _entries(resource: Resource) -> list[dict[str, Any]]:

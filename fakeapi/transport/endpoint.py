@@ -8,6 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.gotext import quote
 from fakeapi.registry.call import Target
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
@@ -17,12 +18,10 @@ from fakeapi.transport.accept import check_produced, negotiate
 from fakeapi.transport.discovery import Discovery
 from fakeapi.transport.handlers import Call, Handlers, patch_type
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
+from fakeapi.transport.query import BAD_ESCAPE
 from fakeapi.transport.requestinfo import RequestInfo, parse
 from fakeapi.transport.status import body_of
 from fakeapi.transport.stream import Streams
-
-PATH_MAX = 8192
-"""A longer path is a 404: no resource has one."""
 
 log = logging.getLogger("fakeapi")
 Handler = Callable[[Call], Awaitable[Response]]
@@ -44,7 +43,10 @@ class Endpoint:
         request: Request | None = None
         try:
             request = Request.of(scope, receive)
-            response = await self._serve(request, warnings, send)
+            if BAD_ESCAPE.search(scope["raw_path"]):
+                response: Response | None = no_url()
+            else:
+                response = await self._serve(request, warnings, send)
         except ApiError as error:
             response = _refusal(error, warnings)
         except ClientGone:
@@ -71,10 +73,14 @@ class Endpoint:
             request.headers.get(b"authorization", b""), self._token
         ):
             raise errors.unauthorized()
-        info = parse(path) if len(path) <= PATH_MAX else None
+        info = parse(path)
         if info is None or not self._catalogue.has_group(info.group):
             return self._discovery.document(request) or not_a_path()
         if not info.resource:
+            if info.watched:
+                return not_about_anything(path)
+            if info.name or info.subresource or info.tail:
+                raise no_such_resource()
             return self._discovery.of_group(request, info)
         resource = self._resource(info)
         watches = _is_watch(request, info)
@@ -174,3 +180,15 @@ def method_not_allowed() -> ApiError:
 def not_a_path() -> Response:
     """404 for everything that nothing is served under: plain text, as Go's own."""
     return Response(404, b"404 page not found\n", PLAIN_TEXT)
+
+
+def no_url() -> Response:
+    """400 for a path with a percent sign that begins no escape: Go refuses it before anything else."""
+    return Response(400, b"400 Bad Request", PLAIN_TEXT)
+
+
+def not_about_anything(path: str) -> Response:
+    """500 for a path that says how, but not what."""
+    why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {path}"
+    text = f"Internal Server Error: {quote(path)}: {why}\n"
+    return Response(500, text.encode(), PLAIN_TEXT)

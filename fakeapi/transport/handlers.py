@@ -3,19 +3,21 @@
 Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`.
 """
 
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from fakeapi.machinery import errors, strictjson, yamltext
-from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery import errors
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import applying, deleting, listing, objects, patching
-from fakeapi.registry.bodies import TYPE_META, read_object
+from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
+from fakeapi.registry.versions import parse_version
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import JSON, PROTOBUF, YAML, Representation, negotiate, wants_pretty
 from fakeapi.transport.http import Request, Response
@@ -26,6 +28,15 @@ PATCH_TYPES = (
     patching.MERGE_PATCH,
     patching.STRATEGIC_MERGE_PATCH,
     patching.APPLY_PATCH,
+)
+
+
+_CACHED_HEADERS = 64
+_WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=")
+_WELL_FORMED = re.compile(
+    rf"[ \t]*{_WORD}(?:/{_WORD})?[ \t]*"
+    rf'(?:;[ \t]*{_WORD}=(?:{_WORD}|"(?:[^"\\]|\\.)*")[ \t]*)*(?:;[ \t]*)?'
 )
 
 
@@ -67,7 +78,7 @@ class Handlers:
         entry = self._store.get(call.resource, call.target)
         version = call.request.query.text("resourceVersion")
         if version and version != "0":
-            wanted = listing.parse_version(version)
+            wanted = parse_version(version)
             if wanted > self._store.storage.revision:
                 raise listing.too_large(wanted, self._store.storage.revision)
         return call.respond(200, objects.with_version(entry.value, entry.revision))
@@ -168,9 +179,9 @@ def patch_type(request: Request) -> str:
 def input_type(request: Request) -> str:
     """The media type of a body, JSON where none is named. Raises ApiError 415."""
     header = request.header(b"content-type")
-    media_type = header.partition(";")[0].strip().lower()
-    if not media_type:
+    if not header:
         return JSON
+    media_type = parsed_media_type(header)
     if media_type in (JSON, YAML):
         return media_type
     raise ApiError(
@@ -181,28 +192,26 @@ def input_type(request: Request) -> str:
     )
 
 
+@lru_cache(_CACHED_HEADERS)
+def parsed_media_type(header: str) -> str:
+    """The media type of a Content-Type, in lower case; empty where Go's mime package finds none in it."""
+    if not _WELL_FORMED.fullmatch(header):
+        return ""
+    names = [name.lower() for name in _PARAMETER.findall(header)]
+    return header.partition(";")[0].strip().lower() if len(set(names)) == len(names) else ""
+
+
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
-    """DeleteOptions from a body. Raises ApiError 400."""
+    """DeleteOptions from a body. Raises ApiError 500 (untyped upstream) for what is none."""
     try:
-        value = yamltext.load(body) if media_type == YAML else strictjson.decode_lenient(body)
-    except (JsonError, yamltext.YamlError):
-        words = strictjson.json_syntax_error(body) if media_type == JSON else "error converting YAML to JSON"
-        raise ApiError(500, "", f"couldn't get version/kind; json parse error: {words}") from None
-    if not isinstance(value, dict):
-        kind = "array" if isinstance(value, list) else "string" if isinstance(value, str) else "number"
-        raise ApiError(
-            500,
-            "",
-            f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} "
-            f"into Go value of type {TYPE_META}",
-        )
-    kind = value.get("kind") or "DeleteOptions"
-    api_version = value.get("apiVersion") or "v1"
-    if kind != "DeleteOptions":
-        scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
-        raise ApiError(500, "", f'no kind "{kind}" is registered for version "{api_version}" in {scheme}')
-    try:
+        value, _ = parse(body, media_type, "Ignore")
+        kind, api_version = stated_type(value)
+        if kind not in ("", "DeleteOptions"):
+            scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
+            raise ApiError(
+                500, "", f'no kind "{kind}" is registered for version "{api_version or "v1"}" in {scheme}'
+            )
         options, _ = decode(value, resource.release.schemas.struct("meta/v1.DeleteOptions"))
-    except DecodeError as error:
-        raise errors.bad_request(str(error)) from None
+    except (Unreadable, DecodeError) as error:
+        raise ApiError(500, "", str(error)) from None
     return options

@@ -14,6 +14,10 @@ from fakeapi.transport.query import Query
 BODY_MAX = 3 * 1024 * 1024
 """The most bytes of a request body; more is a 413, and what follows is read and dropped."""
 
+WARNINGS_LENGTH_MAX = 4096
+"""More characters of warnings than this, and each is cut to WARNING_LENGTH_MAX."""
+WARNING_LENGTH_MAX = 256
+
 _WARNINGS_CACHED = 256
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
@@ -41,10 +45,9 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
-        """Raises ApiError 400 for a query that cannot be read."""
-        return cls(
-            scope["method"], scope["path"], Query(scope["query_string"]), dict(scope["headers"]), receive
-        )
+        """Of a header that is sent more than once the first counts, as in Go."""
+        headers = dict(reversed(scope["headers"]))
+        return cls(scope["method"], scope["path"], Query(scope["query_string"]), headers, receive)
 
     def header(self, name: bytes) -> str:
         """A header's value; empty where there is none."""
@@ -117,8 +120,23 @@ def head(media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
         *FLOW_HEADERS,
         (b"content-type", media_type.encode()),
     ]
-    headers.extend((b"warning", _warning(text)) for text in warnings)
+    headers.extend((b"warning", _warning(text)) for text in shortened(warnings))
     return headers
+
+
+def shortened(warnings: Iterable[str]) -> list[str]:
+    """Warnings as they fit into headers: cut where they are too long together, and then no more than that."""
+    texts = list(warnings)
+    if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:
+        return texts
+    kept: list[str] = []
+    length = 0
+    for text in texts:
+        if length >= WARNINGS_LENGTH_MAX:
+            break
+        kept.append(text[:WARNING_LENGTH_MAX])
+        length += len(kept[-1])
+    return kept
 
 
 def _audit_id() -> bytes:

@@ -4,6 +4,7 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for what may stand together.
 """
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -15,15 +16,16 @@ from fakeapi.machinery.deleteoptions import (
 )
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
+from fakeapi.machinery.gotext import quote
 from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.patching import APPLY_PATCH
 from fakeapi.registry.resource import NAME, Resource
 
-QUERY_FIELDS_MAX = 1000
-"""More parameters than this are a 400."""
 FIELD_MANAGER_LENGTH_MAX = 128
 
+BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 _INT64_MAX = (1 << 63) - 1
+_INT64_DIGITS = 19
 
 
 class Query:
@@ -32,13 +34,8 @@ class Query:
     __slots__ = ("_pairs", "first")
 
     def __init__(self, query_string: bytes) -> None:
-        try:
-            text = query_string.decode("latin-1")
-            self._pairs = (
-                parse_qsl(text, keep_blank_values=True, max_num_fields=QUERY_FIELDS_MAX) if text else []
-            )
-        except ValueError as error:
-            raise errors.bad_request(str(error)) from None
+        text = _readable(query_string).decode("latin-1")
+        self._pairs = parse_qsl(text, keep_blank_values=True) if text else []
         self.first: dict[str, str] = {}
         for name, value in self._pairs:
             self.first.setdefault(name, value)
@@ -63,15 +60,22 @@ class Query:
         return None if value is None else parse_int(value)
 
 
+def _readable(query_string: bytes) -> bytes:
+    """The query without the parameters that Go's net/url passes over: bad escapes, semicolons."""
+    if b";" not in query_string and not BAD_ESCAPE.search(query_string):
+        return query_string
+    parts = query_string.split(b"&")
+    return b"&".join(part for part in parts if b";" not in part and not BAD_ESCAPE.search(part))
+
+
 def parse_int(text: str) -> int:
     """A decimal int64. Raises ApiError 400."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    number = int(text)
-    if not -_INT64_MAX - 1 <= number <= _INT64_MAX:
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
-    return number
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
+    if len(digits.lstrip("0")) > _INT64_DIGITS or not -_INT64_MAX - 1 <= int(text) <= _INT64_MAX:
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
+    return int(text)
 
 
 def manager_of(query: Query, user_agent: str) -> str:
