@@ -1,0 +1,114 @@
+"""Where an answer differs from the recorded one, modulo what two servers may rightly differ in."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tests.conformance.identities import UID, Identities
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_GO_VALUE = re.compile(
+    r"(Invalid value: |Unsupported value: |Duplicate value: )"
+    r"((?:\[\])?(?:[a-z0-9]+\.[A-Za-z]+|map\[string\][a-z]+)\{.*\}|\"\{.*\}\")(?=[:,\]]|$)",
+    re.S,
+)
+_POINTER = re.compile(r"0xc[0-9a-f]{9}")
+_VERSION_WORDS = re.compile(
+    r"(resourceVersion(?:\\*\"?): ?\\*\"|in record \(|in the precondition \(|"
+    r"too old resource version: \d+ \(|Too large resource version: \d+, current: )\d+"
+)
+_RANDOM = "[bcdfghjklmnpqrstvwxz2456789]{5}"
+_ABSENT = object()
+
+
+class Difference(str):
+    """One line. `is_wording`: status, reason, field and kind agree, only a message reads otherwise."""
+
+    __slots__ = ("is_wording",)
+    is_wording: bool
+
+    def __new__(cls, path: str, recorded: Any, actual: Any) -> "Difference":
+        line = super().__new__(cls, f"{path}: recorded {_short(recorded)}, got {_short(actual)}")
+        line.is_wording = path.endswith(".message") and isinstance(recorded, str) and isinstance(actual, str)
+        return line
+
+
+class Comparison:
+    """Compares the answers of one scenario in their order, learning who is who on the way."""
+
+    def __init__(self, identities: Identities, generated: list[str]) -> None:
+        self._identities = identities
+        self._generated = [(prefix, re.compile(re.escape(prefix) + _RANDOM)) for prefix in generated]
+
+    def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:
+        """What differs between two answers: status, headers, body or events, and how a stream ended."""
+        return [
+            Difference(path, one, other)
+            for path, one, other in self._walk(self._any(recorded), self._any(actual), "")
+            if not _matches(one, other)
+        ]
+
+    def _any(self, value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            if value.get("type") == "BOOKMARK":
+                return {"type": "BOOKMARK", "object": self._bookmark(value["object"])}
+            return {self._text(name): self._any(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self._any(item, key) for item in _sorted(value, key)]
+        if not isinstance(value, str):
+            return value
+        if key == "resourceVersion":
+            return value if not value.isdigit() or len(value) == 1 else "<version>"
+        if key == "continue":
+            return "<continue>" if value else value
+        return "<age>" if key == "cells" and re.fullmatch(r"\d+s", value) else self._text(value)
+
+    def _bookmark(self, value: dict[str, Any]) -> Any:
+        meta = {key: item for key, item in value.get("metadata", {}).items() if key != "resourceVersion"}
+        return self._any({**value, "metadata": meta})
+
+    def _text(self, text: str) -> str:
+        text = self._identities.text(text)
+        text = _TIME.sub(lambda match: "<time-us>" if match[1] else "<time>", text)
+        text = _VERSION_WORDS.sub(r"\1<version>", text)
+        text = UID.sub(lambda match: self._known(match[0]), text)
+        for prefix, pattern in self._generated:
+            text = pattern.sub(f"{prefix}<random>", text)
+        return _GO_VALUE.sub(r"\1<value>", _POINTER.sub("<pointer>", text))
+
+    def _known(self, uid: str) -> str:
+        return uid if uid in self._identities.texts.values() else "<uid>"
+
+    def _walk(self, one: Any, other: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+        if isinstance(one, dict) and isinstance(other, dict):
+            for key in sorted(one.keys() | other.keys()):
+                yield from self._walk(one.get(key, _ABSENT), other.get(key, _ABSENT), f"{path}.{key}")
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                yield f"{path}.length", len(one), len(other)
+            for index, (left, right) in enumerate(zip(one, other, strict=False)):
+                yield from self._walk(left, right, f"{path}[{index}]")
+        elif one != other or type(one) is not type(other):
+            yield path, one, other
+
+
+def _sorted(value: list[Any], key: str) -> list[Any]:
+    """Lists whose order means nothing: managers by name, causes of field conflicts by field."""
+    if key == "managedFields":
+        names = ("operation", "manager", "apiVersion", "subresource")
+        return sorted(value, key=lambda entry: [str(entry.get(name)) for name in names])
+    if key == "causes" and any(cause.get("reason") == "FieldManagerConflict" for cause in value):
+        return sorted(value, key=lambda cause: [str(cause.get("field")), str(cause.get("message"))])
+    return value
+
+
+def _matches(recorded: Any, actual: Any) -> bool:
+    """A dump of a Go value in a message matches any text in its place."""
+    if not (isinstance(recorded, str) and isinstance(actual, str) and "<value>" in recorded):
+        return False
+    pattern = ".*".join(map(re.escape, recorded.split("<value>")))
+    return re.fullmatch(pattern, actual.replace("<value>", "x"), re.S) is not None
+
+
+def _short(value: Any) -> str:
+    return "nothing" if value is _ABSENT else repr(value)[:300]

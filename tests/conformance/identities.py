@@ -1,0 +1,70 @@
+"""What two servers may rightly differ in, and how one's is found for the other's.
+
+uids, generated names, resource versions and continue tokens of the recorded server stand for those of the
+server under test from the first answer that shows them on.
+"""
+
+import json
+import re
+from typing import Any
+
+UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_RANDOM_LENGTH = 5
+_VERSION_IN_TARGET = re.compile(r"([?&]resourceVersion=)(\d+)")
+_SMALL_VERSION = 1  # "0" and "1" in a request mean what they say
+
+
+class Identities:
+    """Recorded texts by what they stand for here."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+
+    def learn(self, recorded: Any, actual: Any) -> None:
+        """Take in an answer and its recording, side by side."""
+        if isinstance(recorded, dict) and isinstance(actual, dict):
+            self._learn_meta(recorded.get("metadata"), actual.get("metadata"))
+            for key in recorded.keys() & actual.keys():
+                self.learn(recorded[key], actual[key])
+        elif isinstance(recorded, list) and isinstance(actual, list):
+            for one, other in zip(recorded, actual, strict=False):
+                self.learn(one, other)
+
+    def _learn_meta(self, recorded: Any, actual: Any) -> None:
+        if not (isinstance(recorded, dict) and isinstance(actual, dict)):
+            return
+        for key in ("uid", "continue"):
+            if isinstance(recorded.get(key), str) and isinstance(actual.get(key), str):
+                self.texts.setdefault(recorded[key], actual[key])
+        prefix, name = recorded.get("generateName"), recorded.get("name", "")
+        if prefix and actual.get("name") and name[: -_RANDOM_LENGTH] == prefix[: len(name) - _RANDOM_LENGTH]:
+            self.texts.setdefault(name, actual["name"])
+        versions = recorded.get("resourceVersion"), actual.get("resourceVersion")
+        if all(isinstance(version, str) and version.isdigit() for version in versions):
+            self.versions.setdefault(str(versions[0]), str(versions[1]))
+
+    def text(self, value: str) -> str:
+        """A recorded text as it reads here."""
+        for recorded, actual in self.texts.items():
+            if recorded in value:
+                value = value.replace(recorded, actual)
+        return value
+
+    def target(self, value: str) -> str:
+        """A recorded request target as it is to be sent here."""
+        return _VERSION_IN_TARGET.sub(
+            lambda match: match[1] + self.versions.get(match[2], match[2]), self.text(value)
+        )
+
+    def body(self, value: Any) -> Any:
+        """A recorded request body as it is to be sent here."""
+        if isinstance(value, str):
+            return self.text(value)
+        return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
+
+    def _with_version(self, found: dict[str, Any]) -> dict[str, Any]:
+        version = found.get("resourceVersion")
+        if isinstance(version, str) and version in self.versions and int(version) > _SMALL_VERSION:
+            found["resourceVersion"] = self.versions[version]
+        return found

@@ -1,0 +1,159 @@
+"""Plays one recorded scenario against a server and gives the answers."""
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tests.conformance.identities import Identities
+
+WATCH_SECONDS = 6.0
+"""For the events of a watch that were recorded to come."""
+
+KEPT_HEADERS = ("content-type", "warning", "retry-after", "allow")
+Exchange = dict[str, Any]
+
+
+class Player:
+    """One scenario's conversation with the server at `port`."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._watches: list[Watch] = []
+        self.identities = Identities()
+
+    def play(self, exchanges: list[Exchange], compare: Callable[[int, Any, Any], None]) -> None:
+        """Send each request; give each answer with its recording to `compare`, watches when they close."""
+        for number, exchange in enumerate(exchanges):
+            self._close_watches(number, compare)
+            recorded = exchange["answer"]
+            if "events" in recorded or "until" in exchange:
+                self._watches.append(Watch(self, number, exchange))
+                continue
+            actual = self.send(exchange)
+            self.identities.learn(recorded.get("body"), actual.get("body"))
+            compare(number, recorded, actual)
+        self._close_watches(len(exchanges), compare)
+        self._connection.close()
+
+    def send(self, exchange: Exchange) -> dict[str, Any]:
+        target, headers, data = self.prepare(exchange)
+        self._connection.request(exchange["method"], target, data, headers)
+        response = self._connection.getresponse()
+        text = response.read().decode("utf-8", "replace")
+        return {"status": response.status, "body": _parsed(text), **_headers(response)}
+
+    def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
+        """(target, headers, body) to send."""
+        headers = {"Accept": "application/json", "User-Agent": "conformance/1"}
+        body = exchange.get("body")
+        data = None
+        if body is not None:
+            body = self.identities.body(body)
+            data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        names = {"accept": "Accept", "user-agent": "User-Agent", "content-type": "Content-Type"}
+        for name, value in exchange.get("headers", {}).items():
+            if value is None:
+                headers.pop(names[name], None)
+            else:
+                headers[names[name]] = value
+        return self.identities.target(exchange["target"]), headers, data
+
+    def barrier(self) -> None:
+        """One request there and back: what the server had to send before it has been sent."""
+        self._connection.request("GET", "/readyz")
+        self._connection.getresponse().read()
+
+    def _close_watches(self, number: int, compare: Callable[[int, Any, Any], None]) -> None:
+        for watch in list(self._watches):
+            if watch.until <= number:
+                self._watches.remove(watch)
+                actual = watch.finish()
+                recorded = watch.exchange["answer"]
+                for one, other in zip(recorded.get("events", []), actual.get("events", []), strict=False):
+                    self.identities.learn(one, other)
+                compare(watch.number, recorded, actual)
+
+    @property
+    def port(self) -> int:
+        return self._port
+
+
+class Watch:
+    """A watch that is open while the requests after it are sent."""
+
+    def __init__(self, player: Player, number: int, exchange: Exchange) -> None:
+        self.number, self.exchange = number, exchange
+        self.until: int = exchange["until"]
+        self._player = player
+        self._expected = len(exchange["answer"].get("events", []))
+        self._lines: list[Any] = []
+        self._news = threading.Condition()
+        self._ended = False
+        target, headers, _ = player.prepare(exchange)
+        self._connection = http.client.HTTPConnection("127.0.0.1", player.port, timeout=60)
+        self._connection.request("GET", target, None, headers)
+        self._response = self._connection.getresponse()
+        self._body: Any = None
+        self._socket = self._connection.sock
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        try:
+            if self._response.status != 200:
+                self._body = _parsed(self._response.read().decode())
+            else:
+                for line in self._response:
+                    with self._news:
+                        self._lines.append(json.loads(line))
+                        self._news.notify()
+        except (OSError, ValueError, http.client.HTTPException):
+            pass
+        with self._news:
+            self._ended = True
+            self._news.notify()
+
+    def finish(self) -> dict[str, Any]:
+        """What came, once all that was recorded came or the time for it is over."""
+        must_end = self.exchange["answer"].get("ended", False) or "events" not in self.exchange["answer"]
+        deadline = time.monotonic() + WATCH_SECONDS
+        with self._news:
+            while not self._ended and (len(self._lines) < self._expected or must_end):
+                if not self._news.wait(max(0.0, deadline - time.monotonic())):
+                    break
+        self._player.barrier()
+        with self._news:
+            ended = self._ended
+        if self._socket is not None and not ended:
+            self._socket.shutdown(2)
+        self._connection.close()
+        self._reader.join(5)
+        answer: dict[str, Any] = {"status": self._response.status, **_headers(self._response)}
+        if self._response.status != 200:
+            return {**answer, "body": self._body}
+        return {**answer, "events": self._lines, "ended": ended}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text) if text.strip() else None
+    except ValueError:
+        return text
+
+
+def _headers(response: http.client.HTTPResponse) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in KEPT_HEADERS:
+        values = response.headers.get_all(name)
+        if values:
+            found[name] = values if len(values) > 1 else values[0]
+    if "content-type" not in found:
+        found["content-type"] = None
+    elif found["content-type"] == "application/json":
+        del found["content-type"]
+    return {"headers": found} if found else {}

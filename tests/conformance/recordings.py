@@ -1,0 +1,49 @@
+"""The recordings of Kubernetes' own servers, as fixtures/traces/README.md describes them."""
+
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One run of a release's server. `name` is the release, with `-all-gates` or `-v1beta1` behind it."""
+
+    name: str
+
+    @property
+    def release(self) -> str:
+        return self.name.partition("-")[0]
+
+    @property
+    def gates(self) -> dict[str, bool]:
+        """The gates that were on beside the release's own."""
+        if not self.name.endswith("-all-gates"):
+            return {}
+        return dict.fromkeys(ALL_GATES[self.release], True)
+
+    @property
+    def scenarios(self) -> dict[str, list[dict[str, Any]]]:
+        """The exchanges of each scenario, by its name."""
+        return _read(self.name)
+
+
+ALL_GATES = {
+    "1.31": ("DRAControlPlaneController",),
+    "1.32": ("DRAResourceClaimDeviceStatus", "DRAAdminAccess"),
+    "1.33": ("DRAAdminAccess", "DRAPrioritizedList", "DRADeviceTaints", "DRAPartitionableDevices"),
+}
+
+
+@cache
+def _read(name: str) -> dict[str, list[dict[str, Any]]]:
+    with gzip.open(FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return {entry["scenario"]: entry["exchanges"] for entry in map(json.loads, lines)}
+
+
+RECORDINGS = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
