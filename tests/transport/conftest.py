@@ -1,0 +1,43 @@
+"""Servers for the tests of the transport."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from fakeapi.app import Application, Settings
+from fakeapi.runner import Runner
+from fakeapi.server import FakeAPI
+from fakeapi.server.client import Client
+
+
+@pytest.fixture(scope="session")
+def api() -> Iterator[FakeAPI]:
+    """One server of 1.31 for all tests that leave nothing behind."""
+    with FakeAPI(release="1.31") as server:
+        yield server
+
+
+class SmallServer(Client):
+    """A server that keeps as few changes as a test says."""
+
+    def __init__(self, runner: Runner, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+        self.runner = runner
+
+
+@pytest.fixture
+def with_history() -> Iterator[Callable[[int], SmallServer]]:
+    """Starts a server of 1.31 that can go back so many changes."""
+    with ExitStack() as stack:
+
+        def start(history: int) -> SmallServer:
+            runner = Runner(Application(Settings(release="1.31", history=history)))
+            stack.callback(runner.stop)
+            runner.start()
+            client = SmallServer(runner, f"http://127.0.0.1:{runner.port}")
+            stack.callback(client.close)
+            return client
+
+        yield start
