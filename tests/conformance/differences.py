@@ -1,16 +1,16 @@
 """Where an answer differs from the recorded one, modulo what two servers may rightly differ in."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
-from tests.conformance.identities import UID, Identities
+from tests.conformance.identities import UID, Identities, is_list
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _GO_VALUE = re.compile(
     r"(Invalid value: |Unsupported value: |Duplicate value: )"
     r"((?:\[\])?(?:[a-z0-9]+\.[A-Za-z]+|map\[string\][a-z]+)\{.*\}|\"\{.*\}\")(?=[:,\]]|$)",
-    re.S,
+    re.DOTALL,
 )
 _POINTER = re.compile(r"0xc[0-9a-f]{9}")
 _VERSION_WORDS = re.compile(
@@ -27,7 +27,7 @@ class Difference(str):
     __slots__ = ("is_wording",)
     is_wording: bool
 
-    def __new__(cls, path: str, recorded: Any, actual: Any) -> "Difference":
+    def __new__(cls, path: str, recorded: Any, actual: Any) -> Self:
         line = super().__new__(cls, f"{path}: recorded {_short(recorded)}, got {_short(actual)}")
         line.is_wording = path.endswith(".message") and isinstance(recorded, str) and isinstance(actual, str)
         return line
@@ -44,28 +44,42 @@ class Comparison:
         """What differs between two answers: status, headers, body or events, and how a stream ended."""
         return [
             Difference(path, one, other)
-            for path, one, other in self._walk(self._any(recorded), self._any(actual), "")
+            for path, one, other in self._walk(
+                self._settled(recorded, self._recorded), self._settled(actual, str), ""
+            )
             if not _matches(one, other)
         ]
 
-    def _any(self, value: Any, key: str = "") -> Any:
+    def _recorded(self, version: str) -> str:
+        return self._identities.versions.get(version, f"recorded {version}")
+
+    def _settled(
+        self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
+    ) -> Any:
+        """A value without what may differ; `version` says what an object's version reads as."""
         if isinstance(value, dict):
             if value.get("type") == "BOOKMARK":
-                return {"type": "BOOKMARK", "object": self._bookmark(value["object"])}
-            return {self._text(name): self._any(item, name) for name, item in value.items()}
+                return {"type": "BOOKMARK", "object": self._bookmark(value["object"], version)}
+            inside = is_list(value)
+            return {
+                self._text(name): self._settled(
+                    item, version, name, listed=inside if name == "metadata" else listed
+                )
+                for name, item in value.items()
+            }
         if isinstance(value, list):
-            return [self._any(item, key) for item in _sorted(value, key)]
+            return [self._settled(item, version, key) for item in _sorted(value, key)]
         if not isinstance(value, str):
             return value
-        if key == "resourceVersion":
-            return value if not value.isdigit() or len(value) == 1 else "<version>"
+        if key == "resourceVersion" and value.isdigit():
+            return "<version>" if listed else version(value)
         if key == "continue":
             return "<continue>" if value else value
         return "<age>" if key == "cells" and re.fullmatch(r"\d+s", value) else self._text(value)
 
-    def _bookmark(self, value: dict[str, Any]) -> Any:
+    def _bookmark(self, value: dict[str, Any], version: Callable[[str], str]) -> Any:
         meta = {key: item for key, item in value.get("metadata", {}).items() if key != "resourceVersion"}
-        return self._any({**value, "metadata": meta})
+        return self._settled({**value, "metadata": meta}, version)
 
     def _text(self, text: str) -> str:
         text = self._identities.text(text)
@@ -107,7 +121,7 @@ def _matches(recorded: Any, actual: Any) -> bool:
     if not (isinstance(recorded, str) and isinstance(actual, str) and "<value>" in recorded):
         return False
     pattern = ".*".join(map(re.escape, recorded.split("<value>")))
-    return re.fullmatch(pattern, actual.replace("<value>", "x"), re.S) is not None
+    return re.fullmatch(pattern, actual.replace("<value>", "x"), re.DOTALL) is not None
 
 
 def _short(value: Any) -> str:

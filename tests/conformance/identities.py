@@ -14,35 +14,55 @@ _VERSION_IN_TARGET = re.compile(r"([?&]resourceVersion=)(\d+)")
 _SMALL_VERSION = 1  # "0" and "1" in a request mean what they say
 
 
+def is_list(value: dict[str, Any]) -> bool:
+    """Whether metadata of this object is a list's, whose version is that of the whole server."""
+    return (
+        isinstance(value.get("items"), list)
+        or isinstance(value.get("rows"), list)
+        or str(value.get("kind", "")).endswith("List")
+    )
+
+
 class Identities:
     """Recorded texts by what they stand for here."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, str] = {}
+        self.list_versions: dict[str, str] = {}
+        self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
         """Take in an answer and its recording, side by side."""
         if isinstance(recorded, dict) and isinstance(actual, dict):
-            self._learn_meta(recorded.get("metadata"), actual.get("metadata"))
+            self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
             for key in recorded.keys() & actual.keys():
                 self.learn(recorded[key], actual[key])
         elif isinstance(recorded, list) and isinstance(actual, list):
             for one, other in zip(recorded, actual, strict=False):
                 self.learn(one, other)
 
-    def _learn_meta(self, recorded: Any, actual: Any) -> None:
+    def _learn_meta(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
         if not (isinstance(recorded, dict) and isinstance(actual, dict)):
             return
+        if isinstance(recorded.get("uid"), str):
+            self._metadata[recorded["uid"]] = recorded, actual
         for key in ("uid", "continue"):
             if isinstance(recorded.get(key), str) and isinstance(actual.get(key), str):
                 self.texts.setdefault(recorded[key], actual[key])
         prefix, name = recorded.get("generateName"), recorded.get("name", "")
-        if prefix and actual.get("name") and name[: -_RANDOM_LENGTH] == prefix[: len(name) - _RANDOM_LENGTH]:
+        if prefix and actual.get("name") and name[:-_RANDOM_LENGTH] == prefix[: len(name) - _RANDOM_LENGTH]:
             self.texts.setdefault(name, actual["name"])
-        versions = recorded.get("resourceVersion"), actual.get("resourceVersion")
-        if all(isinstance(version, str) and version.isdigit() for version in versions):
-            self.versions.setdefault(str(versions[0]), str(versions[1]))
+        self._learn_version(recorded.get("resourceVersion"), actual.get("resourceVersion"), is_list=is_list)
+
+    def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
+        """Two versions that differed must go on differing, so one here never stands for two of them."""
+        if not all(isinstance(version, str) and version.isdigit() for version in (recorded, actual)):
+            return
+        if is_list:
+            self.list_versions[recorded] = actual
+        elif actual not in self.versions.values():
+            self.versions.setdefault(recorded, actual)
 
     def text(self, value: str) -> str:
         """A recorded text as it reads here."""
@@ -53,15 +73,30 @@ class Identities:
 
     def target(self, value: str) -> str:
         """A recorded request target as it is to be sent here."""
-        return _VERSION_IN_TARGET.sub(
-            lambda match: match[1] + self.versions.get(match[2], match[2]), self.text(value)
-        )
+        return _VERSION_IN_TARGET.sub(lambda match: match[1] + self._version(match[2]), self.text(value))
+
+    def _version(self, recorded: str) -> str:
+        return self.versions.get(recorded) or self.list_versions.get(recorded) or recorded
 
     def body(self, value: Any) -> Any:
         """A recorded request body as it is to be sent here."""
         if isinstance(value, str):
             return self.text(value)
+        value = self._with_times(value)
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
+
+    def _with_times(self, value: Any) -> Any:
+        """A body that was read before and is sent back carries the times of this server."""
+        meta = value.get("metadata") if isinstance(value, dict) else None
+        if not isinstance(meta, dict) or meta.get("uid") not in self._metadata:
+            return value
+        recorded, actual = self._metadata[meta["uid"]]
+        same = {
+            key: actual[key]
+            for key in ("creationTimestamp", "deletionTimestamp", "managedFields")
+            if key in meta and meta[key] == recorded.get(key) and key in actual
+        }
+        return {**value, "metadata": {**meta, **same}}
 
     def _with_version(self, found: dict[str, Any]) -> dict[str, Any]:
         version = found.get("resourceVersion")

@@ -112,8 +112,8 @@ class Watch:
                     with self._news:
                         self._lines.append(json.loads(line))
                         self._news.notify()
-        except (OSError, ValueError, http.client.HTTPException):
-            pass
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass  # the connection was closed while it was read
         with self._news:
             self._ended = True
             self._news.notify()

@@ -1,4 +1,4 @@
-"""Every recorded exchange is answered as Kubernetes' own server answered it, except where `known` says why."""
+"""Every recorded exchange is answered as Kubernetes' own server did, except where `known` says why."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,9 @@ def server_for(recording: Recording, servers: dict[str, FakeAPI]) -> FakeAPI:
     return server
 
 
-def differences(server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
+def differences(
+    server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
+) -> dict[int, list[Difference]]:
     """What differs, by the number of the exchange, counted from one."""
     player = Player(server.port)
     comparison = Comparison(player.identities, generated_names(exchanges))
