@@ -22,7 +22,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from load import Connection, Timing, drive, request
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.load import Connection, Timing, drive, request
 
 HERE = Path(__file__).parent
 GROUP = "/apis/resource.k8s.io/v1alpha3"
@@ -280,8 +282,12 @@ async def bench_lists(count: int) -> None:
             size = await verbs.size_of(target, accept)
             asked = request("GET", target, accept=accept)
             with bare(size) as base_port:
-                base = await Verbs(base_port, count).measure(lambda _, asked=asked: asked, count)  # type: ignore[misc]
-            verb_row(name, await verbs.measure(lambda _, asked=asked: asked, count), base)  # type: ignore[misc]
+                base = await Verbs(base_port, count).measure(always(asked), count)
+            verb_row(name, await verbs.measure(always(asked), count), base)
+
+
+def always(asked: bytes) -> Callable[[int], bytes]:
+    return lambda number: asked
 
 
 def bench_sqlite(count: int) -> None:
@@ -300,16 +306,8 @@ def bench_sqlite(count: int) -> None:
                 database.execute("commit")
             took = time.perf_counter() - begin
             database.close()
-        rate = f"{count / took:,.0f}"
-        row(
-            f"bare sqlite3 inserts in a file, {batch} a transaction",
-            f"{took / count * 1000:.3f} ms",
-            "",
-            rate,
-            "",
-            "",
-            "",
-        )
+        name = f"bare sqlite3 inserts in a file, {batch} a transaction"
+        row(name, f"{took / count * 1000:.3f} ms", "", f"{count / took:,.0f}", "", "", "")
 
 
 # watch -------------------------------------------------------------------------------------------
@@ -363,10 +361,10 @@ async def delays(port: int, watchers: int, events: int) -> tuple[list[float], li
 async def bench_memory(count: int) -> None:
     heading("Memory", "resident")
     with fakeapi() as (port, pid):
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz").read()
+        verbs = Verbs(port, 1)
+        await verbs.size_of("/version")
         idle = resident(pid)
         row("idle", f"{idle / MEGABYTE:.0f} MB")
-        verbs = Verbs(port, 1)
         await verbs.seed("s", count)
         size = await verbs.size_of(f"{CLAIMS}/s0")
         grown = resident(pid) - idle

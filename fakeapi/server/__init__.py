@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
@@ -44,7 +44,7 @@ class FakeAPI(Client):
         release: str | None = None,
         feature_gates: Mapping[str, bool] | None = None,
         database: str | Path | None = None,
-        durability: str = "normal",
+        durability: Literal["normal", "full"] = "normal",
         token: str | None = None,
         tls: bool = False,
         tls_directory: str | Path | None = None,
