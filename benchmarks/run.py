@@ -324,7 +324,7 @@ async def bench_watch(events: int) -> None:
 
 
 async def delays(port: int, watchers: int, events: int) -> tuple[list[float], list[float]]:
-    """Seconds from the sending of each write to its event at each watcher, sorted; and of the last of each."""
+    """Seconds from the sending of each write to its event at each watcher, sorted; and of the last ones."""
     arrivals: list[asyncio.Queue[float]] = [asyncio.Queue() for _ in range(watchers)]
     opened = asyncio.Semaphore(0)
 
