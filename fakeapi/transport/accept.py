@@ -1,11 +1,11 @@
 """Which representation a client gets, from its Accept header.
 
-Two layers upstream look at the header and refuse in different words: the router compares bare media
-types with what a path produces, and the handler, `pkg/endpoints/handlers/negotiation` of k8s.io/apiserver,
-reads parameters and quality values.
+Two layers upstream look at the header and refuse in different words: the router (emicklei/go-restful)
+compares bare media types with what a path produces, and the handler, `pkg/endpoints/handlers/negotiation`
+of k8s.io/apiserver, reads parameters and quality values.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fakeapi.machinery.errors import ApiError, Details
@@ -13,127 +13,174 @@ from fakeapi.machinery.errors import ApiError, Details
 JSON = "application/json"
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
-_ADVERTISED = (JSON, YAML, PROTOBUF)
+OFFERED = (JSON, YAML, PROTOBUF)
+"""What upstream serves; refusals list it, protobuf too, which is not served here."""
+STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+LISTED = OFFERED + STREAMED
+"""What the router knows of paths that list: they can be watched too."""
+HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
+
+TABLE = "Table"
+PARTIAL = "PartialObjectMetadata"
+PARTIAL_LIST = "PartialObjectMetadataList"
 _SERVED = (JSON, YAML)
 _CACHED_HEADERS = 256
-HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
+_META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
+_TRUE = ("1", "t", "T", "TRUE", "true", "True")
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """`kind`, `group` and `version` name a conversion such as Table; empty for the object itself."""
+    """`kind` and `api_version` name a conversion such as Table; they are empty for the object itself."""
 
     media_type: str = JSON
     pretty: bool = False
     kind: str = ""
-    group: str = ""
-    version: str = ""
+    api_version: str = ""
+
+
+PLAIN = Representation()
+Conversions = frozenset[tuple[str, str]]
+"""The kinds, with their apiVersions, as which a path gives what it has."""
+
+NO_CONVERSION: Conversions = frozenset()
+METADATA: Conversions = frozenset(
+    (kind, version) for kind in (PARTIAL, PARTIAL_LIST) for version in _META_VERSIONS
+)
+METADATA_OR_TABLE: Conversions = METADATA | {(TABLE, version) for version in _META_VERSIONS}
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    media_type: str
+    """One part of an Accept header."""
+
+    kind: str
     subtype: str
     quality: float
-    params: tuple[tuple[str, str], ...]
+    params: dict[str, str]
 
+    def covers(self, media_type: str) -> bool:
+        kind, _, subtype = media_type.partition("/")
+        if self.kind == "*":
+            return self.subtype == "*"
+        return self.kind == kind and self.subtype in (subtype, "*")
 
-PLAIN = Representation()
+    def precedes(self, other: "_Clause") -> bool:
+        """By quality, and a definite type before a wildcard whatever their qualities: no order of sets."""
+        return (
+            self.quality > other.quality
+            or (other.kind == "*" != self.kind)
+            or (other.subtype == "*" != self.subtype)
+        )
 
 
 @lru_cache(_CACHED_HEADERS)
-def negotiate(header: str, *, watch: bool = False, convertible: bool = True) -> Representation:
+def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Representation:
     """The representation that fits best. Raises ApiError 406."""
     if not header:
         return PLAIN
-    check_produced(header, watch=watch)
-    for clause in sorted(_parse(header), key=_preference):
+    for clause in parse(header):
         for media_type in _SERVED:
-            kind, _, subtype = media_type.partition("/")
-            if clause.media_type in (kind, "*") and clause.subtype in (subtype, "*"):
-                found = _with_params(media_type, dict(clause.params), watch=watch, convertible=convertible)
+            if clause.covers(media_type):
+                found = _with_params(media_type, clause.params, conversions)
                 if found is not None:
                     return found
-    raise _not_acceptable(watch=watch)
+    raise not_acceptable(OFFERED)
 
 
 @lru_cache(_CACHED_HEADERS)
-def check_produced(header: str, *, watch: bool = False) -> None:
+def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
     """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
     if not header:
         return
-    bare = {f"{clause.media_type}/{clause.subtype}" for clause in _parse(header)}
-    if not bare & {*_ADVERTISED, "*/*"}:
-        raise _not_produced(watch=watch)
-
-
-def _parse(header: str) -> list[_Clause]:
-    clauses = []
     for part in header.split(","):
-        media, *params = (piece.strip() for piece in part.split(";"))
-        kind, slash, subtype = media.partition("/")
-        if kind == "*" and not slash:
-            subtype = "*"
-        if not subtype:
+        bare = part.partition(";")[0].strip(" ")
+        if bare == "*/*" or bare in produced:
+            return
+    raise ApiError(
+        406,
+        "NotAcceptable",
+        f"406: Not Acceptable\n\nAvailable representations: {', '.join(produced)}",
+        Details(),
+    )
+
+
+def check_streamable(shape: Representation) -> None:
+    """Whether a watch can be sent so. Raises ApiError 406."""
+    if shape.media_type == YAML:
+        raise not_acceptable(STREAMED)
+
+
+def parse(header: str) -> list[_Clause]:
+    """The clauses in the order of preference of github.com/munnerz/goautoneg.
+
+    Its comparison is no order (see `_Clause.precedes`), so what comes out depends on its way of sorting:
+    by insertion, which Go does up to twelve clauses.
+    """
+    ordered: list[_Clause] = []
+    for part in header.split(","):
+        clause = _clause(part)
+        if clause is None:
             continue
-        pairs = [tuple(piece.split("=", 1)) for piece in params if "=" in piece]
-        quality = next((_quality(value) for name, value in pairs if name == "q"), 1.0)
-        rest = tuple((name.strip(), value.strip()) for name, value in pairs if name != "q")
-        clauses.append(_Clause(kind.strip(), subtype.strip(), quality, rest))
-    return clauses
+        place = len(ordered)
+        while place and clause.precedes(ordered[place - 1]):
+            place -= 1
+        ordered.insert(place, clause)
+    return ordered
+
+
+def _clause(part: str) -> _Clause | None:
+    media, *pieces = part.strip(" ").split(";")
+    kind, *rest = (word.strip(" ") for word in media.split("/"))
+    if not any(rest) and kind == "*":
+        rest = ["*"]
+    if len(rest) != 1 or not rest[0]:
+        return None
+    quality, params = 1.0, {}
+    for piece in pieces:
+        name, equals, value = piece.partition("=")
+        if not equals or not value or "=" in value:
+            continue
+        if name.strip(" ") == "q":
+            quality = _quality(value)
+        else:
+            params[name.strip(" ")] = value.strip(" ")
+    return _Clause(kind, rest[0], quality, params)
 
 
 def _quality(text: str) -> float:
+    """0 for what is no number, as Go's ParseFloat leaves it."""
     try:
         return float(text)
     except ValueError:
-        return 1.0
+        return 0.0
 
 
-def _preference(clause: _Clause) -> tuple[float, int]:
-    """By quality, then the more specific first; otherwise in the order of the header."""
-    wildcards = (clause.media_type == "*") * 2 + (clause.subtype == "*")
-    return -clause.quality, wildcards
-
-
-def _with_params(
-    media_type: str, params: dict[str, str], *, watch: bool, convertible: bool
-) -> Representation | None:
+def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
     """The representation with its parameters; None where they ask for what is not served."""
-    if params.get("sv") not in (None, "", "v1"):
+    if params.get("sv") not in (None, "", "v1" if conversions else ""):
         return None
-    if params.get("stream") not in (None, "", "watch"):
+    stream = params.get("stream")
+    if stream and (stream != "watch" or media_type == YAML):
         return None
-    kind, group, version = params.get("as", ""), params.get("g", ""), params.get("v", "")
-    if ("as" in params or "g" in params or "v" in params) and not (
-        convertible and _is_conversion(kind, group, version)
-    ):
+    pretty = params.get("pretty") == "1"
+    if not params.keys() & {"as", "g", "v"}:
+        return Representation(media_type, pretty)
+    kind, api_version = params.get("as", ""), f"{params.get('g', '')}/{params.get('v', '')}"
+    if (kind, api_version) not in conversions:
         return None
-    return Representation(media_type, params.get("pretty") == "1", kind, group, version)
+    return Representation(media_type, pretty, kind, api_version)
 
 
-def _is_conversion(kind: str, group: str, version: str) -> bool:
-    """Whether objects are served as this kind: not yet."""
-    return False
-
-
-def _not_produced(*, watch: bool) -> ApiError:
-    names = ", ".join(
-        (*_ADVERTISED, *(f"{name};stream=watch" for name in (JSON, PROTOBUF))) if watch else _ADVERTISED
-    )
+def not_acceptable(offered: tuple[str, ...]) -> ApiError:
+    """The handler's 406, as which it lists what could be had."""
     return ApiError(
-        406, "NotAcceptable", f"406: Not Acceptable\n\nAvailable representations: {names}", Details()
+        406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
     )
 
 
-def _not_acceptable(*, watch: bool) -> ApiError:
-    names = ", ".join(_ADVERTISED)
-    return ApiError(406, "NotAcceptable", f"only the following media types are accepted: {names}")
-
-
-def wants_pretty(query: dict[str, str], user_agent: str) -> bool:
-    """Whether JSON is indented: by the parameter, else for clients that people look at."""
+def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
+    """The representation, indented where the parameter asks for it, else for clients that people look at."""
     asked = query.get("pretty")
-    if asked:
-        return asked in ("1", "t", "T", "TRUE", "true", "True")
-    return user_agent.startswith(HUMAN_AGENTS)
+    pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
+    return replace(shape, pretty=True) if pretty and not shape.pretty else shape

@@ -6,7 +6,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
-from fakeapi.transport.accept import JSON, Representation, negotiate, wants_pretty
+from fakeapi.transport.accept import NO_CONVERSION, negotiate, prettified
 from fakeapi.transport.http import PLAIN_TEXT, Request, Response
 from fakeapi.transport.rendering import render
 from fakeapi.transport.requestinfo import RequestInfo
@@ -125,7 +125,6 @@ def _entries(resource: Resource) -> list[dict[str, Any]]:
 
 
 def _json(request: Request, document: dict[str, Any]) -> Response:
-    shape = negotiate(request.header(b"accept"), convertible=False)
-    if shape.media_type == JSON and wants_pretty(request.query.first, request.user_agent):
-        shape = Representation(pretty=True)
+    shape = negotiate(request.header(b"accept"), NO_CONVERSION)
+    shape = prettified(shape, request.query.first, request.user_agent)
     return Response(200, render(codec.encode(document), shape), shape.media_type)

@@ -14,13 +14,13 @@ from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.transport import query as queries
-from fakeapi.transport.accept import check_produced, negotiate
+from fakeapi.transport.accept import LISTED, OFFERED, check_produced
 from fakeapi.transport.discovery import Discovery
 from fakeapi.transport.handlers import Call, Handlers, patch_type
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
 from fakeapi.transport.query import BAD_ESCAPE
+from fakeapi.transport.rendering import refusal
 from fakeapi.transport.requestinfo import RequestInfo, parse
-from fakeapi.transport.status import body_of
 from fakeapi.transport.stream import Streams
 
 log = logging.getLogger("fakeapi")
@@ -32,6 +32,7 @@ class Endpoint:
 
     def __init__(self, store: Store, catalogue: Catalogue, token: str | None = None) -> None:
         self.streams = Streams(store)
+        self._clock = store.source.now
         self._catalogue = catalogue
         self._handlers = Handlers(store, catalogue)
         self._discovery = Discovery(catalogue)
@@ -48,12 +49,13 @@ class Endpoint:
             else:
                 response = await self._serve(request, warnings, send)
         except ApiError as error:
-            response = _refusal(error, warnings)
+            response = refusal(error, request, warnings)
         except ClientGone:
             return
         except Exception:
             log.exception("unexpected error for %s %s", scope["method"], scope["path"])
-            response = _refusal(errors.internal("fakeapi: unexpected error; see the server's log"), warnings)
+            unexpected = errors.internal("fakeapi: unexpected error; see the server's log")
+            response = refusal(unexpected, request, warnings)
         if response is None:
             return
         try:
@@ -85,12 +87,12 @@ class Endpoint:
         resource = self._resource(info)
         watches = _is_watch(request, info)
         handler = None if watches else self._handler(request.method, info)
-        check_produced(request.header(b"accept"), watch=watches)
+        check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if request.method == "PATCH":
             patch_type(request)
         if resource.warning:
             warnings.append(resource.warning)
-        call = Call(request, resource, Target(info.namespace, info.name, info.subresource))
+        call = Call(request, resource, Target(info.namespace, info.name, info.subresource), self._clock)
         call.notes.warnings = warnings
         if handler is None:
             await self._watch(call, send)
@@ -139,7 +141,7 @@ class Endpoint:
         return found
 
     async def _watch(self, call: Call, send: Send) -> None:
-        call.shape = negotiate(call.request.header(b"accept"), watch=True)
+        call.negotiate()
         options = queries.watch_options(call.request.query, call.resource, call.target.name)
         await call.request.drain()
         await self.streams.serve(
@@ -149,21 +151,18 @@ class Endpoint:
             call.notes.warnings,
             call.request.receive,
             send,
-            call.shape.media_type,
+            call.streamed,
         )
+
+
+def _lists(request: Request, info: RequestInfo) -> bool:
+    return request.method == "GET" and (info.watched or not info.name)
 
 
 def _is_watch(request: Request, info: RequestInfo) -> bool:
     if request.method != "GET" or info.subresource:
         return False
     return info.watched or (not info.name and request.query.flag("watch"))
-
-
-def _refusal(error: ApiError, warnings: list[str]) -> Response:
-    response = Response(error.code, body_of(error), warnings=warnings)
-    if error.retry_after is not None:
-        response.headers.append((b"retry-after", str(error.retry_after).encode()))
-    return response
 
 
 def no_such_resource() -> ApiError:

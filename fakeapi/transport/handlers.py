@@ -4,6 +4,7 @@ Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,14 +15,26 @@ from fakeapi.registry import applying, deleting, listing, objects, patching
 from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.columns import tabulates
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.versions import parse_version
 from fakeapi.transport import query as queries
-from fakeapi.transport.accept import JSON, PROTOBUF, YAML, Representation, negotiate, wants_pretty
+from fakeapi.transport.accept import (
+    JSON,
+    METADATA,
+    METADATA_OR_TABLE,
+    PROTOBUF,
+    YAML,
+    Representation,
+    check_streamable,
+    negotiate,
+    prettified,
+)
 from fakeapi.transport.http import Request, Response
 from fakeapi.transport.rendering import list_body, render
+from fakeapi.transport.tables import Conversion, conversion
 
 PATCH_TYPES = (
     patching.JSON_PATCH,
@@ -47,22 +60,40 @@ class Call:
     request: Request
     resource: Resource
     target: Target
+    clock: Callable[[], float]
     notes: Notes = field(default_factory=Notes)
     shape: Representation = field(default_factory=Representation)
 
     def negotiate(self) -> None:
         """Settle the representation. Raises ApiError 406."""
-        shape = negotiate(self.request.header(b"accept"))
-        query = self.request.query.first
-        if shape.media_type == JSON and wants_pretty(query, self.request.user_agent):
-            shape = Representation(shape.media_type, True, shape.kind, shape.group, shape.version)
-        self.shape = shape
+        tables = tabulates(self.resource, self.target.subresource)
+        shape = negotiate(self.request.header(b"accept"), METADATA_OR_TABLE if tables else METADATA)
+        self.shape = prettified(shape, self.request.query.first, self.request.user_agent)
+
+    def conversion(self) -> Conversion | None:
+        """What objects are shown as; None for themselves. Raises ApiError 400."""
+        return conversion(self.resource, self.shape, self.request.query.first, self.clock)
+
+    def streamed(self) -> Conversion | None:
+        """What the objects of a watch are shown as. Raises ApiError 400, 406."""
+        shown = self.conversion()
+        check_streamable(self.shape)
+        return shown
 
     def answer(self, outcome: Outcome) -> Response:
         status = 201 if outcome.created else 202 if outcome.accepted else 200
         return self.respond(status, outcome.body)
 
     def respond(self, status: int, body: bytes) -> Response:
+        """The JSON of an object, as the client wants it. Raises ApiError 400, 406."""
+        shown = self.conversion()
+        return self._response(status, body if shown is None else shown.of_object(body))
+
+    def respond_list(self, listed: listing.Listed) -> Response:
+        """A list, as the client wants it. Raises ApiError 400, 406."""
+        return self._response(200, list_body(self.resource, listed, self.conversion()))
+
+    def _response(self, status: int, body: bytes) -> Response:
         return Response(status, render(body, self.shape), self.shape.media_type, self.notes.warnings)
 
 
@@ -87,7 +118,7 @@ class Handlers:
         call.negotiate()
         options = queries.list_options(call.request.query, call.resource)
         listed = listing.list_entries(self._store.storage, call.resource, call.target, options)
-        return call.respond(200, list_body(call.resource, listed))
+        return call.respond_list(listed)
 
     async def create(self, call: Call) -> Response:
         call.negotiate()
@@ -157,7 +188,7 @@ class Handlers:
             except ApiError as error:
                 if error.code != 404:
                     raise
-        return call.respond(200, list_body(call.resource, listed))
+        return call.respond_list(listed)
 
     async def _options_body(self, call: Call) -> Object | None:
         """DeleteOptions of the body; None where it is empty. Raises ApiError 400, 415."""

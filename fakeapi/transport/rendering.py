@@ -1,18 +1,28 @@
-"""Objects and lists in the representation that the client asked for."""
+"""Objects, lists and errors in the representation that the client asked for."""
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from fakeapi.machinery import codec, yamltext
+from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import objects
 from fakeapi.registry.listing import Listed
 from fakeapi.registry.resource import Resource
-from fakeapi.transport.accept import YAML, Representation
+from fakeapi.transport.accept import (
+    JSON,
+    NO_CONVERSION,
+    YAML,
+    Representation,
+    negotiate,
+    prettified,
+)
+from fakeapi.transport.http import Request, Response
+from fakeapi.transport.status import status_of
+from fakeapi.transport.tables import Conversion
 
 
 def render(body: bytes, shape: Representation) -> bytes:
-    """JSON bytes in the shape that is wanted."""
+    """JSON bytes in the media type that is wanted."""
     if shape.media_type == YAML:
         return yamltext.dump(codec.decode(body))
     if shape.pretty:
@@ -21,24 +31,45 @@ def render(body: bytes, shape: Representation) -> bytes:
 
 
 def indented(value: Any) -> bytes:
-    """JSON for people, as Go indents it."""
-    return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    """JSON for people, as Go indents it: with no end of line at its end."""
+    return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def list_body(resource: Resource, listed: Listed) -> bytes:
-    """JSON of a list, joined from the bytes of its items."""
-    prefix = resource.type_prefix
-    return collection(resource, listed, (objects.list_item(entry, prefix) for entry in listed.entries))
-
-
-def collection(resource: Resource, listed: Listed, items: Iterable[bytes]) -> bytes:
-    """JSON of a list with these items."""
+def list_body(resource: Resource, listed: Listed, shown: Conversion | None = None) -> bytes:
+    """JSON of a list, joined from the bytes of its items, or of what it is converted to."""
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token:
         metadata["continue"] = listed.continue_token
     if listed.remaining is not None:
         metadata["remainingItemCount"] = listed.remaining
+    if shown is not None:
+        return shown.of_list(
+            metadata, (objects.with_version(entry.value, entry.revision) for entry in listed.entries)
+        )
+    prefix = resource.type_prefix
+    items = b",".join([objects.list_item(entry, prefix) for entry in listed.entries])
     start = codec.encode(
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )
-    return b'%b,"items":[%b]}' % (start[:-1], b",".join(items))
+    return b'%b,"items":[%b]}' % (start[:-1], items)
+
+
+def refusal(error: ApiError, request: Request | None, warnings: list[str]) -> Response:
+    """An error as the client can read it: never itself refused for the representation that it asks for.
+
+    A client that accepts nothing but conversions, or nothing that is served, gets indented JSON.
+    """
+    response = Response(error.code, b"", warnings=warnings)
+    if error.retry_after is not None:
+        response.headers.append((b"retry-after", str(error.retry_after).encode()))
+    status = status_of(error)
+    try:
+        shape = Representation()
+        if request is not None:
+            shape = negotiate(request.header(b"accept"), NO_CONVERSION)
+            shape = prettified(shape, request.query.first, request.user_agent)
+    except ApiError:
+        shape = Representation(JSON, pretty=True)
+    response.media_type = shape.media_type
+    response.body = render(codec.encode(status), shape)
+    return response

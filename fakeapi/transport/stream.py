@@ -7,6 +7,7 @@ its own before the timeout, an ERROR event where a version is not kept any more.
 import asyncio
 import random
 from collections.abc import Callable
+from typing import Protocol
 
 from starlette.types import Receive, Send
 
@@ -16,8 +17,10 @@ from fakeapi.registry.call import Target, WatchOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.watching import Frames, TooOld, Watch, WatchEvent, bookmark, open_watch
+from fakeapi.transport.accept import JSON
 from fakeapi.transport.http import head
 from fakeapi.transport.status import status_of
+from fakeapi.transport.tables import Conversion
 from fakeapi_storage import StorageError, WatcherOverflow
 
 TIMEOUT_SECONDS_MIN = 1800
@@ -53,11 +56,12 @@ class Streams:
         warnings: list[str],
         receive: Receive,
         send: Send,
-        media_type: str = "application/json",
+        show: Callable[[], Conversion | None],
     ) -> None:
         """Stream a watch until its timeout, the client's leave, or the server's end.
 
-        Raises ApiError before anything is sent.
+        `show` says, once it is clear that there is something to watch, what objects are shown as; None for
+        themselves. Raises ApiError, as `show` does, before anything is sent.
         """
         error: bytes | None = None
         watch: Watch | None = None
@@ -65,11 +69,18 @@ class Streams:
             watch = open_watch(self._store.storage, resource, target, options)
         except TooOld as problem:
             error = error_frame(ApiError(410, "Expired", str(problem)))
-        await send({"type": "http.response.start", "status": 200, "headers": head(media_type, warnings)})
+        try:
+            shown = show()
+        except ApiError:
+            if watch is not None:
+                watch.close()
+            raise
+        await send({"type": "http.response.start", "status": 200, "headers": head(JSON, warnings)})
         if watch is None:
             await send({"type": "http.response.body", "body": error or b""})
             return
-        stream = _Stream(watch, resource, options, self._frames.frame, send, self._store)
+        lines: Lines = Shared(self._frames) if shown is None else Converted(shown)
+        stream = _Stream(watch, resource, options, lines, send, self._store)
         pump = asyncio.ensure_future(stream.run())
         leave = asyncio.ensure_future(_until_gone(receive))
         self._open.add(pump)
@@ -86,6 +97,46 @@ class Streams:
             await send({"type": "http.response.body", "body": b""})
 
 
+class Lines(Protocol):
+    """The lines of one watch stream."""
+
+    def of_event(self, event: WatchEvent) -> bytes: ...
+
+    def of_bookmark(self, body: bytes) -> bytes: ...
+
+
+class Shared:
+    """Objects as they are: encoded once for all watchers."""
+
+    def __init__(self, frames: Frames) -> None:
+        self.of_event = frames.frame
+
+    def of_bookmark(self, body: bytes) -> bytes:
+        return event_line("BOOKMARK", body)
+
+
+class Converted:
+    """Objects shown as something else. A table says once what its columns are: in the first line.
+
+    Both raise ApiError 406, which ends the watch, where an object cannot be shown so.
+    """
+
+    def __init__(self, shown: Conversion) -> None:
+        self._shown = shown
+        self._headers = True
+
+    def of_event(self, event: WatchEvent) -> bytes:
+        return self._line(event.type, event.body)
+
+    def of_bookmark(self, body: bytes) -> bytes:
+        return self._line("BOOKMARK", body)
+
+    def _line(self, kind: str, body: bytes) -> bytes:
+        shown = self._shown.of_object(body, headers=self._headers)
+        self._headers = False
+        return event_line(kind, shown)
+
+
 class _Stream:
     """One watch on its way out."""
 
@@ -94,19 +145,26 @@ class _Stream:
         watch: Watch,
         resource: Resource,
         options: WatchOptions,
-        frame: Callable[[WatchEvent], bytes],
+        lines: Lines,
         send: Send,
         store: Store,
     ) -> None:
         self._watch = watch
         self._resource = resource
         self._options = options
-        self._frame = frame
+        self._lines = lines
         self._send = send
         self._store = store
 
     async def run(self) -> None:
-        await self._write([self._frame(event) for event in self._watch.initial])
+        """Send what there is and what comes, to the end of the watch or of what can be shown."""
+        try:
+            await self._run()
+        except (WatcherOverflow, StorageError, ApiError):
+            return
+
+    async def _run(self) -> None:
+        await self._write([self._lines.of_event(event) for event in self._watch.initial])
         if self._options.send_initial_events and self._options.bookmarks:
             revision = self._store.storage.revision
             await self._write([self._bookmark(revision, ends_initial_events=True)])
@@ -126,11 +184,7 @@ class _Stream:
                     await self._write([self._bookmark(version, ends_initial_events=False)])
                 next_bookmark = self._bookmark_time(loop.time(), end)
                 continue
-            except WatcherOverflow:
-                return
-            except StorageError:
-                return
-            await self._write([self._frame(event) for event in events])
+            await self._write([self._lines.of_event(event) for event in events])
 
     def _bookmark_time(self, now: float, end: float) -> float:
         """Every minute, and once more shortly before the end."""
@@ -142,7 +196,7 @@ class _Stream:
 
     def _bookmark(self, version: int, *, ends_initial_events: bool) -> bytes:
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
-        return b'{"type":"BOOKMARK","object":%b}\n' % body
+        return self._lines.of_bookmark(body)
 
     async def _write(self, frames: list[bytes]) -> None:
         """Send frames, few messages for many frames, giving the loop a turn between them."""
@@ -168,6 +222,11 @@ def timeout_seconds(options: WatchOptions) -> float:
     if options.timeout_seconds and options.timeout_seconds > 0:
         return float(options.timeout_seconds)
     return TIMEOUT_SECONDS_MIN * (1 + random.random())  # noqa: S311 - spreads reconnects, guards nothing
+
+
+def event_line(kind: str, body: bytes) -> bytes:
+    """One line of a watch stream."""
+    return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 
 def error_frame(error: ApiError) -> bytes:
