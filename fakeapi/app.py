@@ -7,11 +7,12 @@ from typing import Literal
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from fakeapi.machinery import times
 from fakeapi.machinery.names import name_is_dns_label, name_is_dns_subdomain
 from fakeapi.registry.call import Notes, Target, WriteOptions
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources.served import strategies_of
+from fakeapi.registry.resources.served import Surroundings, strategies_of
 from fakeapi.registry.source import Source, SystemSource
 from fakeapi.registry.store import Store
 from fakeapi.releases import Serving, served
@@ -90,13 +91,14 @@ class Application:
         resources: list[Resource] = []
         catalogue: Catalogue
 
-        def labels(namespace: str) -> Mapping[str, str] | None:
-            return catalogue.namespace_labels(storage, namespace)
-
+        around = Surroundings(
+            namespace_labels=lambda namespace: catalogue.namespace_labels(storage, namespace),
+            now=lambda: times.now_text(self._source.now()),
+        )
         for version in self._serving.versions:
             for kind in version.kinds:
                 validator = name_is_dns_label if kind.resource == NAMESPACES else name_is_dns_subdomain
-                strategies = strategies_of(kind, version.release, labels)
+                strategies = strategies_of(kind, version.release, around)
                 resources.append(Resource(kind, version.release, strategies, validator))
         catalogue = Catalogue(resources, self._serving.primary)
         return catalogue

@@ -40,18 +40,18 @@ async def _delete_entry(
     key = resource.key(target.namespace, target.name)
     if not finalizers:
         if options.dry_run:
-            return Outcome(objects.with_version(entry.value, entry.revision))
+            return Outcome(objects.with_version(resource.shown(entry.value), entry.revision))
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        return Outcome(objects.with_version(entry.value, gone.revision))
+        return Outcome(objects.with_version(resource.shown(entry.value), gone.revision))
     meta["finalizers"] = finalizers
     _mark(meta, store.now())
-    value = objects.encode(obj, resource.schema)
+    value = objects.encode(obj, resource.stored_schema)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
         await store.settle(entry)
-        return Outcome(objects.with_version(value, entry.revision), accepted=accepted)
+        return Outcome(objects.with_version(resource.shown(value), entry.revision), accepted=accepted)
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
-    return Outcome(objects.with_version(value, stored.revision), accepted=accepted)
+    return Outcome(objects.with_version(resource.shown(value), stored.revision), accepted=accepted)
 
 
 def _check_preconditions(resource: Resource, meta: Object, options: DeleteOptions) -> None:

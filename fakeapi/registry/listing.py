@@ -8,7 +8,7 @@ continue, from a version on) and `pkg/storage/etcd3` (the others, exact versions
 import base64
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.decoding import DecodeError, decode
@@ -55,7 +55,7 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
     Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
     is not there yet, 500 for one that is no number.
     """
-    chosen = selection(options.labels, options.fields)
+    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
     prefix = prefix_of(resource, target)
     start_after, at, limit = _where(storage, resource, prefix, options)
     entries: list[Entry] = []
@@ -66,7 +66,10 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
         if not limit or not page.more or len(entries) >= limit:
             break
         start_after, at = page.entries[-1].key, page.revision
-    return _answer(entries, page, prefix, limit, chosen)
+    listed = _answer(entries, page, prefix, limit, chosen)
+    if resource.is_stored:
+        return listed
+    return replace(listed, entries=[resource.seen(entry) for entry in listed.entries])
 
 
 def _where(

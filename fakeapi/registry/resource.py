@@ -2,22 +2,29 @@
 
 from dataclasses import dataclass, field
 
+from fakeapi.machinery import codec
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.decoding import decode
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.names import NameValidator
 from fakeapi.machinery.schema import Struct
 from fakeapi.registry import objects
+from fakeapi.registry.conversion.versions import AS_STORED, Form, Versions, form_of
+from fakeapi.registry.objects import Object
+from fakeapi.registry.selectable import Selectable, selectable_of
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
-
-NAME = "metadata.name"
-NAMESPACE = "metadata.namespace"
+from fakeapi_storage import Entry
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource of one served version. `strategies` by subresource; "" is the resource itself."""
+    """One resource of one served version. `strategies` by subresource; "" is the resource itself.
+
+    All versions of a resource show the same objects, which are kept in one of them (see
+    `fakeapi.registry.conversion`). Bodies, patches and managed fields are in the version of the request; the
+    store, and all of a strategy but its defaults, see what is kept.
+    """
 
     kind: Kind
     release: Release
@@ -30,6 +37,10 @@ class Resource:
     api_version: str = field(init=False)
     prefix: str = field(init=False)
     type_prefix: bytes = field(init=False)
+    selectable: Selectable = field(init=False)
+    versions: Versions = field(init=False)
+    _form: Form | None = field(init=False)
+    _stored_prefix: bytes = field(init=False)
     managers: dict[str, FieldManager] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,8 +54,13 @@ class Resource:
         put("qualified", Qualified(kind.group, kind.resource))
         put("qualified_kind", Qualified(kind.group, kind.kind))
         put("api_version", kind.api_version)
-        put("prefix", f"/{kind.group or 'core'}/{kind.version}/{kind.resource}/")
         put("type_prefix", objects.type_prefix(kind.kind, kind.api_version))
+        put("selectable", selectable_of(kind))
+        put("versions", Versions(kind, self.release))
+        stored = self.versions.stored
+        put("prefix", f"/{stored.group or 'core'}/{stored.version}/{stored.resource}/")
+        put("_form", None if kind.version == stored.version else form_of(kind))
+        put("_stored_prefix", objects.type_prefix(stored.kind, stored.api_version))
         put(
             "managers",
             {
@@ -54,6 +70,7 @@ class Resource:
                     kind.kind,
                     name,
                     strategy.reset_fields,
+                    self.versions.convert,
                     allows_duplicates=quirks.managed_fields_allow_duplicates,
                     order_matters=quirks.managed_fields_order_matters,
                     checks_type_first=quirks.apply_checks_type_first,
@@ -62,14 +79,47 @@ class Resource:
             },
         )
 
-    @property
-    def selectable(self) -> tuple[str, ...]:
-        """The field labels that selectors may name."""
-        return (NAME, NAMESPACE) if self.kind.namespaced else (NAME,)
-
     def key(self, namespace: str, name: str) -> str:
         """The storage key of an object; `namespace` is empty for resources that have none."""
         return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether this is the version that objects are kept in."""
+        return self._form is None
+
+    @property
+    def stored_schema(self) -> Struct:
+        """The type of objects as they are kept."""
+        return self.versions.stored.schema
+
+    def to_stored(self, obj: Object) -> Object:
+        """A canonical object of this version as it is kept; shares parts with `obj`."""
+        if self._form is None:
+            return obj
+        return {**self._form.to_stored(obj), "apiVersion": self.versions.stored.api_version}
+
+    def from_stored(self, obj: Object) -> Object:
+        """A kept object as this version shows it; shares parts with `obj`, which stays as it is."""
+        if self._form is None:
+            return obj
+        return {**self._form.from_stored(obj), "apiVersion": self.api_version}
+
+    def shown(self, value: bytes) -> bytes:
+        """The stored form of an object, as it would be if it were kept in this version."""
+        if self._form is None:
+            return value
+        if self._form is AS_STORED:
+            return self.type_prefix + value[len(self._stored_prefix) :]
+        obj: Object = codec.decode(value)
+        return codec.encode(self.from_stored(obj))
+
+    def seen(self, entry: Entry) -> Entry:
+        """An entry as this version shows it, under a key of its own."""
+        if self._form is None:
+            return entry
+        key = f"/{self.api_version}{entry.key}"
+        return Entry(key, self.shown(entry.value), entry.revision, entry.created)
 
     def strategy_for(self, subresource: str) -> Strategy:
         """The rules of a write to the resource itself ("") or to a subresource."""

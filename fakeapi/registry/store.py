@@ -40,7 +40,8 @@ GENERATE_NAME_ATTEMPTS = 8
 Stored = TypeVar("Stored")
 
 Change = Callable[[Object | None], Object]
-"""From the stored object (None: there is none) to the object to store, its managed fields included."""
+"""From the stored object (None: there is none) to the object to store, its managed fields included; both in
+the version of the request."""
 
 
 class Store:
@@ -58,15 +59,15 @@ class Store:
     # reading ------------------------------------------------------------------------------------
 
     def get(self, resource: Resource, target: Target) -> Entry:
-        """The committed entry. Raises ApiError 404."""
+        """The committed entry, as the resource's version shows it. Raises ApiError 404."""
         check_path_name(target.name)
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
             raise errors.not_found(resource.qualified, target.name)
-        return entry
+        return resource.seen(entry)
 
     def head(self, resource: Resource, target: Target) -> Entry:
-        """The newest accepted entry. Raises ApiError 404."""
+        """The newest accepted entry, as it is kept. Raises ApiError 404."""
         check_path_name(target.name)
         entry = self.storage.head(resource.key(target.namespace, target.name))
         if entry is None:
@@ -115,6 +116,7 @@ class Store:
         given_version: str = "",
     ) -> Outcome:
         """`create` after its managed fields are set. A `given_version` is refused, if all else is well."""
+        obj = resource.to_stored(obj)
         meta = obj["metadata"]
         meta.pop("resourceVersion", None)
         if not meta.get("uid"):
@@ -158,16 +160,16 @@ class Store:
         self, resource: Resource, target: Target, obj: Object, given_version: str, options: WriteOptions
     ) -> Outcome:
         key = resource.key(target.namespace, obj["metadata"]["name"])
-        value = objects.encode(obj, resource.schema)
+        value = objects.encode(obj, resource.stored_schema)
         if options.dry_run:
             existing = self.storage.head(key)
             if existing is not None:
                 raise KeyExists(existing)
-            return Outcome(objects.without_version(value), created=True)
+            return Outcome(objects.without_version(resource.shown(value)), created=True)
         if version_or_none(given_version):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
         entry = await self.commit(resource, self.storage.create(key, value))
-        return Outcome(objects.with_version(value, entry.revision), created=True)
+        return Outcome(objects.with_version(resource.shown(value), entry.revision), created=True)
 
     # update -------------------------------------------------------------------------------------
 
@@ -225,7 +227,8 @@ class Store:
             _check_uid(resource, target, uid_precondition, old)
             if entry is None or old is None:
                 raise errors.not_found(resource.qualified, target.name)
-            new = self._before_update(resource, target, change(old), old, notes)
+            new = resource.to_stored(change(resource.from_stored(old)))
+            new = self._before_update(resource, target, new, old, notes)
         except ApiError:
             await self.settle(entry)
             raise
@@ -281,16 +284,16 @@ class Store:
         key = resource.key(target.namespace, target.name)
         new = with_old_times(new, old)
         meta = new["metadata"]
-        value = objects.encode(new, resource.schema)
+        value = objects.encode(new, resource.stored_schema)
         if is_finished(meta, old["metadata"]):
             if not options.dry_run:
                 await self.commit(resource, self.storage.delete(key, entry.revision))
-            return Outcome(objects.with_version(value, entry.revision))
+            return Outcome(objects.with_version(resource.shown(value), entry.revision))
         if value == entry.value or options.dry_run:
             await self.settle(entry)
-            return Outcome(objects.with_version(value, entry.revision))
+            return Outcome(objects.with_version(resource.shown(value), entry.revision))
         stored = await self.commit(resource, self.storage.update(key, value, entry.revision))
-        return Outcome(objects.with_version(value, stored.revision))
+        return Outcome(objects.with_version(resource.shown(value), stored.revision))
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:

@@ -31,7 +31,7 @@ class TooOld(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """ADDED, MODIFIED or DELETED with the object as it is stored, at `revision`."""
+    """ADDED, MODIFIED or DELETED with the object as the watch's version shows it, at `revision`."""
 
     type: str
     entry: Entry
@@ -46,11 +46,14 @@ class WatchEvent:
 class Watch:
     """One open watch. `initial` first, then `next` for as long as it is wanted, then `close`."""
 
-    def __init__(self, watcher: Watcher, chosen: Selection, initial: list[WatchEvent], after: int) -> None:
+    def __init__(
+        self, resource: Resource, watcher: Watcher, chosen: Selection, initial: list[Entry], after: int
+    ) -> None:
+        self._seen = resource.seen
         self._watcher = watcher
         self._chosen = chosen
         self._after = after
-        self.initial = initial
+        self.initial = [self._event("ADDED", entry, entry.revision) for entry in initial]
 
     async def next(self) -> list[WatchEvent]:
         """The next events, as soon as there are any for this watch.
@@ -84,14 +87,17 @@ class Watch:
         is_deletion = change.kind is EventKind.DELETE
         if self._chosen.everything:
             if is_deletion:
-                return WatchEvent("DELETED", entry, entry.revision)
-            return WatchEvent("MODIFIED" if previous is not None else "ADDED", entry, entry.revision)
+                return self._event("DELETED", entry, entry.revision)
+            return self._event("MODIFIED" if previous is not None else "ADDED", entry, entry.revision)
         matched = previous is not None and self._chosen.matches(previous)
         if not is_deletion and self._chosen.matches(entry):
-            return WatchEvent("MODIFIED" if matched else "ADDED", entry, entry.revision)
+            return self._event("MODIFIED" if matched else "ADDED", entry, entry.revision)
         if matched and previous is not None:
-            return WatchEvent("DELETED", entry if is_deletion else previous, entry.revision)
+            return self._event("DELETED", entry if is_deletion else previous, entry.revision)
         return None
+
+    def _event(self, kind: str, entry: Entry, revision: int) -> WatchEvent:
+        return WatchEvent(kind, self._seen(entry), revision)
 
 
 def open_watch(storage: Storage, resource: Resource, target: Target, options: WatchOptions) -> Watch:
@@ -99,7 +105,7 @@ def open_watch(storage: Storage, resource: Resource, target: Target, options: Wa
 
     Raises ApiError for a version that is no number, and TooOld for one that is not kept any more.
     """
-    chosen = selection(options.labels, options.fields)
+    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
     prefix = prefix_of(resource, target)
     since = parse_version(options.resource_version) if options.resource_version else 0
     wants_initial = options.send_initial_events
@@ -108,8 +114,9 @@ def open_watch(storage: Storage, resource: Resource, target: Target, options: Wa
     if wants_initial or (since == 0 and options.send_initial_events is False):
         page = storage.list(prefix, start_after=None, limit=None, at=None)
         entries = page.entries if wants_initial else []
-        initial = [WatchEvent("ADDED", e, e.revision) for e in entries if chosen.matches(e)]
-        return Watch(storage.watch(prefix, page.revision), chosen, initial, page.revision)
+        initial = [entry for entry in entries if chosen.matches(entry)]
+        watcher = storage.watch(prefix, page.revision)
+        return Watch(resource, watcher, chosen, initial, page.revision)
     oldest = resource.release.quirks.watch_cache_start
     if since < oldest:
         raise TooOld(since, oldest)
@@ -117,7 +124,7 @@ def open_watch(storage: Storage, resource: Resource, target: Target, options: Wa
         watcher = storage.watch(prefix, min(since, storage.revision))
     except Compacted as error:
         raise TooOld(since, error.oldest - 1) from None
-    return Watch(watcher, chosen, [], since)
+    return Watch(resource, watcher, chosen, [], since)
 
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:

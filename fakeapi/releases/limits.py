@@ -43,6 +43,7 @@ class Limits:
     taints: int = 4
     shared_counters: int = 32
     slice_device_counters: int = 1024
+    device_counters: int = 32
 
     # status.devices
     device_conditions: int = 8

@@ -78,6 +78,15 @@ class Quirks:
     device_attributes_under_basic: bool
     """Errors in a v1alpha3 slice name a device's attributes as `basic.attributes`."""
 
+    attribute_member: str
+    """What an attribute of a device has to have exactly one of."""
+
+    node_selector_term: str
+    """What the node selector of a slice has to have exactly one of."""
+
+    slices_are_shown: bool
+    """A slice with several choices of nodes is shown in the error about them."""
+
     # What is stored and what is checked
 
     status_stores_metadata: bool
@@ -122,6 +131,9 @@ def quirks_of(minor: int) -> Quirks:
         cel_counts_empty_from_one=minor <= 31,
         map_errors_name_the_key=minor >= 32,
         device_attributes_under_basic=minor <= 32,
+        attribute_member="value" if minor >= 32 else "field",
+        node_selector_term="node selector term" if minor >= 32 else "selector term",
+        slices_are_shown=minor == 31,
         status_stores_metadata=minor <= 29,
         admin_access_is_ungated=minor == 31,
         admin_access_needs_label=minor >= 33,

@@ -10,15 +10,13 @@ from fakeapi.releases.release import Release, load_release, release_with
 
 GROUP = "resource.k8s.io"
 
-SERVED: dict[tuple[str, str], frozenset[str]] = {
-    ("", "v1"): frozenset({"namespaces"}),
-    (GROUP, "v1alpha2"): frozenset({"resourceclaims"}),
-    (GROUP, "v1alpha3"): frozenset({"resourceclaims"}),
-}
-"""The resources that have rules here, of what the releases' tables hold."""
+CORE_RESOURCES = frozenset({"namespaces"})
+"""Of the core group, what the resources of GROUP live in; of GROUP everything is served."""
 
 SIDE_BY_SIDE: dict[tuple[str, str], str] = {
     ("", "v1"): "1.33",
+    (GROUP, "v1beta2"): "1.33",
+    (GROUP, "v1beta1"): "1.33",
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
@@ -91,11 +89,11 @@ def _serving(primary: Release, releases: Mapping[tuple[str, str], Release]) -> S
 
 
 def _kinds(release: Release, group: str, version: str) -> tuple[Kind, ...]:
-    resources = SERVED.get((group, version), frozenset())
     return tuple(
         kind
         for kind in release.kinds
-        if (kind.group, kind.version) == (group, version) and kind.resource in resources
+        if (kind.group, kind.version) == (group, version)
+        and (group == GROUP or kind.resource in CORE_RESOURCES)
     )
 
 

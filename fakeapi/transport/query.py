@@ -19,7 +19,8 @@ from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
 from fakeapi.machinery.gotext import quote
 from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.patching import APPLY_PATCH
-from fakeapi.registry.resource import NAME, Resource
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.selectable import NAME
 
 FIELD_MANAGER_LENGTH_MAX = 128
 
@@ -225,7 +226,7 @@ def _check_field_labels(fields: fieldselector.FieldSelector | None, resource: Re
     if fields is None:
         return
     try:
-        fieldselector.check_labels(fields, resource.selectable)
+        fieldselector.check_labels(fields, resource.selectable.labels, resource.selectable.refusal)
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
 

@@ -19,13 +19,28 @@ def summary(serving: Serving) -> list[tuple[str, str, list[str]]]:
     ]
 
 
-def test_with_no_release_named_both_alpha_versions_are_served_as_their_last_releases_had_them() -> None:
+def test_with_no_release_named_every_version_is_served_as_its_last_release_had_it() -> None:
     serving = served()
     assert serving.primary.name == "1.33"
+    newer = ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"]
     assert summary(serving) == [
         ("v1", "1.33", ["namespaces"]),
-        ("resource.k8s.io/v1alpha3", "1.33", ["resourceclaims"]),
-        ("resource.k8s.io/v1alpha2", "1.30", ["resourceclaims"]),
+        ("resource.k8s.io/v1beta2", "1.33", newer),
+        ("resource.k8s.io/v1beta1", "1.33", newer),
+        ("resource.k8s.io/v1alpha3", "1.33", [newer[0], "devicetaintrules", *newer[1:]]),
+        (
+            "resource.k8s.io/v1alpha2",
+            "1.30",
+            [
+                "podschedulingcontexts",
+                "resourceclaimparameters",
+                "resourceclaims",
+                "resourceclaimtemplates",
+                "resourceclasses",
+                "resourceclassparameters",
+                "resourceslices",
+            ],
+        ),
     ]
     assert [release.name for release in serving.releases] == ["1.33", "1.30"]
 
@@ -33,11 +48,13 @@ def test_with_no_release_named_both_alpha_versions_are_served_as_their_last_rele
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_a_named_release_serves_its_own_versions_and_nothing_of_another(name: str) -> None:
     serving = served(name)
-    version = "v1alpha2" if name <= "1.30" else "v1alpha3"
-    assert summary(serving) == [
-        ("v1", name, ["namespaces"]),
-        (f"resource.k8s.io/{version}", name, ["resourceclaims"]),
+    newer = {"1.32": ["v1beta1", "v1alpha3"], "1.33": ["v1beta2", "v1beta1", "v1alpha3"]}
+    versions = newer.get(name, ["v1alpha2" if name <= "1.30" else "v1alpha3"])
+    assert [(api_version, release) for api_version, release, _ in summary(serving)] == [
+        ("v1", name),
+        *((f"resource.k8s.io/{version}", name) for version in versions),
     ]
+    assert all("resourceclaims" in resources for _, _, resources in summary(serving)[1:])
     assert [release.name for release in serving.releases] == [name]
 
 

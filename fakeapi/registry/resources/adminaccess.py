@@ -19,9 +19,14 @@ NAMESPACE_LABEL = "resource.k8s.io/admin-access"
 
 def uses_admin_access(claim: Part) -> bool:
     """Whether any request or result of the claim says anything about it, be it false."""
-    if any("adminAccess" in request for request in claim["spec"]["devices"]["requests"] or ()):
+    if requests_use_it(claim["spec"]["devices"]):
         return True
     return any(result["adminAccess"] is not None for result in _results(claim["status"]))
+
+
+def requests_use_it(devices: Part) -> bool:
+    """Whether any request says anything about it, be it false."""
+    return any("adminAccess" in request for request in devices["requests"] or ())
 
 
 def requests_without(requests: Sequence[Part]) -> list[Part]:

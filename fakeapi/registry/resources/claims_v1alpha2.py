@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, duplicate, forbidden, not_supported, required
+from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported, required
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
     validate_consumer,
@@ -15,8 +15,9 @@ from fakeapi.registry.resources.consumers import (
 from fakeapi.registry.resources.deallocation import validate_deallocation
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name
-from fakeapi.registry.resources.lists import too_many_items
+from fakeapi.registry.resources.lists import validate_distinct
 from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.references import validate_claim_reference
 from fakeapi.registry.resources.resourcehandles import validate_allocation
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import Object, Strategy
@@ -36,11 +37,7 @@ def default_claim_spec(spec: Part) -> Part:
 def validate_claim_spec(spec: Part, path: str) -> list[FieldError]:
     """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
-    if "parametersRef" in spec:
-        reference = spec["parametersRef"]
-        errors += [
-            required(f"{path}.parametersRef.{name}") for name in ("kind", "name") if not reference[name]
-        ]
+    errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
     mode = spec.get("allocationMode", "")
     if mode not in ALLOCATION_MODES:
         errors.append(not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES))
@@ -100,7 +97,15 @@ class ClaimStatusStrategy(ClaimStrategy):
         if allocation is not None:
             errors += validate_allocation(allocation, "status.allocation", self._rules)
         if "reservedFor" in status:
-            errors += _validate_consumers(status["reservedFor"], "status.reservedFor", self._rules)
+            errors += validate_distinct(
+                status["reservedFor"],
+                "status.reservedFor",
+                self._rules.limits.reserved_for,
+                validate_consumer,
+                self._rules,
+                key=_uid_of,
+                key_field="uid",
+            )
             is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
             errors += _validate_reservations(status, before, is_going=is_going)
         if allocated is not None and allocation is not None:
@@ -109,20 +114,9 @@ class ClaimStatusStrategy(ClaimStrategy):
         return errors
 
 
-def _validate_consumers(consumers: list[Part], path: str, rules: Rules) -> list[FieldError]:
-    """A consumer that came before is a duplicate, and nothing else is said of it."""
-    errors: list[FieldError] = []
-    seen: set[str] = set()
-    for index, consumer in enumerate(consumers):
-        place = f"{path}[{index}]"
-        if consumer["uid"] in seen:
-            errors.append(duplicate(f"{place}.uid", consumer["uid"]))
-        else:
-            errors += validate_consumer(consumer, place)
-            seen.add(consumer["uid"])
-    if len(consumers) > rules.limits.reserved_for:
-        errors.append(too_many_items(path, len(consumers), rules.limits.reserved_for, rules))
-    return errors
+def _uid_of(consumer: Part) -> str:
+    uid: str = consumer["uid"]
+    return uid
 
 
 def _validate_reservations(status: Part, before: Part, *, is_going: bool) -> list[FieldError]:

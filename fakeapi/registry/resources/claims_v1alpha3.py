@@ -1,4 +1,4 @@
-"""ResourceClaim of resource.k8s.io/v1alpha3: Kubernetes 1.31 to 1.33.
+"""ResourceClaim of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha3` and
 `pkg/apis/resource/validation`.
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError
-from fakeapi.registry.resources import adminaccess
+from fakeapi.registry.resources import adminaccess, gates
 from fakeapi.registry.resources.allocations import validate_allocation
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
@@ -16,6 +16,12 @@ from fakeapi.registry.resources.consumers import (
     validate_no_new_consumers,
 )
 from fakeapi.registry.resources.deallocation import validate_deallocation
+from fakeapi.registry.resources.devicerequests import (
+    RequestGates,
+    default_claim_spec,
+    default_exact_claim_spec,
+    with_tolerations,
+)
 from fakeapi.registry.resources.devices import CelCheck, Checks, accept_any_cel, validate_devices
 from fakeapi.registry.resources.devicestatuses import (
     allocated_devices,
@@ -27,53 +33,9 @@ from fakeapi.registry.resources.identifiers import request_names, validate_drive
 from fakeapi.registry.resources.lists import validate_set
 from fakeapi.registry.resources.objectmeta import reset_for_status
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.resources.tolerations import default_tolerations
 from fakeapi.registry.strategy import Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
-
-ADMIN_ACCESS_GATE = "DRAAdminAccess"
-CONTROL_PLANE_CONTROLLER_GATE = "DRAControlPlaneController"
-DEVICE_STATUS_GATE = "DRAResourceClaimDeviceStatus"
-PRIORITIZED_LIST_GATE = "DRAPrioritizedList"
-
-_BEFORE_MODE = ("name", "deviceClassName", "selectors")
-
-
-def default_claim_spec(spec: Part, rules: Rules) -> Part:
-    """The spec of a claim, or of a template's claims, with its defaults."""
-    devices = spec["devices"]
-    if devices["requests"]:
-        devices["requests"] = [_default_request(request, rules) for request in devices["requests"]]
-    return spec
-
-
-def _default_request(request: Part, rules: Rules) -> Part:
-    if not rules.quirks.request_fields_under_exactly:
-        return _default_allocation_mode(request)
-    if "firstAvailable" in request:
-        request["firstAvailable"] = [
-            _default_subrequest(subrequest) for subrequest in request["firstAvailable"]
-        ]
-    return _default_subrequest(request) if request["deviceClassName"] else _with_tolerations(request)
-
-
-def _default_subrequest(subrequest: Part) -> Part:
-    return _default_allocation_mode(_with_tolerations(subrequest))
-
-
-def _with_tolerations(holder: Part) -> Part:
-    if "tolerations" in holder:
-        holder["tolerations"] = default_tolerations(holder["tolerations"])
-    return holder
-
-
-def _default_allocation_mode(request: Part) -> Part:
-    mode = request.get("allocationMode", "ExactCount")
-    if mode != "ExactCount" or ("count" in request and "allocationMode" in request):
-        return request
-    before = {name: request[name] for name in _BEFORE_MODE if name in request}
-    return {**before, "allocationMode": mode, "count": request.get("count", 1), **request}
 
 
 def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
@@ -85,7 +47,10 @@ def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldErro
 
 
 class ClaimStrategy(Strategy):
-    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made.
+
+    All but `default` see claims in the form of v1alpha3 and v1beta1.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -94,21 +59,28 @@ class ClaimStrategy(Strategy):
         rules: Rules,
         namespace_labels: adminaccess.NamespaceLabels,
         check_cel: CelCheck = accept_any_cel,
+        *,
+        exact: bool = False,
     ) -> None:
+        """`exact`: bodies are v1beta2's, where a request says by `exactly` what it wants."""
         self._rules = rules
+        self._exact = exact
         self._namespace_labels = namespace_labels
         self._checks = Checks(rules, check_cel)
         self._checks_of_stored = replace(self._checks, stored=True)
-        self._drops_controller = rules.drops(CONTROL_PLANE_CONTROLLER_GATE)
-        self._drops_admin_access = rules.drops(ADMIN_ACCESS_GATE)
-        self._drops_device_status = rules.drops(DEVICE_STATUS_GATE)
-        self._drops_lists = rules.drops(PRIORITIZED_LIST_GATE)
+        self._request_gates = RequestGates(rules)
+        self._drops_controller = rules.drops(gates.CONTROL_PLANE_CONTROLLER)
+        self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
+        self._drops_device_status = rules.drops(gates.DEVICE_STATUS)
 
     def default(self, obj: Object) -> Object:
-        default_claim_spec(obj["spec"], self._rules)
+        if self._exact:
+            default_exact_claim_spec(obj["spec"])
+        else:
+            default_claim_spec(obj["spec"], self._rules)
         if self._rules.quirks.request_fields_under_exactly and "allocation" in obj["status"]:
             for result in obj["status"]["allocation"]["devices"].get("results", ()):
-                _with_tolerations(result)
+                with_tolerations(result)
         return obj
 
     def prepare_create(self, obj: Object) -> Object:
@@ -137,15 +109,13 @@ class ClaimStrategy(Strategy):
 
     def _enabled_spec(self, spec: Part, old: Object | None) -> Part:
         """The spec without fields behind a gate that is off, unless `old` has them."""
-        requests: list[Part] = spec["devices"]["requests"] or []
-        before = () if old is None else old["spec"]["devices"]["requests"] or ()
-        enabled = requests
-        if self._drops_lists and not any("firstAvailable" in request for request in before):
-            enabled = [_without(request, "firstAvailable") for request in enabled]
-        if self._drops_admin_access and not (old is not None and adminaccess.uses_admin_access(old)):
-            enabled = adminaccess.requests_without(enabled)
-        if enabled != requests:
-            spec = {**spec, "devices": {**spec["devices"], "requests": enabled}}
+        enabled = self._request_gates.enabled(
+            spec["devices"],
+            None if old is None else old["spec"]["devices"],
+            uses_admin_access=old is not None and adminaccess.uses_admin_access(old),
+        )
+        if enabled is not spec["devices"]:
+            spec = {**spec, "devices": enabled}
         if self._drops_controller and not (old is not None and "controller" in old["spec"]):
             spec = _without(spec, "controller")
         return spec

@@ -159,7 +159,12 @@ def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldE
     most = checks.rules.limits.cel_expression
     if most is not None and names.byte_length(expression) > most:
         return [too_long(place, most, checks.rules.quirks.too_long)]
-    return [invalid(place, expression, problem) for problem in checks.check_cel(expression)]
+    return cel_errors(expression, place, checks.check_cel)
+
+
+def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
+    """Errors of an expression at `path`."""
+    return [invalid(path, expression, problem) for problem in check_cel(expression)]
 
 
 def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:

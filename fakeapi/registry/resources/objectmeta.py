@@ -1,9 +1,12 @@
 """metav1.ObjectMeta as strategies see it: the order of its fields, and which a write to `/status` keeps.
 
-Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`.
+Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and what strategies of
+k8s.io/kubernetes `pkg/registry/resource` do with generations.
 """
 
 from typing import Any
+
+from fakeapi.registry.resources.equality import semantically_equal
 
 _KEPT = (
     "selfLink",
@@ -46,3 +49,16 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
     merged = {name: value for name, value in new.items() if name not in _KEPT}
     merged |= {name: old[name] for name in _KEPT if name in old}
     return in_order(merged)
+
+
+def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
+    """`obj` in this generation of its spec."""
+    obj["metadata"] = in_order({**obj["metadata"], "generation": generation})
+    return obj
+
+
+def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """`new`, in the next generation where its spec is another than that of `old`."""
+    if semantically_equal(new["spec"], old["spec"]):
+        return new
+    return with_generation(new, old["metadata"].get("generation", 0) + 1)

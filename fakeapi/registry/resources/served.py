@@ -1,29 +1,100 @@
 """Which rules each served kind follows."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from fakeapi.registry.resources import claims_v1alpha2, claims_v1alpha3, namespaces
-from fakeapi.registry.resources.rules import rules_of
+from fakeapi.registry.resources import claims_v1alpha2, claims_v1alpha3, namespaces, slices, slices_v1alpha2
+from fakeapi.registry.resources.claimtemplates import ClaimTemplateStrategy, ClaimTemplateV1Alpha2Strategy
+from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
+from fakeapi.registry.resources.devices import CelCheck, accept_any_cel
+from fakeapi.registry.resources.devicetaintrules import DeviceTaintRuleStrategy
+from fakeapi.registry.resources.podschedulingcontexts import (
+    PodSchedulingContextStatusStrategy,
+    PodSchedulingContextStrategy,
+)
+from fakeapi.registry.resources.resourceclasses import ResourceClassStrategy
+from fakeapi.registry.resources.rules import Rules, rules_of
+from fakeapi.registry.resources.structuredparameters import ClaimParametersStrategy, ClassParametersStrategy
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 
-NamespaceLabels = Callable[[str], Mapping[str, str] | None]
-"""The labels of a namespace; None where there is none of that name."""
+Strategies = dict[str, Strategy]
+"""By subresource, "" being the resource itself."""
 
 
-def strategies_of(kind: Kind, release: Release, namespace_labels: NamespaceLabels) -> dict[str, Strategy]:
-    """The strategies of a kind by subresource, "" being itself. Raises KeyError for one without rules."""
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What strategies ask of the server that they are part of.
+
+    `namespace_labels`: of a namespace by name, None where there is none. `now`: the present in RFC 3339,
+    UTC, whole seconds. `check_cel`: of an expression that selects devices; `check_named_cel`: of one that
+    selects named resources of v1alpha2.
+    """
+
+    namespace_labels: Callable[[str], Mapping[str, str] | None]
+    now: Callable[[], str]
+    check_cel: CelCheck = accept_any_cel
+    check_named_cel: CelCheck = accept_any_cel
+
+
+def strategies_of(kind: Kind, release: Release, around: Surroundings) -> Strategies:
+    """The strategies of a kind. Raises KeyError for a kind without rules."""
     if kind.resource == "namespaces":
         return {"": namespaces.NamespaceStrategy(), "status": namespaces.NamespaceStatusStrategy()}
     rules = rules_of(release)
-    if kind.resource == "resourceclaims" and kind.version == "v1alpha2":
-        return {
-            "": claims_v1alpha2.ClaimStrategy(rules),
-            "status": claims_v1alpha2.ClaimStatusStrategy(rules),
-        }
-    if kind.resource == "resourceclaims":
-        return {
-            "": claims_v1alpha3.ClaimStrategy(rules, namespace_labels),
-            "status": claims_v1alpha3.ClaimStatusStrategy(rules, namespace_labels),
-        }
-    raise KeyError(kind.resource)
+    if kind.version == "v1alpha2":
+        return _v1alpha2(kind.resource, rules, around)
+    return _v1alpha3(kind, rules, around)
+
+
+def _v1alpha2(resource: str, rules: Rules, around: Surroundings) -> Strategies:
+    match resource:
+        case "resourceclaims":
+            return {
+                "": claims_v1alpha2.ClaimStrategy(rules),
+                "status": claims_v1alpha2.ClaimStatusStrategy(rules),
+            }
+        case "resourceclaimtemplates":
+            return {"": ClaimTemplateV1Alpha2Strategy(rules)}
+        case "resourceclasses":
+            return {"": ResourceClassStrategy(rules)}
+        case "podschedulingcontexts":
+            return _scheduling_contexts(rules, duplicates_only=True)
+        case "resourceclaimparameters":
+            return {"": ClaimParametersStrategy(rules, around.check_named_cel)}
+        case "resourceclassparameters":
+            return {"": ClassParametersStrategy(rules, around.check_named_cel)}
+        case "resourceslices":
+            return {"": slices_v1alpha2.ResourceSliceStrategy(rules)}
+        case _:
+            raise KeyError(resource)
+
+
+def _v1alpha3(kind: Kind, rules: Rules, around: Surroundings) -> Strategies:
+    exact = kind.version == "v1beta2"
+    labels, check_cel = around.namespace_labels, around.check_cel
+    match kind.resource:
+        case "resourceclaims":
+            return {
+                "": claims_v1alpha3.ClaimStrategy(rules, labels, check_cel, exact=exact),
+                "status": claims_v1alpha3.ClaimStatusStrategy(rules, labels, check_cel, exact=exact),
+            }
+        case "resourceclaimtemplates":
+            return {"": ClaimTemplateStrategy(rules, labels, check_cel, exact=exact)}
+        case "deviceclasses":
+            return {"": DeviceClassStrategy(rules, check_cel)}
+        case "resourceslices":
+            return {"": slices.ResourceSliceStrategy(rules, around.now, flat=exact)}
+        case "podschedulingcontexts":
+            return _scheduling_contexts(rules, duplicates_only=False)
+        case "devicetaintrules":
+            return {"": DeviceTaintRuleStrategy(rules, around.now, check_cel)}
+        case _:
+            raise KeyError(kind.resource)
+
+
+def _scheduling_contexts(rules: Rules, *, duplicates_only: bool) -> Strategies:
+    return {
+        "": PodSchedulingContextStrategy(rules, duplicates_only=duplicates_only),
+        "status": PodSchedulingContextStatusStrategy(rules, duplicates_only=duplicates_only),
+    }

@@ -1,0 +1,73 @@
+"""DeviceClass of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/resource/validation`.
+"""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources.devices import (
+    CelCheck,
+    Checks,
+    accept_any_cel,
+    validate_configuration,
+    validate_selectors,
+)
+from fakeapi.registry.resources.equality import semantically_equal
+from fakeapi.registry.resources.gates import CONTROL_PLANE_CONTROLLER
+from fakeapi.registry.resources.lists import validate_items
+from fakeapi.registry.resources.nodes import validate_nodes
+from fakeapi.registry.resources.objectmeta import with_generation, with_next_generation
+from fakeapi.registry.resources.rules import Rules
+from fakeapi.registry.strategy import Object, Strategy
+
+
+class DeviceClassStrategy(Strategy):
+    """Everything of a class may change; what is wrong with its spec is said twice."""
+
+    metadata_checks: ClassVar[int] = 1
+
+    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+        self._rules = rules
+        self._checks = Checks(rules, check_cel)
+        self._drops_nodes = rules.drops(CONTROL_PLANE_CONTROLLER)
+
+    def prepare_create(self, obj: Object) -> Object:
+        if self._drops_nodes:
+            obj["spec"].pop("suitableNodes", None)
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._validate(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        if self._drops_nodes and "suitableNodes" not in old["spec"]:
+            new["spec"] = {name: value for name, value in new["spec"].items() if name != "suitableNodes"}
+        return with_next_generation(new, old)
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        return [*self._validate(new, None), *self._validate(new, old)]
+
+    def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
+        """Limits that are newer than `old` do not hold for what is as it was there."""
+        spec = obj["spec"]
+        checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
+        errors = validate_selectors(
+            spec.get("selectors"),
+            "spec.selectors",
+            replace(self._checks, stored=_is_as_it_was("selectors", obj, old)),
+        )
+        errors += validate_items(
+            spec.get("config"),
+            "spec.config",
+            self._rules.limits.configs,
+            lambda config, path: validate_configuration(config, path, checks),
+            self._rules,
+        )
+        # Upstream names no spec in this path.
+        return errors + validate_nodes(spec, "suitableNodes", "suitableNodes", self._rules)
+
+
+def _is_as_it_was(name: str, obj: Object, old: Object | None) -> bool:
+    return old is not None and semantically_equal(obj["spec"].get(name), old["spec"].get(name))

@@ -1,0 +1,34 @@
+"""ResourceClass of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/resource/validation`.
+"""
+
+from typing import ClassVar
+
+from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources.identifiers import validate_driver_name
+from fakeapi.registry.resources.nodes import validate_nodes
+from fakeapi.registry.resources.references import validate_class_reference
+from fakeapi.registry.resources.rules import Rules
+from fakeapi.registry.strategy import Object, Strategy
+
+
+class ResourceClassStrategy(Strategy):
+    """Everything of a class may change."""
+
+    metadata_checks: ClassVar[int] = 2
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_driver_name(obj["driverName"], "driverName", self._rules),
+            *validate_class_reference(obj, "parametersRef", "parametersRef"),
+            *validate_nodes(obj, "suitableNodes", "suitableNodes", self._rules),
+        ]
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """What is wrong with the class is said twice."""
+        errors = self.validate_create(new)
+        return [*errors, *errors]

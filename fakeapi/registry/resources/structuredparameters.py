@@ -1,0 +1,79 @@
+"""ResourceClaimParameters and ResourceClassParameters of resource.k8s.io/v1alpha2: Kubernetes 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `resourceclassparameters`,
+`pkg/apis/resource/validation` and `pkg/apis/resource/structured/namedresources/validation`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError, required
+from fakeapi.registry.resources.devices import CelCheck, accept_any_cel, cel_errors
+from fakeapi.registry.resources.identifiers import validate_driver_name
+from fakeapi.registry.resources.lists import validate_named
+from fakeapi.registry.resources.references import validate_claim_reference, validate_class_reference
+from fakeapi.registry.resources.rules import Rules
+from fakeapi.registry.strategy import Object, Strategy
+
+Part: TypeAlias = dict[str, Any]
+
+NO_MODEL = "exactly one structured model field must be set"
+
+
+class _ParametersStrategy(Strategy):
+    """What both kinds have in common: everything may change."""
+
+    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+        self._rules = rules
+        self._check_cel = check_cel
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        return self.validate_create(new)
+
+    def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
+        return validate_driver_name(name, path, self._rules)
+
+    def _validate_selecting(self, model: Part, path: str) -> list[FieldError]:
+        """Errors of a request or a filter: its model must be there, and its selector an expression."""
+        if "namedResources" not in model:
+            return [required(path, NO_MODEL)]
+        place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]
+        return cel_errors(selector, place, self._check_cel) if selector else [required(place)]
+
+
+class ClaimParametersStrategy(_ParametersStrategy):
+    """What drivers are asked for on behalf of a claim."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_claim_reference(obj, "generatedFrom", "generatedFrom"),
+            *validate_named(
+                obj.get("driverRequests"),
+                "driverRequests",
+                "driverName",
+                self._validate_driver_name,
+                self._validate_requests,
+            ),
+        ]
+
+    def _validate_requests(self, driver: Part, path: str) -> list[FieldError]:
+        requests = driver.get("requests", ())
+        if not requests:
+            return [required(f"{path}.requests", "empty entries with no requests are not allowed")]
+        errors: list[FieldError] = []
+        for index, request in enumerate(requests):
+            errors += self._validate_selecting(request, f"{path}.requests[{index}]")
+        return errors
+
+
+class ClassParametersStrategy(_ParametersStrategy):
+    """What a class adds for its drivers, and the resources that it lets through."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        name = self._validate_driver_name
+        return [
+            *validate_class_reference(obj, "generatedFrom", "generatedFrom"),
+            *validate_named(obj.get("filters"), "filters", "driverName", name, self._validate_selecting),
+            *validate_named(
+                obj.get("vendorParameters"), "vendorParameters", "driverName", name, lambda item, path: []
+            ),
+        ]
