@@ -6,6 +6,7 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from urllib.parse import parse_qsl
 
 from fakeapi.machinery import errors, fieldselector, labelselector
@@ -23,6 +24,7 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.selectable import NAME
 
 FIELD_MANAGER_LENGTH_MAX = 128
+_AGENTS_CACHED = 256
 
 BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 _INT64_MAX = (1 << 63) - 1
@@ -79,11 +81,9 @@ def parse_int(text: str) -> int:
     return int(text)
 
 
-def manager_of(query: Query, user_agent: str) -> str:
-    """The field manager: as asked for, else the beginning of the user agent."""
-    asked = query.text("fieldManager")
-    if asked:
-        return asked
+@lru_cache(_AGENTS_CACHED)
+def manager_of(user_agent: str) -> str:
+    """The field manager of a client that names none: the beginning of its user agent."""
     manager = ""
     for character in user_agent.split("/", 1)[0]:
         if character.isprintable():
@@ -100,6 +100,8 @@ def write_options(
 
     Raises ApiError 400, 422.
     """
+    if not query.first and patch_type != APPLY_PATCH:
+        return WriteOptions(manager_of(user_agent))
     dry_run = query.all("dryRun")
     sent = {
         "dryRun": dry_run,
@@ -115,7 +117,7 @@ def write_options(
     if found:
         raise errors.invalid(Qualified("meta.k8s.io", kind), "", found)
     return WriteOptions(
-        manager=manager_of(query, user_agent),
+        manager=query.text("fieldManager") or manager_of(user_agent),
         dry_run=bool(dry_run),
         validation=query.text("fieldValidation") or "Warn",
         force=bool(sent["force"]),
