@@ -116,25 +116,29 @@ def serve(*, allow_anonymous: bool, ready_file: Path | None, feature_gates: str,
 
 
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
-    from fakeapi.server import StartError  # noqa: PLC0415 - see the module's docstring
-
+    """Says where the server is; the ready file is there before the first line is printed."""
+    if ready_file is not None:
+        _write_ready_file(server, ready_file)
     what = f"Kubernetes {release}" if release else "resource.k8s.io v1alpha2 (1.30) and v1alpha3 (1.33)"
     click.echo(f"Serving {what} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
-    if ready_file is None:
-        return
+
+
+def _write_ready_file(server: "FakeAPI", path: Path) -> None:
+    from fakeapi.server import StartError  # noqa: PLC0415 - see the module's docstring
+
     facts = {
         "url": server.url,
         "kubeconfig": str(server.kubeconfig),
         "ca_file": str(server.ca_file) if server.ca_file else None,
         "pid": os.getpid(),
     }
-    unfinished = ready_file.with_name(ready_file.name + ".part")
+    unfinished = path.with_name(path.name + ".part")
     try:
         unfinished.write_text(json.dumps(facts) + "\n", encoding="utf-8")
-        unfinished.replace(ready_file)
+        unfinished.replace(path)
     except OSError as error:
-        raise StartError(f"cannot write the ready file {ready_file}: {error.strerror}") from error
+        raise StartError(f"cannot write the ready file {path}: {error.strerror}") from error
 
 
 def _is_loopback(host: str) -> bool:

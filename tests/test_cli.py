@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -35,16 +36,16 @@ def serving(
 ) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
     """A running `fakeapi serve` and what its ready file says."""
     ready = directory / "ready.json"
-    ready.unlink(missing_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "fakeapi", "serve", "--ready-file", str(ready), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={"FAKEAPI_PORT": "0", **os.environ, **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={"FAKEAPI_PORT": "0", **os.environ, **environment},
     )  # fmt: skip
     with process:
         try:
-            while not ready.exists():
-                assert process.poll() is None, process.stderr.read() if process.stderr else ""
-                time.sleep(0.01)
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline().startswith("Serving "), process.stderr.read()
             yield json.loads(ready.read_text()), process
         finally:
             process.kill()
@@ -85,12 +86,21 @@ def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
         watch.close()
         assert process.stdout is not None
         assert process.stderr is not None
-        assert process.stdout.read().splitlines() == [
-            f"Serving resource.k8s.io v1alpha2 (1.30) and v1alpha3 (1.33) at {facts['url']}",
-            f"export KUBECONFIG={facts['kubeconfig']}",
-        ]
+        assert process.stdout.read() == f"export KUBECONFIG={facts['kubeconfig']}\n"
         assert process.stderr.read() == ""
         assert not Path(facts["kubeconfig"]).exists()
+
+
+def test_the_first_line_says_what_is_served_and_where(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "fakeapi", "serve", "--port", "0", "--release", "1.31"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert re.match(r"Serving Kubernetes 1\.31 at http://127\.0\.0\.1:\d+\n", process.stdout.readline())
+        process.terminate()
+        assert process.wait(10) == 0
 
 
 def test_every_option_is_an_environment_variable(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""The package as its users get it."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The wheel, and an environment that holds it and the locked dependencies of its users, no more."""
+
+    wheel: Path
+    bin: Path
+
+    def run(self, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [self.bin / command[0], *command[1:]],
+            capture_output=True, text=True, timeout=60, check=False, env=self.environment(**environment),
+            cwd=self.bin.parent,
+        )  # fmt: skip
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """That of the running tests, without what would lead back to the source tree."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "FAKEAPI"))}
+        return {**kept, **more}
+
+
+def install(directory: Path) -> Installation:
+    """Builds the source distribution, from it the wheel, and puts that into a new environment."""
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, timeout=120)
+    (wheel,) = directory.glob("*.whl")
+    environment = directory / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=60)
+    python = environment / "bin" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-deps", "--no-index", wheel],
+        check=True,
+        timeout=60,
+    )
+    (site_packages,) = environment.glob("lib/python*/site-packages")
+    _link_locked_dependencies(site_packages)
+    return Installation(wheel, environment / "bin")
+
+
+def _link_locked_dependencies(site_packages: Path) -> None:
+    """Makes those of requirements.lock importable as they are installed here: no network is needed."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE):
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            continue  # a dependency of other systems
+        for part in {
+            file.parts[0] for file in found.files or () if file.parts[0] not in {"..", "__pycache__"}
+        }:
+            link = site_packages / part
+            if not link.exists():
+                link.symlink_to(Path(str(found.locate_file(part))))

@@ -1,0 +1,110 @@
+"""The image and the stack, as far as they can be tried without a container engine."""
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fakeapi.cli import healthcheck, serve
+from fakeapi.server.client import Client
+from tests.installation import ROOT, Installation
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+SERVICE: dict[str, Any] = COMPOSE["services"]["fakeapi"]
+
+
+def instructions(name: str) -> list[str]:
+    text = DOCKERFILE.replace("\\\n", " ")
+    return [line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith(f"{name} ")]
+
+
+def image_environment() -> dict[str, str]:
+    return dict(pair.split("=", 1) for line in instructions("ENV") for pair in shlex.split(line))
+
+
+def stack_environment() -> dict[str, str]:
+    """As Compose fills it in for somebody who has set nothing."""
+    defaults = {
+        key: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value) for key, value in SERVICE["environment"].items()
+    }
+    return {**image_environment(), **defaults}
+
+
+def variables_of(command: Any) -> set[str]:
+    names = {param.envvar or f"FAKEAPI_{param.name.upper()}" for param in command.params}
+    assert command.context_settings["auto_envvar_prefix"] == "FAKEAPI"
+    return names
+
+
+def test_every_variable_that_is_set_is_an_option_of_the_server() -> None:
+    assert set(stack_environment()) <= variables_of(serve)
+    assert {"FAKEAPI_HOST", "FAKEAPI_PORT", "FAKEAPI_TLS"} <= variables_of(healthcheck)
+
+
+def test_the_port_is_published_on_the_loopback_of_the_host_only() -> None:
+    assert all(port.startswith("127.0.0.1:") for port in SERVICE["ports"])
+    assert instructions("EXPOSE") == ["8001"]
+
+
+def test_the_database_is_on_a_volume_and_the_kubeconfig_on_the_host() -> None:
+    mounts = dict(reversed(volume.split(":")) for volume in SERVICE["volumes"])
+    assert mounts[str(Path(stack_environment()["FAKEAPI_DB"]).parent)] in COMPOSE["volumes"]
+    on_host = mounts[str(Path(stack_environment()["FAKEAPI_KUBECONFIG"]).parent)]
+    assert (ROOT / on_host).is_dir()
+
+
+def test_the_image_is_built_from_files_that_are_sent_to_the_builder() -> None:
+    sent = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copied = {
+        name for line in instructions("COPY") if not line.startswith("--from") for name in line.split()[:-1]
+    }
+    assert copied == sent
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_the_server_does_not_run_as_root() -> None:
+    assert instructions("USER") == ["fakeapi"]
+    assert "0" not in SERVICE["user"].split(":")
+
+
+@pytest.mark.parametrize("token", ["", "secret"])
+def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Path, token: str) -> None:
+    ready = tmp_path / "ready"
+    environment = installation.environment(
+        **{
+            key: value.replace("/data/", f"{tmp_path}/").replace("/kubeconfig/", f"{tmp_path}/")
+            for key, value in stack_environment().items()
+        },
+    ) | {"FAKEAPI_PORT": "0", "FAKEAPI_TOKEN": token, "FAKEAPI_READY_FILE": str(ready)}
+    command = json.loads(instructions("ENTRYPOINT")[0]) + json.loads(instructions("CMD")[0])
+    check = json.loads(instructions("HEALTHCHECK")[0].partition(" CMD ")[2])
+    assert ["CMD", *check] == SERVICE["healthcheck"]["test"]
+    with subprocess.Popen(
+        [installation.bin / command[0], *command[1:]],
+        env=environment,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"Serving ")
+        url = json.loads(ready.read_text())["url"]
+        inside = {**environment, "FAKEAPI_PORT": url.rpartition(":")[2]}
+        healthy = subprocess.run(
+            [installation.bin / check[0], *check[1:]], env=inside, check=False, timeout=30
+        )
+        assert healthy.returncode == 0
+        client = Client(url, token=token or None)
+        client.create_namespace("kept")
+        client.close()
+        process.terminate()
+        assert process.wait(10) == 0
+    config = yaml.safe_load((tmp_path / "config").read_text())
+    assert config["clusters"][0]["cluster"]["server"] == "http://127.0.0.1:8001"
+    assert config["users"][0]["user"] == ({"token": token} if token else {})
+    assert (tmp_path / "fakeapi.db").stat().st_size > 0

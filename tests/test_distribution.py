@@ -1,0 +1,66 @@
+"""What is handed to users: the wheel, made from the source distribution, in an environment of its own."""
+
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+from tests.installation import ROOT, Installation
+
+
+def members(installation: Installation) -> set[str]:
+    with zipfile.ZipFile(installation.wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_its_only_top_level_names_are_ours(installation: Installation) -> None:
+    tops = {name.split("/")[0] for name in members(installation)}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"fakeapi", "fakeapi_storage"}
+
+
+def test_every_file_of_the_packages_is_inside(installation: Installation) -> None:
+    inside = members(installation)
+    for root, package in ((ROOT, "fakeapi"), (ROOT / "storage", "fakeapi_storage")):
+        files = {str(path.relative_to(root)) for path in (root / package).rglob("*") if path.is_file()}
+        expected = {name for name in files if "__pycache__" not in name}
+        assert expected
+        assert expected <= inside
+    assert {name for name in inside if name.startswith("fakeapi/releases/data/")}
+    assert "fakeapi/py.typed" in inside
+
+
+def test_nothing_else_is_installed_than_its_users_need(installation: Installation) -> None:
+    program = (
+        "from importlib.util import find_spec as f; print(*filter(f, ['pytest', 'kubernetes', 'hatchling']))"
+    )
+    assert installation.run("python", "-c", program).stdout == "\n"
+
+
+def test_the_installed_package_is_the_one_that_runs(installation: Installation) -> None:
+    program = "import fakeapi.server, fakeapi_storage; print(fakeapi.__file__, fakeapi_storage.__file__)"
+    result = installation.run("python", "-c", program)
+    assert result.stderr == ""
+    assert all(Path(path).is_relative_to(installation.bin.parent) for path in result.stdout.split())
+
+
+def test_the_command_serves_from_there(installation: Installation, tmp_path: Path) -> None:
+    ready = tmp_path / "ready.json"
+    command = [str(installation.bin / "fakeapi"), "serve", "--port", "0", "--tls", "--ready-file", str(ready)]
+    with subprocess.Popen(
+        command, env=installation.environment(), cwd=tmp_path, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"Serving ")
+        facts = json.loads(ready.read_text())
+        port = facts["url"].rpartition(":")[2]
+        assert installation.run("fakeapi", "healthcheck", "--tls", "--port", port).stdout == "ok\n"
+        process.terminate()
+        assert process.wait(10) == 0
+
+
+def test_a_test_of_a_user_finds_the_plugin(installation: Installation) -> None:
+    with zipfile.ZipFile(installation.wheel) as archive:
+        (entry_points,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+        text = archive.read(entry_points).decode()
+    assert "[pytest11]\nfakeapi = fakeapi.pytest_plugin" in text
+    assert "[console_scripts]\nfakeapi = fakeapi.cli:main" in text

@@ -1,0 +1,78 @@
+"""What the documents say is tried."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+
+from fakeapi import __version__
+from fakeapi.cli import main
+from tests.installation import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PYTHON = [text for language, text in BLOCKS if language == "python"]
+TESTS = [text for text in PYTHON if "def test_" in text]
+SCRIPTS = [text for text in PYTHON if "def test_" not in text]
+COMMANDS = [
+    line.partition("#")[0].strip()
+    for language, text in BLOCKS
+    if language == "sh"
+    for line in text.splitlines()
+]
+
+
+@pytest.mark.parametrize("text", TESTS, ids=[re.findall(r"def (test_\w+)", text)[0] for text in TESTS])
+def test_an_example_of_a_test_passes(pytester: pytest.Pytester, text: str) -> None:
+    pytester.makepyfile(text)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=text.count("def test_"))
+
+
+@pytest.mark.parametrize("text", SCRIPTS, ids=[f"script-{number}" for number in range(len(SCRIPTS))])
+def test_an_example_of_a_script_runs(text: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("http://127.0.0.1:")
+
+
+def test_every_language_of_an_example_is_tried() -> None:
+    assert {language for language, _ in BLOCKS} == {"python", "sh"}
+    assert TESTS
+    assert SCRIPTS
+
+
+@pytest.mark.parametrize("line", [line for line in COMMANDS if line.startswith("fakeapi ")])
+def test_an_example_of_the_command_is_understood(line: str) -> None:
+    _, name, *arguments = shlex.split(line)
+    command = main.commands[name]
+    assert isinstance(command.make_context(name, arguments), click.Context)
+
+
+def test_the_make_targets_exist_that_the_documents_name() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    documents = README + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^ *|`)make ([a-z-]+)", documents, re.MULTILINE))
+    assert {"run", "test", "check"} <= named <= targets
+
+
+def test_the_documents_link_to_files_that_exist() -> None:
+    for document in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (ROOT / target).exists(), (document, target)
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{__version__}"\n' in project
+
+
+def test_ci_runs_the_checks_and_the_tests() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.splitlines()[-2:] == ["make check", "make test"]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
