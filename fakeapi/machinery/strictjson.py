@@ -207,7 +207,8 @@ def _decode_suspect(body: bytes, hook: Any) -> Any:
 
 def _decode_slowly(body: bytes, hook: Any) -> Any:
     try:
-        value = json.loads(body.decode("utf-8", GO_UTF8), object_pairs_hook=hook, parse_float=_float, parse_int=_integer)
+        text = body.decode("utf-8", GO_UTF8)
+        value = json.loads(text, object_pairs_hook=hook, parse_float=_float, parse_int=_integer)
     except RecursionError as error:
         raise JsonError(f"invalid character {_quoted(body[-1])} exceeded max depth") from error
     return _without_surrogates(value) if _SURROGATE_ESCAPE.search(body) else value
