@@ -21,7 +21,7 @@ def uses_admin_access(claim: Part) -> bool:
     """Whether any request or result of the claim says anything about it, be it false."""
     if requests_use_it(claim["spec"]["devices"]):
         return True
-    return any(result["adminAccess"] is not None for result in _results(claim["status"]))
+    return any(result.get("adminAccess") is not None for result in _results(claim["status"]))
 
 
 def requests_use_it(devices: Part) -> bool:
@@ -48,7 +48,7 @@ def _without(request: Part) -> Part:
 def status_without(status: Part) -> Part:
     """A status whose results say nothing about it."""
     results = _results(status)
-    if all(result["adminAccess"] is None for result in results):
+    if all(result.get("adminAccess") is None for result in results):
         return status
     allocation = status["allocation"]
     plain = [{**result, "adminAccess": None} for result in results]
@@ -65,7 +65,7 @@ def authorize_requests(claim: Part, namespace_labels: NamespaceLabels) -> list[F
 
 def authorize_results(claim: Part, old: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:
     """The same of an allocation's results; what `old` was granted stays granted."""
-    if any(result["adminAccess"] for result in _results(old["status"])):
+    if any(result.get("adminAccess") for result in _results(old["status"])):
         return []
     return _authorize(_results(claim["status"]), "status.allocation.devices.results", claim, namespace_labels)
 
