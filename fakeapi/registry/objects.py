@@ -34,7 +34,8 @@ def _encode(obj: Object) -> bytes:
     for key, value in meta.items():
         if key not in ordered:
             ordered[key] = value
-    return codec.encode({**obj, "metadata": ordered})
+    kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
+    return codec.encode({"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered})
 
 
 def decode(entry: "Entry") -> Object:

@@ -18,6 +18,7 @@ from fakeapi.registry.versions import parse_version
 from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
 FRAMES_KEPT = 2048
 """As many encoded events are shared between watchers; older ones are encoded again when needed."""
 
@@ -147,8 +148,12 @@ def _blueprint(resource: Resource) -> dict[str, str]:
         "metadata": {},
         "items": None,
     }
-    text = base64.b64encode(codec.encode(listed) + b"\n").decode()
-    return {"kubernetes.io/initial-events-list-blueprint": text}
+    return {INITIAL_EVENTS_LIST: blueprint_text(listed)}
+
+
+def blueprint_text(listed: objects.Object) -> str:
+    """A list as an annotation holds it."""
+    return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
 class Frames:

@@ -143,6 +143,9 @@ class Endpoint:
     async def _watch(self, call: Call, send: Send) -> None:
         call.negotiate()
         options = queries.watch_options(call.request.query, call.resource, call.target.name)
+        lists_first = options.send_initial_events and options.bookmarks
+        if lists_first and call.resource.release.quirks.initial_events_blueprint:
+            call.negotiate(tables=False)
         await call.request.drain()
         await self.streams.serve(
             call.resource,

@@ -64,9 +64,9 @@ class Call:
     notes: Notes = field(default_factory=Notes)
     shape: Representation = field(default_factory=Representation)
 
-    def negotiate(self) -> None:
-        """Settle the representation. Raises ApiError 406."""
-        tables = tabulates(self.resource, self.target.subresource)
+    def negotiate(self, *, tables: bool = True) -> None:
+        """Settle the representation, of tables where they can be had. Raises ApiError 406."""
+        tables = tables and tabulates(self.resource, self.target.subresource)
         shape = negotiate(self.request.header(b"accept"), METADATA_OR_TABLE if tables else METADATA)
         self.shape = prettified(shape, self.request.query.first, self.request.user_agent)
 

@@ -16,7 +16,16 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.call import Target, WatchOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.watching import Frames, TooOld, Watch, WatchEvent, bookmark, open_watch
+from fakeapi.registry.watching import (
+    INITIAL_EVENTS_LIST,
+    Frames,
+    TooOld,
+    Watch,
+    WatchEvent,
+    blueprint_text,
+    bookmark,
+    open_watch,
+)
 from fakeapi.transport.accept import JSON
 from fakeapi.transport.http import head
 from fakeapi.transport.status import status_of
@@ -129,7 +138,10 @@ class Converted:
         return self._line(event.type, event.body)
 
     def of_bookmark(self, body: bytes) -> bytes:
-        return self._line("BOOKMARK", body)
+        annotations = (bookmark := codec.decode(body))["metadata"].get("annotations", {})
+        if INITIAL_EVENTS_LIST in annotations:
+            annotations[INITIAL_EVENTS_LIST] = blueprint_text(self._shown.empty_list())
+        return self._line("BOOKMARK", codec.encode(bookmark))
 
     def _line(self, kind: str, body: bytes) -> bytes:
         shown = self._shown.of_object(body, headers=self._headers)

@@ -57,6 +57,10 @@ class Conversion:
         found = b"[%b]" % b",".join(partials) if partials else b"null"
         return b'%b,"items":%b}' % (start[:-1], found)
 
+    def empty_list(self) -> dict[str, Any]:
+        """The list of no objects, as metadata alone."""
+        return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
+
     def _table(self, metadata: dict[str, Any], rows: list[bytes], *, headers: bool = True) -> bytes:
         start = codec.encode(
             {
