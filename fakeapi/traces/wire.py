@@ -1,0 +1,256 @@
+"""The lines of the native format, as `docs/traces.md` and `schema.json` describe them."""
+
+import base64
+import binascii
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, UnsetType
+
+from fakeapi.traces.model import Exchange, Header, Request, Response, StreamEvent, TraceError
+
+VERSION: Literal[1] = 1
+KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
+
+LINE_MAX = 64 << 20
+"""Bytes of a line; a longer one is refused, so that reading needs a bounded memory."""
+
+_Seconds = Annotated[float, Meta(ge=0)]
+_Pairs = Annotated[
+    tuple[tuple[str, str], ...], Meta(description="[name in lower case, value], in the message's order")
+]
+_Body = Annotated[Raw | UnsetType, Meta(description="the body, where it is JSON in one line: byte for byte")]
+_Newline = Annotated[bool, Meta(description="a newline followed the JSON of `body`")]
+_Text = Annotated[str | UnsetType, Meta(description="the body, where it is UTF-8 text of another kind")]
+_Base64 = Annotated[str | UnsetType, Meta(description="the body, where it is neither JSON nor text")]
+_Notes = tuple[str, ...]
+
+
+class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Of `body`, `text` and `base64` at most one is there; none stands for no body."""
+
+
+class HeaderLine(_Line, omit_defaults=False, rename={"header": "kind"}):
+    """The first line of a trace."""
+
+    header: Annotated[Literal["fakeapi.trace"], Meta(description="marks the format")]
+    version: Annotated[Literal[1], Meta(description="of the format; others cannot be read")]
+    server: Annotated[str, Meta(description="what answered, or empty where unknown")]
+    release: Annotated[str, Meta(description="Kubernetes release such as 1.31, or empty where unknown")]
+    started: Annotated[str, Meta(description="RFC 3339 time that every offset counts from")]
+    source: Annotated[Literal["fakeapi", "proxy", "audit", "har"], Meta(description="what recorded it")]
+    note: str = ""
+    redacted: Annotated[_Notes, Meta(description="what was taken out: `credentials`, or field paths")] = ()
+
+
+class RequestLine(_Line):
+    method: Annotated[str, Meta(min_length=1)]
+    target: Annotated[str, Meta(min_length=1, description="path and query as sent")]
+    headers: _Pairs = ()
+    body: _Body = UNSET
+    newline: _Newline = False
+    text: _Text = UNSET
+    base64: _Base64 = UNSET
+
+
+class EventLine(_Line):
+    """A line of a watch without its newline, or a frame of a protobuf watch without its length."""
+
+    offset: _Seconds
+    body: _Body = UNSET
+    newline: _Newline = False
+    text: _Text = UNSET
+    base64: _Base64 = UNSET
+
+
+class ResponseLine(_Line):
+    """`events` and `ended` are there for a watch, which has no body."""
+
+    status: Annotated[int, Meta(ge=100, le=999)]
+    headers: _Pairs = ()
+    body: _Body = UNSET
+    newline: _Newline = False
+    text: _Text = UNSET
+    base64: _Base64 = UNSET
+    events: Annotated[tuple[EventLine, ...] | UnsetType, Meta(description="in the order they came")] = UNSET
+    ended: Annotated[
+        Literal["client", "server", "cut", "open"] | UnsetType, Meta(description="who ended the watch")
+    ] = UNSET
+
+
+class ExchangeLine(_Line):
+    """Every further line; lines are in the order of `offset`."""
+
+    id: Annotated[int, Meta(ge=0, description="unique in the trace")]
+    offset: Annotated[_Seconds, Meta(description="when the request came, in seconds since `started`")]
+    actor: Annotated[str, Meta(description="who asked")]
+    duration: Annotated[_Seconds, Meta(description="seconds until the response's last byte")]
+    request: RequestLine
+    response: Annotated[ResponseLine | None, Meta(description="null where none came, or none is known")]
+    missing: Annotated[_Notes, Meta(description="what the source could not tell")] = ()
+    inferred: Annotated[_Notes, Meta(description="what was concluded instead")] = ()
+
+
+Message = RequestLine | ResponseLine | EventLine
+
+encode = msgspec.json.Encoder().encode
+decode_header = msgspec.json.Decoder(HeaderLine).decode
+decode_exchange = msgspec.json.Decoder(ExchangeLine).decode
+_decode_raw = msgspec.json.Decoder(Raw).decode
+
+MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+"""What the decoders raise; `msgspec.ValidationError` is one of them."""
+
+
+def explain(path: str, line: int, error: Exception) -> TraceError:
+    """What is wrong with a line, with the field that it is wrong in."""
+    text = str(error)
+    if isinstance(error, msgspec.ValidationError):
+        message, _, where = text.partition(" - at `")
+        field = where.rstrip("`").removeprefix("$").removeprefix(".")
+        return TraceError(path, line, "" if where.startswith("key") else field, message)
+    if "truncated" in text:
+        return TraceError(path, line, "", "ends in the middle of its JSON: the file was cut short")
+    return TraceError(path, line, "", text)
+
+
+def content(data: bytes) -> dict[str, Any]:
+    """The fields of a message that hold its body, so that `payload` gives the same bytes again."""
+    if not data:
+        return {}
+    inline = data[:-1] if data[-1] == 10 else data
+    if b"\n" not in inline and b"\r" not in inline and _is_json(inline):
+        return {"body": Raw(inline), "newline": len(inline) != len(data)}
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        if not data.isascii():
+            data.decode()
+        # Raw leaves surrounding blanks out, and the line must keep every byte.
+        return bytes(_decode_raw(data)) == data
+    except MALFORMED:
+        return False
+
+
+def payload(message: Message) -> bytes:
+    """The body of a message. Raises ValueError with (field, reason)."""
+    body, text, encoded = message.body, message.text, message.base64
+    if body is not UNSET:
+        if text is not UNSET or encoded is not UNSET:
+            raise ValueError("body", "only one of body, text and base64 may be there")
+        data = bytes(body)
+        return data + b"\n" if message.newline else data
+    if text is not UNSET:
+        if encoded is not UNSET:
+            raise ValueError("text", "only one of body, text and base64 may be there")
+        return text.encode()
+    if encoded is UNSET:
+        return b""
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise ValueError("base64", str(error)) from error
+
+
+def header_line(header: Header) -> bytes:
+    return encode(
+        HeaderLine(
+            KIND,
+            VERSION,
+            header.server,
+            header.release,
+            timestamp(header.started),
+            header.source,  # type: ignore[arg-type]  # held by the schema
+            header.note,
+            header.redacted,
+        )
+    )
+
+
+def exchange_line(exchange: Exchange) -> bytes:
+    """One line without its newline."""
+    request, response = exchange.request, exchange.response
+    answer: ResponseLine | None = None
+    if response is not None:
+        answer = ResponseLine(response.status, response.headers, **content(response.body))
+        if exchange.events is not None:
+            answer.events = tuple(
+                EventLine(round(event.offset, 6), **content(event.line)) for event in exchange.events
+            )
+            answer.ended = exchange.ended  # type: ignore[assignment]  # held by the schema
+    return encode(
+        ExchangeLine(
+            exchange.id,
+            round(exchange.offset, 6),
+            exchange.actor,
+            round(exchange.duration, 6),
+            RequestLine(request.method, request.target, request.headers, **content(request.body)),
+            answer,
+            exchange.missing,
+            exchange.inferred,
+        )
+    )
+
+
+def header_of(line: HeaderLine) -> Header:
+    """Raises ValueError with (field, reason)."""
+    try:
+        started = datetime.fromisoformat(line.started).timestamp()
+    except ValueError as error:
+        raise ValueError("started", f"is not an RFC 3339 time: {line.started!r}") from error
+    return Header(line.version, line.server, line.release, started, line.source, line.note, line.redacted)
+
+
+def exchange_of(line: ExchangeLine, place: str) -> Exchange:
+    """Raises ValueError with (field, reason)."""
+    asked, answer = line.request, line.response
+    events: tuple[StreamEvent, ...] | None = None
+    ended: str = ""
+    response: Response | None = None
+    request = Request(asked.method, asked.target, asked.headers, _held("request", asked))
+    if answer is not None:
+        response = Response(answer.status, answer.headers, _held("response", answer))
+        if answer.events is not UNSET:
+            if answer.ended is UNSET:
+                raise ValueError("response.ended", "a watch says who ended it")
+            if response.body:
+                raise ValueError("response.body", "a watch has events and no body")
+            ended = answer.ended
+            events = tuple(
+                StreamEvent(each.offset, _held(f"response.events[{index}]", each))
+                for index, each in enumerate(answer.events)
+            )
+        elif answer.ended is not UNSET:
+            raise ValueError("response.ended", "only a watch has this, and it has events, if only []")
+    return Exchange(
+        line.id,
+        line.offset,
+        line.actor,
+        request,
+        response,
+        line.duration,
+        events,
+        ended,
+        line.missing,
+        line.inferred,
+        place,
+    )
+
+
+def _held(field: str, message: Message) -> bytes:
+    try:
+        return payload(message)
+    except ValueError as error:
+        inner, reason = error.args
+        raise ValueError(f"{field}.{inner}", reason) from error
+
+
+def timestamp(seconds: float) -> str:
+    """RFC 3339 in UTC with microseconds."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
