@@ -112,7 +112,9 @@ class ClaimStrategy(Strategy):
         enabled = self._request_gates.enabled(
             spec["devices"],
             None if old is None else old["spec"]["devices"],
-            uses_admin_access=old is not None and adminaccess.uses_admin_access(old),
+            uses_admin_access=self._drops_admin_access
+            and old is not None
+            and adminaccess.uses_admin_access(old),
         )
         if enabled is not spec["devices"]:
             spec = {**spec, "devices": enabled}

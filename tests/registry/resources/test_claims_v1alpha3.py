@@ -358,3 +358,9 @@ def test_a_write_that_starts_again_finds_its_body_as_it_was_sent() -> None:
     status("1.31").prepare_update(dict(controlled_by), v1alpha3_claim())
     main("1.31").prepare_update(dict(controlled_by), v1alpha3_claim())
     assert (sent, controlled_by) == (before, frozen)
+
+
+def test_an_update_in_1_31_minds_no_gate_of_admin_access() -> None:
+    plain = {name: value for name, value in result().items() if name != "adminAccess"}
+    old = v1alpha3_claim(allocated(results=[plain]))
+    assert main("1.31").prepare_update(v1alpha3_claim(), old)["status"] == old["status"]
