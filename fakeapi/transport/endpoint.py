@@ -68,7 +68,7 @@ class Endpoint:
     async def _serve(self, request: Request, warnings: list[str], send: Send) -> Response | None:
         """The response; None where it has been streamed already."""
         path = request.path
-        document = self._discovery.open_document(path)
+        document = self._discovery.open_document(request)
         if document is not None:
             return document
         if self._token is not None and not hmac.compare_digest(

@@ -89,7 +89,7 @@ class Request:
 
 @dataclass(slots=True)
 class Response:
-    """`warnings` become Warning headers, in order."""
+    """`warnings` become Warning headers, in order; `headers` replace those that every answer has."""
 
     status: int
     body: bytes
@@ -99,12 +99,16 @@ class Response:
 
     async def send(self, send: Send, *, without_body: bool = False) -> None:
         """`without_body` for HEAD: the headers of the answer alone."""
+        headers = head(self.media_type, self.warnings)
+        if self.headers:
+            own = {name for name, _ in self.headers}
+            headers = [header for header in headers if header[0] not in own]
         await send(
             {
                 "type": "http.response.start",
                 "status": self.status,
                 "headers": [
-                    *head(self.media_type, self.warnings),
+                    *headers,
                     (b"content-length", b"%d" % len(self.body)),
                     *self.headers,
                 ],
