@@ -37,6 +37,8 @@ class Player:
             self.identities.learn(recorded.get("body"), actual.get("body"))
             compare(number, recorded, actual)
         self._close_watches(len(exchanges), compare)
+
+    def close(self) -> None:
         self._connection.close()
 
     def send(self, exchange: Exchange) -> dict[str, Any]:

@@ -45,10 +45,13 @@ def differences(
         if lines:
             found[number + 1] = lines
 
-    if scenario in projections.PROJECTIONS:
-        projections.play(player, exchanges, scenario, compare)
-    else:
-        player.play(exchanges, compare)
+    try:
+        if scenario in projections.PROJECTIONS:
+            projections.play(player, exchanges, scenario, compare)
+        else:
+            player.play(exchanges, compare)
+    finally:
+        player.close()
     return found
 
 
