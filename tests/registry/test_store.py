@@ -1,0 +1,295 @@
+"""Creates and updates: what they set, what they refuse, what they leave as it is."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.registry.world import START, World, in_world, refusal, version_of
+
+LATER = 90
+
+
+def test_a_created_object_gets_uid_time_and_version_from_the_server() -> None:
+    async def scenario(world: World) -> None:
+        body = world.claim(
+            "a", uid="mine", creationTimestamp="2001-01-01T00:00:00Z", selfLink="/x", generation=7
+        )
+        meta = (await world.create(body))["metadata"]
+        assert meta["uid"] != "mine"
+        assert meta["creationTimestamp"] == "2027-01-15T08:00:00Z"
+        assert "selfLink" not in meta
+        assert world.get("a")["metadata"] == meta
+
+    in_world(scenario)
+
+
+def test_versions_grow_over_all_objects() -> None:
+    async def scenario(world: World) -> None:
+        versions = [version_of(await world.create(world.claim(f"c{number}"))) for number in range(5)]
+        assert versions == sorted(set(versions))
+        assert versions[-1] == world.storage.revision
+
+    in_world(scenario)
+
+
+def test_a_name_is_taken_once_in_a_namespace() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        error = await refusal(world.create(world.claim("a")))
+        assert (error.code, error.reason) == (409, "AlreadyExists")
+        assert error.message == 'resourceclaims.resource.k8s.io "a" already exists'
+        await world.create(world.claim("a"), namespace="kube-system")
+
+    in_world(scenario)
+
+
+def test_a_generated_name_is_the_prefix_and_five_letters() -> None:
+    async def scenario(world: World) -> None:
+        first = await world.create(world.claim(generateName="claim-"))
+        second = await world.create(world.claim(generateName="claim-"))
+        found = [obj["metadata"]["name"] for obj in (first, second)]
+        assert len(set(found)) == 2
+        assert all(name.startswith("claim-") and len(name) == len("claim-") + 5 for name in found)
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize(("release", "retries"), [("1.31", True), ("1.27", False)])
+def test_a_generated_name_that_is_taken_is_drawn_again_where_the_release_does_so(
+    release: str,
+    retries: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    async def scenario(world: World) -> None:
+        suffixes = iter(["taken", "taken", "fresh"])
+        world.clock.suffix = lambda: next(suffixes)  # type: ignore[method-assign]
+        await world.create(world.claim(generateName="c-"))
+        if retries:
+            again = await world.create(world.claim(generateName="c-"))
+            assert again["metadata"]["name"] == "c-fresh"
+        else:
+            error = await refusal(world.create(world.claim(generateName="c-")))
+            assert (error.code, error.retry_after) == (409, 1)
+            assert error.message.endswith("the server was not able to generate a unique name for the object")
+
+    in_world(scenario, release)
+
+
+def test_a_dry_run_answers_as_the_write_would_and_stores_nothing() -> None:
+    async def scenario(world: World) -> None:
+        before = world.storage.revision
+        created = await world.create(world.claim("a"), dry_run=True)
+        assert created["metadata"]["uid"]
+        assert "resourceVersion" not in created["metadata"]
+        assert world.list().entries == []
+        stored = await world.create(world.claim("a"))
+        updated = await world.update(
+            {**stored, "metadata": {**stored["metadata"], "labels": {"a": "b"}}}, dry_run=True
+        )
+        assert updated["metadata"]["labels"] == {"a": "b"}
+        assert (await refusal(world.create(world.claim("a"), dry_run=True))).code == 409
+        assert world.get("a") == stored
+        assert world.storage.revision == before + 1
+
+    in_world(scenario)
+
+
+def test_an_update_of_an_old_version_is_a_conflict() -> None:
+    async def scenario(world: World) -> None:
+        old = await world.create(world.claim("a"))
+        await world.patch("a", {"metadata": {"labels": {"a": "b"}}})
+        error = await refusal(world.update(old))
+        assert (error.code, error.reason) == (409, "Conflict")
+        assert error.message == (
+            'Operation cannot be fulfilled on resourceclaims.resource.k8s.io "a": the object has been '
+            "modified; please apply your changes to the latest version and try again"
+        )
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize("version", ["", "0"])
+def test_an_update_without_a_version_overwrites(version: str) -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a", labels={"old": ""}))
+        updated = await world.update(world.claim("a", labels={"new": ""}, resourceVersion=version))
+        assert updated["metadata"]["labels"] == {"new": ""}
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("abc", 'strconv.ParseUint: parsing "abc": invalid syntax'),
+        ("-1", 'strconv.ParseUint: parsing "-1": invalid syntax'),
+        ("²", 'strconv.ParseUint: parsing "²": invalid syntax'),
+        ("9" * 5000, f'strconv.ParseUint: parsing "{"9" * 5000}": value out of range'),
+    ],
+    ids=["letters", "negative", "superscript", "5,000 digits"],
+)
+def test_an_update_of_a_version_that_is_no_number_fails_in_gos_words(version: str, message: str) -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        error = await refusal(world.update(world.claim("a", resourceVersion=version)))
+        assert (error.code, error.reason, error.message) == (500, "", message)
+
+    in_world(scenario)
+
+
+def test_an_update_of_another_uid_is_a_conflict() -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create(world.claim("a"))
+        error = await refusal(world.update(world.claim("a", uid="another")))
+        assert error.code == 409
+        assert error.message.endswith(
+            "Precondition failed: UID in precondition: another, UID in object meta: "
+            + created["metadata"]["uid"]
+        )
+
+    in_world(scenario)
+
+
+def test_an_update_keeps_what_only_the_server_sets() -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create(world.claim("a"))
+        world.clock.seconds += LATER
+        sent = world.claim("a", creationTimestamp="2001-01-01T00:00:00Z", generation=9)
+        meta = (await world.update({**sent, "status": {"allocation": {}}}))["metadata"]
+        assert meta["uid"] == created["metadata"]["uid"]
+        assert meta["creationTimestamp"] == created["metadata"]["creationTimestamp"]
+        assert "generation" not in meta
+        assert world.get("a")["status"] == {}
+
+    in_world(scenario)
+
+
+def test_an_update_that_changes_nothing_keeps_the_version_and_makes_no_event() -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create(world.claim("a", labels={"a": "b"}))
+        watch = world.watch(resource_version=str(version_of(created)))
+        world.clock.seconds += LATER
+        assert await world.update(created) == created
+        assert await world.update(world.claim("a", labels={"a": "b"})) == created
+        assert await world.patch("a", {"metadata": {"labels": {"a": "b"}}}) == created
+        changed = await world.patch("a", {"metadata": {"labels": {"a": "c"}}})
+        assert [event.revision for event in await watch.next()] == [version_of(changed)]
+
+    in_world(scenario)
+
+
+def test_an_update_of_what_is_not_there_creates_nothing() -> None:
+    async def scenario(world: World) -> None:
+        error = await refusal(world.update(world.claim("a")))
+        assert (error.code, error.message) == (404, 'resourceclaims.resource.k8s.io "a" not found')
+        assert world.list().entries == []
+
+    in_world(scenario)
+
+
+def test_a_write_to_the_status_changes_the_status_alone_and_a_main_write_never_does() -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create({**world.claim("a"), "status": {"allocation": {}}})
+        assert created["status"] == {}
+        sent = {**created, "status": {"allocation": {}}, "spec": {"devices": {}}}
+        sent["metadata"] = {**created["metadata"], "labels": {"lost": ""}}
+        after = await world.update(sent, "status")
+        assert after["status"] == {"allocation": {"devices": {}}}
+        assert after["spec"] == created["spec"]
+        assert "labels" not in after["metadata"]
+        main = await world.update({**after, "status": {}})
+        assert main["status"] == after["status"]
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize(
+    ("release", "kept"), [("1.27", True), ("1.29", True), ("1.30", False), ("1.31", False)]
+)
+def test_a_write_to_the_status_stores_labels_in_the_releases_that_do_so(
+    release: str,
+    kept: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create(world.claim("a"))
+        created["metadata"]["labels"] = {"sent": ""}
+        after = await world.update(created, "status")
+        assert ("labels" in after["metadata"]) is kept
+
+    in_world(scenario, release)
+
+
+def test_a_spec_may_not_change() -> None:
+    async def scenario(world: World) -> None:
+        created = await world.create(world.claim("a"))
+        created["spec"]["devices"]["requests"][0]["deviceClassName"] = "other.example.com"
+        error = await refusal(world.update(created))
+        assert (error.code, error.reason) == (422, "Invalid")
+        assert error.message.endswith("field is immutable")
+
+    in_world(scenario)
+
+
+def test_each_manager_owns_what_it_set() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a", labels={"a": "1"}), manager="creator")
+        world.clock.seconds += LATER
+        after = await world.patch("a", {"metadata": {"labels": {"b": "2"}}}, manager="patcher")
+        fields = {entry["manager"]: entry["fieldsV1"] for entry in after["metadata"]["managedFields"]}
+        assert fields["creator"]["f:metadata"] == {"f:labels": {".": {}, "f:a": {}}}
+        assert fields["patcher"] == {"f:metadata": {"f:labels": {"f:b": {}}}}
+        operations = {entry["manager"]: entry["operation"] for entry in after["metadata"]["managedFields"]}
+        assert operations == {"creator": "Update", "patcher": "Update"}
+        times = {entry["manager"]: entry["time"] for entry in after["metadata"]["managedFields"]}
+        assert times == {"creator": "2027-01-15T08:00:00Z", "patcher": "2027-01-15T08:01:30Z"}
+
+    in_world(scenario)
+
+
+def test_owner_references_that_stand_twice_are_stored_once_with_a_warning() -> None:
+    async def scenario(world: World) -> None:
+        owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}
+        created = await world.create(world.claim("a", ownerReferences=[owner, owner]))
+        assert created["metadata"]["ownerReferences"] == [owner]
+        assert [text.rpartition(": ")[2] for text in world.notes.warnings] == ["u"]
+
+    in_world(scenario)
+
+
+def test_unconditional_writes_that_meet_each_other_all_arrive() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        patches = (world.patch("a", {"metadata": {"labels": {f"l{n}": ""}}}) for n in range(20))
+        answers = await asyncio.gather(*patches)
+        assert len({version_of(answer) for answer in answers}) == 20
+        assert len(world.get("a")["metadata"]["labels"]) == 20
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "a%b"])
+@pytest.mark.parametrize("verb", ["get", "patch", "delete"])
+def test_a_name_that_no_path_can_hold_is_refused_before_anything_is_looked_up(name: str, verb: str) -> None:
+    async def scenario(world: World) -> None:
+        async def ask() -> Any:
+            match verb:
+                case "get":
+                    return world.get(name)
+                case "patch":
+                    return await world.patch(name, {})
+                case _:
+                    return await world.delete(name)
+
+        error = await refusal(ask())
+        assert error.code == 400
+        assert error.message.startswith(f'Name parameter invalid: "{name}": ')
+
+    in_world(scenario)
+
+
+def test_the_clock_of_the_tests_stands_at_its_start() -> None:
+    async def scenario(world: World) -> None:
+        assert world.clock.now() == START
+        assert world.store.now() == "2027-01-15T08:00:00Z"
+
+    in_world(scenario)
