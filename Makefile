@@ -33,6 +33,10 @@ bench: $(READY) ## Measure, and print the tables of the README
 releases: $(READY) ## Compile the release tables again from the published Go modules (needs Go)
 	$(BIN)/python tools/compile_releases.py $(ARGS)
 
+.PHONY: fidelity
+fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the known differences
+	$(BIN)/python -m tests.conformance.page
+
 .PHONY: up
 up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait

@@ -1,0 +1,83 @@
+"""The page about fidelity, made from the recordings and the table of known differences."""
+
+from pathlib import Path
+
+from tests.conformance import known
+from tests.conformance.recordings import RECORDINGS, Recording
+
+PAGE = Path(__file__).parents[2] / "docs" / "fidelity.md"
+
+_HEAD = """\
+# Fidelity
+
+Made by `make fidelity` from `fixtures/traces/conformance` and `tests/conformance/known.py`; not to be
+edited.
+
+Kubernetes' own API servers were asked some 170 scenarios each, and what they answered is replayed by `make
+test` against the release that this server says it is: every status, header and body, every watch event,
+every message. uids, times, resource versions and random suffixes may differ, as long as what was equal
+stays equal.
+
+`-all-gates` are recordings with the release's alpha gates for these kinds switched on, `-v1beta1` such that
+speak v1beta1. Kinds of other groups that were recorded as well (pods, nodes, events, leases) are not served
+and not counted.
+
+| recording | scenarios | exchanges | as recorded | differing in words alone | differing |
+|---|--:|--:|--:|--:|--:|
+"""
+
+_DIFFERENCES = """
+## What differs, and why
+
+| recordings | scenario | exchanges | what | reason |
+|---|---|---|---|---|
+"""
+
+_LIMITS = """
+## What no recording shows
+
+- Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization, admission
+    webhooks, controllers, `/metrics`, proxying, websockets; protobuf and CBOR bodies are a 415 or 406.
+- Recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are deprecated in
+    releases still to come. Released servers do not. The recordings are followed.
+- JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
+- Nothing is deleted by a garbage collector, and no finalizer is removed by a controller, as the recorded servers ran
+    without controllers.
+"""
+
+
+def render() -> str:
+    """The whole page."""
+    return (
+        _HEAD
+        + "".join(_count(recording) for recording in RECORDINGS)
+        + _DIFFERENCES
+        + "".join(_row(entry) for entry in known.KNOWN)
+        + _LIMITS
+    )
+
+
+def _count(recording: Recording) -> str:
+    exchanges = sum(len(each) for each in recording.scenarios.values())
+    worded, differing = (
+        sum(
+            len(entry.exchanges)
+            for scenario in recording.scenarios
+            for entry in known.of(recording.name, scenario)
+            if entry.wording_only is wording
+        )
+        for wording in (True, False)
+    )
+    cells = (len(recording.scenarios), exchanges, exchanges - worded - differing, worded, differing)
+    return f"| {recording.name} | " + " | ".join(f"{cell:,}" for cell in cells) + " |\n"
+
+
+def _row(entry: known.Known) -> str:
+    what = "words of messages" if entry.wording_only else "the answer"
+    numbers = ", ".join(map(str, sorted(entry.exchanges)))
+    return f"| {entry.recordings} | {entry.scenario} | {numbers} | {what} | {entry.reason} |\n"
+
+
+if __name__ == "__main__":
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(render())
