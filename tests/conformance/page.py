@@ -36,13 +36,13 @@ _DIFFERENCES = """
 _LIMITS = """
 ## What no recording shows
 
-- Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization, admission
-    webhooks, controllers, `/metrics`, proxying, websockets; protobuf and CBOR bodies are a 415 or 406.
-- Recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are deprecated in
-    releases still to come. Released servers do not. The recordings are followed.
+- Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization,
+  admission webhooks, controllers, `/metrics`, proxying, websockets; protobuf and CBOR bodies are refused.
+- The recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are
+  deprecated in releases still to come. Released servers do not. The recordings are followed.
 - JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
-- Nothing is deleted by a garbage collector, and no finalizer is removed by a controller, as the recorded servers ran
-    without controllers.
+- Nothing is deleted by a garbage collector, and no finalizer is removed by a controller, as the recorded
+  servers ran without controllers.
 """
 
 
