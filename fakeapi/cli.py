@@ -32,7 +32,7 @@ def main() -> None:
 @click.option(
     "--release",
     metavar="RELEASE",
-    help="Kubernetes release, see `fakeapi releases`.  [default: v1alpha2 as in 1.30, v1alpha3 as in 1.33]",
+    help="Kubernetes release, see `fakeapi releases`.  [default: 1.33, and v1alpha2 as in 1.30]",
 )
 @click.option(
     "--feature-gates",
@@ -119,7 +119,7 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
     """Says where the server is; the ready file is there before the first line is printed."""
     if ready_file is not None:
         _write_ready_file(server, ready_file)
-    what = f"Kubernetes {release}" if release else "resource.k8s.io v1alpha2 (1.30) and v1alpha3 (1.33)"
+    what = f"Kubernetes {release}" if release else "Kubernetes 1.33, and v1alpha2 as in 1.30,"
     click.echo(f"Serving {what} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
 

@@ -27,7 +27,7 @@ class FakeAPI(Client):
         with FakeAPI(release="1.31") as api:
             api.create(Path("claim.yaml"))
 
-    `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and v1alpha3 as in 1.33.
+    `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and all else as in 1.33.
     `feature_gates`: as in Kubernetes. `database`: a file that keeps the state; without one it lives in memory
     until `stop`. `durability`: "normal" survives the process, "full" also the machine. `token`: the bearer
     token that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
