@@ -1,12 +1,23 @@
 """Traces of any format, told apart by what is in the file."""
 
-from collections.abc import Iterator
+import re
+import struct
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from fakeapi.traces.model import Exchange, Header
-from fakeapi.traces.native import NativeReader
+from fakeapi.traces import compression, patches, wire
+from fakeapi.traces.audit import AuditLog, is_audit, release_of
+from fakeapi.traces.har import HarFile
+from fakeapi.traces.model import Exchange, Header, TraceError
+from fakeapi.traces.native import NativeReader, Spool
+
+_SNIFFED = 1 << 16
+_HAR = re.compile(rb'\{\s*"log"\s*:')
+_NUMBER = struct.Struct("<Q")
 
 
 class TraceReader(Protocol):
@@ -35,6 +46,116 @@ class TraceReader(Protocol):
     ) -> None: ...
 
 
-def open_trace(path: str | Path) -> TraceReader:
-    """The trace in a file, native, audit log or HAR. Raises TraceError."""
-    return NativeReader(Path(path))
+def open_trace(path: str | Path, *, patch_type: str = patches.STRATEGIC, ordered: bool = True) -> TraceReader:
+    """The trace in a file, native, audit log or HAR, gzip or zstd by its name. Raises TraceError.
+
+    Audit logs and HAR are read to their end here, and sorted in a temporary file. `patch_type`: the media
+    type of patches in audit logs about which nothing tells. With `ordered` false a native trace may be in any
+    order.
+    """
+    path = Path(path)
+    found = sniff(path)
+    if found == "native":
+        return NativeReader(path, ordered=ordered)
+    if found == "audit":
+        log = AuditLog(path, assume=patch_type)
+        header = Header(wire.VERSION, "kube-apiserver", release_of(path), 0.0, "audit")
+        return SortedReader(path, found, header, log, absolute=True)
+    har = HarFile(path)
+    header = har.header or Header(wire.VERSION, "", release_of(path), 0.0, "har")
+    reader = SortedReader(path, found, header, har, absolute=har.header is None)
+    if har.foreign:
+        note = f"{har.foreign} requests that are none to Kubernetes were left out"
+        reader.header = replace(reader.header, note=note)
+    return reader
+
+
+def sniff(path: Path) -> str:
+    """The format of a file. Raises TraceError for what is none of them."""
+    try:
+        with compression.open_read(path) as file:
+            start = file.read(_SNIFFED)
+    except compression.UNREADABLE as error:
+        raise compression.explain(path, 1, error) from error
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise TraceError(str(path), 0, "", "is empty")
+    line = text.partition(b"\n")[0]
+    if _HAR.match(text):
+        return "har"
+    if b'"' + wire.KIND.encode() + b'"' in line[:4096]:
+        return "native"
+    if is_audit(line):
+        return "audit"
+    what = "no JSON" if text[:1] not in b"{[" else "other JSON"
+    raise TraceError(
+        str(path), 1, "", f"is no trace, but {what}: not fakeapi's format, an audit log or HAR 1.2"
+    )
+
+
+class SortedReader:
+    """A trace from a source of another order, which is read once, into a temporary file.
+
+    With `absolute`, the source's offsets are epoch seconds, and the first becomes the header's `started`.
+    Raises TraceError, also where there is nothing in it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        format: str,  # noqa: A002 - the name that readers have for it
+        header: Header,
+        source: Iterable[tuple[int, Exchange]],
+        *,
+        absolute: bool,
+    ) -> None:
+        self.path = path
+        self.format = format
+        try:
+            self._spool = Spool(Path(tempfile.gettempdir()))
+        except OSError as error:
+            raise self._refused(error) from error
+        try:
+            first = self._fill(source)
+        except OSError as error:
+            self._spool.close()
+            raise self._refused(error) from error
+        except BaseException:
+            self._spool.close()
+            raise
+        self._since = first if absolute else 0.0
+        self.header = replace(header, started=first) if absolute else header
+
+    def _fill(self, source: Iterable[tuple[int, Exchange]]) -> float:
+        first = float("inf")
+        for number, exchange in source:
+            first = min(first, exchange.offset)
+            self._spool.add(exchange.offset, _NUMBER.pack(number) + wire.exchange_line(exchange))
+        if not len(self._spool):
+            raise TraceError(str(self.path), 0, "", "has no request to Kubernetes in it")
+        return first
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    def __iter__(self) -> Iterator[Exchange]:
+        path, since = str(self.path), self._since
+        for data in self._spool:
+            place = f"{path}:{_NUMBER.unpack_from(data)[0]}"
+            yield wire.exchange_of(wire.decode_exchange(memoryview(data)[_NUMBER.size :]), place, since)
+
+    def close(self) -> None:
+        """Removes the temporary file."""
+        self._spool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _refused(self, error: OSError) -> TraceError:
+        place = tempfile.gettempdir()
+        return TraceError(str(self.path), 0, "", f"cannot be sorted in {place}: {error.strerror or error}")

@@ -68,7 +68,7 @@ class Exchange:
     `id` is unique in the trace. `actor` names who asked: requests of one actor are a lane of their own.
     `response` is None where none came or none is known. `duration`: until the response's last byte.
     `events`: None for anything but a watch. `ended`: "" for anything but a watch, else who ended it:
-    "client", "server" (its time was over), "cut" (without a proper end), or "open" (the recording ended first).
+    "client", "server" (its time was over), "cut" (no proper end), or "open" (the recording ended first).
     `missing`: what the source could not tell ("response body", "watch events", …). `inferred`: what was
     concluded instead ("patch type: apply (…)"). `place`: "file:line" of its origin, for messages.
     """

@@ -207,8 +207,8 @@ def header_of(line: HeaderLine) -> Header:
     return Header(line.version, line.server, line.release, started, line.source, line.note, line.redacted)
 
 
-def exchange_of(line: ExchangeLine, place: str) -> Exchange:
-    """Raises ValueError with (field, reason)."""
+def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
+    """`since` is taken off every offset. Raises ValueError with (field, reason)."""
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None
     ended: str = ""
@@ -223,14 +223,14 @@ def exchange_of(line: ExchangeLine, place: str) -> Exchange:
                 raise ValueError("response.body", "a watch has events and no body")
             ended = answer.ended
             events = tuple(
-                StreamEvent(each.offset, _held(f"response.events[{index}]", each))
+                StreamEvent(_after(each.offset, since), _held(f"response.events[{index}]", each))
                 for index, each in enumerate(answer.events)
             )
         elif answer.ended is not UNSET:
             raise ValueError("response.ended", "only a watch has this, and it has events, if only []")
     return Exchange(
         line.id,
-        line.offset,
+        _after(line.offset, since),
         line.actor,
         request,
         response,
@@ -241,6 +241,10 @@ def exchange_of(line: ExchangeLine, place: str) -> Exchange:
         line.inferred,
         place,
     )
+
+
+def _after(offset: float, since: float) -> float:
+    return round(offset - since, 6) if since else offset
 
 
 def _held(field: str, message: Message) -> bytes:

@@ -1,0 +1,439 @@
+"""HAR 1.2, in and out.
+
+What HAR has no place for goes into fields that begin with an underscore, as HAR allows: `log._trace` is the
+trace's header, an entry's `_exchange` its id, actor, exact times, and the times and lengths of watch events.
+With them nothing is lost on the way there and back. HAR of other makers has whole bodies and no event times.
+"""
+
+import base64
+import codecs
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from fakeapi import __version__
+from fakeapi.machinery.codec import encode
+from fakeapi.traces import compression, wire
+from fakeapi.traces.actors import actor
+from fakeapi.traces.messages import first, is_kubernetes, is_watch, kept
+from fakeapi.traces.model import Exchange, Header, Headers, Request, Response, StreamEvent, TraceError
+from fakeapi.traces.native import write_whole
+
+ORIGIN = "http://kubernetes.invalid"
+"""Stands before each target: HAR wants whole URLs, and a trace does not say where the server was."""
+
+ENTRY_MAX = 64 << 20
+"""Characters of one entry."""
+
+_CHUNK = 1 << 16
+_HTTP = "HTTP/1.1"
+
+
+class _Pair(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _PostData(msgspec.Struct):
+    text: str = ""
+    encoding: str = ""
+
+
+class _Request(msgspec.Struct):
+    method: str
+    url: str
+    headers: tuple[_Pair, ...] = ()
+    post_data: _PostData | None = msgspec.field(default=None, name="postData")
+
+
+class _Content(msgspec.Struct):
+    text: str = ""
+    encoding: str = ""
+
+
+class _Response(msgspec.Struct):
+    status: int
+    headers: tuple[_Pair, ...] = ()
+    content: _Content = msgspec.field(default_factory=_Content)
+
+
+class _Own(msgspec.Struct):
+    """The field `_exchange`."""
+
+    id: int
+    offset: float
+    actor: str
+    duration: float
+    missing: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
+    ended: str = ""
+    times: tuple[float, ...] | UnsetType = UNSET
+    lengths: tuple[int, ...] = ()
+
+
+class _Entry(msgspec.Struct):
+    started: str = msgspec.field(name="startedDateTime")
+    request: _Request
+    response: _Response
+    time: float = 0.0
+    own: _Own | None = msgspec.field(default=None, name="_exchange")
+
+
+def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
+    """A HAR file, whole or not at all; returns how many entries it has. Raises TraceError."""
+    count = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal count
+        yield b'{"log":{"version":"1.2","creator":' + encode({"name": "fakeapi", "version": __version__})
+        yield b',"_trace":' + wire.header_line(header) + b',"entries":['
+        for exchange in exchanges:
+            yield (b",\n" if count else b"\n") + encode(_entry(header, exchange))
+            count += 1
+        yield b"\n]}}\n"
+
+    try:
+        compression.check_writable(path)
+        write_whole(path, pieces())
+    except OSError as error:
+        raise TraceError(str(path), 0, "", f"cannot be written: {error.strerror or error}") from error
+    return count
+
+
+def _entry(header: Header, exchange: Exchange) -> dict[str, Any]:
+    milliseconds = exchange.duration * 1000
+    own: dict[str, Any] = {
+        "id": exchange.id,
+        "offset": round(exchange.offset, 6),
+        "actor": exchange.actor,
+        "duration": round(exchange.duration, 6),
+        "missing": exchange.missing,
+        "inferred": exchange.inferred,
+    }
+    response, body = exchange.response, b""
+    if response is not None:
+        body = response.body
+    if exchange.events is not None:
+        own["ended"] = exchange.ended
+        own["times"] = [round(event.offset, 6) for event in exchange.events]
+        own["lengths"] = [len(event.line) for event in exchange.events]
+        body = b"\n".join(event.line for event in exchange.events)
+    return {
+        "startedDateTime": wire.timestamp(header.started + exchange.offset),
+        "time": milliseconds,
+        "request": _request_entry(exchange.request),
+        "response": _response_entry(response, body),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "_exchange": own,
+    }
+
+
+def _request_entry(request: Request) -> dict[str, Any]:
+    query = urlsplit(request.target).query
+    entry: dict[str, Any] = {
+        "method": request.method,
+        "url": ORIGIN + request.target,
+        "httpVersion": _HTTP,
+        "cookies": [],
+        "headers": _pairs(request.headers),
+        "queryString": _pairs(parse_qsl(query, keep_blank_values=True)),
+        "headersSize": -1,
+        "bodySize": len(request.body),
+    }
+    if request.body:
+        media_type = first(request.headers, "content-type")
+        entry["postData"] = {"mimeType": media_type, "params": [], **_text(request.body)}
+    return entry
+
+
+def _response_entry(response: Response | None, body: bytes) -> dict[str, Any]:
+    headers = () if response is None else response.headers
+    return {
+        "status": 0 if response is None else response.status,
+        "statusText": "",
+        "httpVersion": _HTTP,
+        "cookies": [],
+        "headers": _pairs(headers),
+        "content": {"size": len(body), "mimeType": first(headers, "content-type"), **_text(body)},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": len(body),
+    }
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _text(data: bytes) -> dict[str, str]:
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(data).decode("ascii"), "encoding": "base64"}
+
+
+class HarFile:
+    """The entries of a HAR file that are requests to Kubernetes.
+
+    `header` is that of the trace which it was made from, else None: offsets are then absolute times.
+    `foreign` counts, while iterating, the entries that were left out. Raises TraceError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header: Header | None = None
+        self.foreign = 0
+        self._next = 0
+        for _ in self._values(heading=True):
+            break
+
+    def __iter__(self) -> Iterator[tuple[int, Exchange]]:
+        """Pairs of line number and exchange."""
+        self.foreign = self._next = 0
+        for line, value in self._values():
+            try:
+                exchange = self._exchange(line, msgspec.convert(value, _Entry, strict=False))
+            except msgspec.ValidationError as error:
+                raise wire.explain(str(self.path), line, error) from error
+            if exchange is None:
+                self.foreign += 1
+            else:
+                yield line, exchange
+
+    def _values(self, *, heading: bool = False) -> Iterator[tuple[int, Any]]:
+        text = _Text(self.path)
+        try:
+            text.expect("{")
+            for key in text.names():
+                if key != "log":
+                    text.value()
+                    continue
+                text.expect("{")
+                for inner in text.names():
+                    if inner == "entries":
+                        if heading:
+                            return
+                        text.expect("[")
+                        yield from text.elements()
+                    elif inner == "_trace":
+                        self.header = self._trace(text.line, text.value())
+                    else:
+                        text.value()
+        finally:
+            text.close()
+
+    def _trace(self, line: int, value: Any) -> Header:
+        try:
+            return wire.header_of(msgspec.convert(value, wire.HeaderLine))
+        except msgspec.ValidationError as error:
+            raise wire.explain(str(self.path), line, error) from error
+        except ValueError as error:
+            raise TraceError(str(self.path), line, f"log._trace.{error.args[0]}", error.args[1]) from error
+
+    def _exchange(self, line: int, entry: _Entry) -> Exchange | None:
+        target = _target(entry.request.url)
+        own = entry.own
+        if own is None and not is_kubernetes(target):
+            return None
+        self._next += 1
+        headers = kept((pair.name, pair.value) for pair in entry.request.headers)
+        body = b""
+        if entry.request.post_data is not None:
+            data = entry.request.post_data
+            body = self._data(line, "request.postData.text", data.text, data.encoding)
+        request = Request(entry.request.method.upper(), target, headers, body)
+        answer = entry.response
+        content = self._data(line, "response.content.text", answer.content.text, answer.content.encoding)
+        if answer.status and not 100 <= answer.status <= 999:
+            raise TraceError(str(self.path), line, "response.status", f"{answer.status} is no HTTP status")
+        answered = kept((pair.name, pair.value) for pair in answer.headers)
+        place = f"{self.path}:{line}"
+        if own is not None:
+            return self._own(line, own, request, (answer.status, answered, content), place)
+        started = self._time(line, entry.started)
+        duration = max(0.0, entry.time / 1000)
+        response = Response(answer.status, answered, content) if answer.status else None
+        events: tuple[StreamEvent, ...] | None = None
+        missing: tuple[str, ...] = ("response",) if response is None else ()
+        if response is not None and response.status == 200 and is_watch(request.method, target):
+            lines = [each for each in content.split(b"\n") if each]
+            events = tuple(StreamEvent(started + duration, each) for each in lines)
+            response = Response(answer.status, answered)
+            missing = ("times of watch events",)
+        who = actor(first(headers, "user-agent"), first(headers, "impersonate-user"))
+        ended = "" if events is None else "cut"
+        return Exchange(
+            self._next, started, who, request, response, duration, events, ended, missing, (), place
+        )
+
+    def _own(
+        self, line: int, own: _Own, request: Request, answer: tuple[int, Headers, bytes], place: str
+    ) -> Exchange:
+        status, headers, content = answer
+        events: tuple[StreamEvent, ...] | None = None
+        if own.times is not UNSET:
+            if len(own.times) != len(own.lengths):
+                message = "there are as many lengths as times of events"
+                raise TraceError(str(self.path), line, "_exchange.lengths", message)
+            ends = list(accumulate(own.lengths, lambda end, length: end + 1 + length, initial=-1))
+            events = tuple(
+                StreamEvent(time, content[end + 1 : end + 1 + length])
+                for time, length, end in zip(own.times, own.lengths, ends, strict=False)
+            )
+            content = b""
+        return Exchange(
+            own.id,
+            own.offset,
+            own.actor,
+            request,
+            Response(status, headers, content) if status else None,
+            own.duration,
+            events,
+            own.ended,
+            own.missing,
+            own.inferred,
+            place,
+        )
+
+    def _data(self, line: int, field: str, text: str, encoding: str) -> bytes:
+        if encoding == "base64":
+            try:
+                return base64.b64decode(text)
+            except ValueError as error:
+                raise TraceError(str(self.path), line, field, f"is not base64: {error}") from error
+        return text.encode("utf-8", "replace")
+
+    def _time(self, line: int, text: str) -> float:
+        try:
+            return datetime.fromisoformat(text).timestamp()
+        except ValueError as error:
+            raise TraceError(str(self.path), line, "startedDateTime", f"is not a time: {text!r}") from error
+
+
+def _target(url: str) -> str:
+    """Path and query of a URL, as they are written there."""
+    _, found, rest = url.partition("://")
+    if not found:
+        return url
+    slash = rest.find("/")
+    return rest[slash:].partition("#")[0] if slash >= 0 else "/"
+
+
+class _Text:
+    """JSON text that is read a value at a time, so that a long array needs the memory of one element."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = compression.open_read(path)
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._json = json.JSONDecoder()
+        self._text = ""
+        self._at = 0
+        self._ended = False
+        self.line = 1
+
+    def close(self) -> None:
+        self._file.close()
+
+    def expect(self, mark: str) -> None:
+        if self._peek() != mark:
+            raise self._wrong(f"{mark!r} is expected")
+        self._at += 1
+
+    def names(self) -> Iterator[str]:
+        """Of an object whose brace was read; the value of each is to be read before the next."""
+        if self._peek() == "}":
+            self._at += 1
+            return
+        while True:
+            key = self.value()
+            if not isinstance(key, str):
+                raise self._wrong("a name in quotes is expected")
+            self.expect(":")
+            yield key
+            if not self._another("}"):
+                return
+
+    def elements(self) -> Iterator[tuple[int, Any]]:
+        """Of an array whose bracket was read, with the lines that they begin in."""
+        if self._peek() == "]":
+            self._at += 1
+            return
+        while True:
+            self._peek()
+            line = self.line
+            yield line, self.value()
+            if not self._another("]"):
+                return
+
+    def value(self) -> Any:
+        self._peek()
+        while True:
+            try:
+                value, end = self._json.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if not self._more():
+                    raise self._malformed(error) from error
+                continue
+            except RecursionError as error:
+                raise self._wrong("is nested too deeply") from error
+            if end < len(self._text) or not self._more():  # a number at the end may go on
+                self._pass(end)
+                return value
+
+    def _another(self, close: str) -> bool:
+        mark = self._peek()
+        if mark not in {",", close}:
+            raise self._wrong(f"',' or {close!r} is expected")
+        self._at += 1
+        return mark == ","
+
+    def _peek(self) -> str:
+        """The next character that is no blank."""
+        while True:
+            while self._at < len(self._text):
+                mark = self._text[self._at]
+                if mark not in " \t\r\n":
+                    return mark
+                self._pass(self._at + 1)
+            if not self._more():
+                raise self._wrong("ends in the middle of its JSON: the file was cut short")
+
+    def _pass(self, end: int) -> None:
+        self.line += self._text.count("\n", self._at, end)
+        self._at = end
+
+    def _more(self) -> bool:
+        """Reads on, twice as much as there is, so that a long value is not begun too often."""
+        rest = self._text[self._at :]
+        if self._ended:
+            return False
+        if len(rest) > ENTRY_MAX:
+            raise self._wrong(f"a value is longer than {ENTRY_MAX >> 20} MiB")
+        try:
+            data = self._file.read(max(_CHUNK, len(rest)))
+            self._ended = not data
+            self._text = rest + self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise self._wrong(f"is not UTF-8: {error.reason}") from error
+        except compression.UNREADABLE as error:
+            raise compression.explain(self._path, self.line, error) from error
+        self._at = 0
+        return not self._ended
+
+    def _malformed(self, error: json.JSONDecodeError) -> TraceError:
+        if error.pos >= len(self._text.rstrip()) or error.msg.startswith("Unterminated"):
+            return self._wrong("ends in the middle of its JSON: the file was cut short")
+        self._pass(error.pos)
+        return self._wrong(error.msg)
+
+    def _wrong(self, message: str) -> TraceError:
+        return TraceError(str(self._path), self.line, "", message)

@@ -1,0 +1,78 @@
+"""Which kind of patch a request was, where its Content-Type was not kept.
+
+An audit log has none. Some bodies and queries leave one possibility; for the others there is evidence, and at
+last an assumption. What was concluded, and from what, is told.
+"""
+
+from typing import Any
+from urllib.parse import parse_qs
+
+JSON_PATCH = "application/json-patch+json"
+MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
+
+NAMES = {JSON_PATCH: "json", MERGE: "merge", STRATEGIC: "strategic", APPLY: "apply"}
+TYPES = {name: media_type for media_type, name in NAMES.items()}
+
+_BUILT_IN_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
+_MERGING_AGENTS = ("kopf",)
+"""Clients that send merge patches unless they are told otherwise."""
+
+
+def infer(
+    patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC
+) -> tuple[str, str]:
+    """The media type, and why.
+
+    `patch` and `answer` are decoded JSON; `answer` is None where it is not known. `group` is that of the
+    resource. `assume` is given where nothing speaks for one kind or the other.
+    """
+    if isinstance(patch, list):
+        return JSON_PATCH, "its body is a list"
+    options = parse_qs(query, keep_blank_values=True)
+    if "force" in options:
+        return APPLY, "only an apply may have `force`"
+    managers = options.get("fieldManager", [])
+    operations = _operations(answer, managers[0]) if managers else set()
+    whole = isinstance(patch, dict) and "apiVersion" in patch and "kind" in patch
+    if whole and managers and operations != {"Update"}:
+        return APPLY, "a whole object from a named field manager"
+    if _has_directive(patch):
+        return STRATEGIC, "its body has directives of strategic merge"
+    if _is_custom(group):
+        return MERGE, f"custom resources such as those of {group} take no strategic merge"
+    if _was_merged(patch, answer):
+        return STRATEGIC, "the answer has more list entries than the patch"
+    if agent.startswith(_MERGING_AGENTS):
+        return MERGE, f"assumed: {agent.partition('/')[0]} sends merge patches"
+    return assume, f"assumed: {NAMES[assume]} and its alternatives cannot be told apart here"
+
+
+def _is_custom(group: str) -> bool:
+    return group not in _BUILT_IN_GROUPS and not group.endswith(".k8s.io")
+
+
+def _has_directive(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(key.startswith("$") or _has_directive(inner) for key, inner in value.items())
+    return isinstance(value, list) and any(map(_has_directive, value))
+
+
+def _operations(answer: Any, manager: str) -> set[str]:
+    metadata = answer.get("metadata") if isinstance(answer, dict) else None
+    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    if not isinstance(entries, list):
+        return set()
+    return {
+        str(entry.get("operation"))
+        for entry in entries
+        if isinstance(entry, dict) and entry.get("manager") == manager
+    }
+
+
+def _was_merged(patch: Any, answer: Any) -> bool:
+    """Whether a list of the patch became part of a longer one, which only strategic merge does."""
+    if isinstance(patch, dict) and isinstance(answer, dict):
+        return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
+    return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)
