@@ -23,6 +23,7 @@ from fakeapi.transport.accept import (
     prettified,
 )
 from fakeapi.transport.http import PLAIN_TEXT, Request, Response
+from fakeapi.transport.openapi.service import OpenAPI
 from fakeapi.transport.rendering import render
 from fakeapi.transport.requestinfo import RequestInfo
 
@@ -40,6 +41,7 @@ class Discovery:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._aggregated = aggregated_versions(catalogue.primary)
+        self._openapi = OpenAPI(catalogue)
 
     def open_document(self, request: Request) -> Response | None:
         """The health of the server, which needs no token: a server that answers is well."""
@@ -67,7 +69,7 @@ class Discovery:
             return self._all_groups(request, self._groups()) or self._group_list(request)
         if path == "/apis/":
             return self._group_list(request)
-        return None
+        return self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""

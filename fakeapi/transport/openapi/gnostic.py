@@ -1,0 +1,186 @@
+"""The OpenAPI 2 document as protobuf, which is how kubectl asks for it.
+
+The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, as far as the
+document uses them. What a client reads of an extension is YAML, so its JSON serves.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from fakeapi.machinery import codec
+
+Encoder: TypeAlias = Callable[[Any], bytes]
+
+_VARINT, _DELIMITED = 0, 2
+_EXTENSION = "x-"
+_NON_BODY = {"query": 3, "path": 4}
+"""The fields of NonBodyParameter, by where a parameter stands."""
+
+
+def encode_document(document: dict[str, Any]) -> bytes:
+    """A `Document` message. Raises KeyError for a member that has no place in it here."""
+    return _document(document)
+
+
+def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Encoder:
+    """An encoder of JSON objects; `extensions` is the number of the field that takes `x-` members."""
+
+    def encode(value: dict[str, Any]) -> bytes:
+        parts: list[bytes] = []
+        for name, member in value.items():
+            if name.startswith(_EXTENSION):
+                parts.append(_field(extensions, _named(_any)(name, member)))
+            else:
+                number, encoder = fields[name]
+                parts.append(encoder(member) if number == 0 else _field(number, encoder(member)))
+        return b"".join(parts)
+
+    return encode
+
+
+def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
+    """NamedSchema and its like: a key of an object, and its value."""
+    return lambda name, value: _field(1, name.encode()) + _field(2, encoder(value))
+
+
+def _object(encoder: Encoder, number: int = 1) -> Encoder:
+    """An object with free keys: a message that repeats one field."""
+    entry = _named(encoder)
+    return lambda value: b"".join(_field(number, entry(name, each)) for name, each in value.items())
+
+
+def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
+    """A list as a field of its own for each item; number 0 says that the fields are whole already."""
+    return 0, lambda values: b"".join(_field(number, encoder(value)) for value in values)
+
+
+def _flag(number: int) -> tuple[int, Encoder]:
+    return 0, lambda value: _varint(number << 3 | _VARINT) + _varint(int(value))
+
+
+def _wrapped(number: int, encoder: Encoder) -> Encoder:
+    """A message that holds one other: how protobuf says which of several it is."""
+    return lambda value: _field(number, encoder(value))
+
+
+def _text(value: str) -> bytes:
+    return value.encode()
+
+
+def _any(value: Any) -> bytes:
+    return _field(2, codec.encode(value))
+
+
+def _type(value: str | Iterable[str]) -> bytes:
+    values = [value] if isinstance(value, str) else value
+    return b"".join(_field(1, each.encode()) for each in values)
+
+
+def _schema(value: dict[str, Any]) -> bytes:
+    return _schema_message(value)
+
+
+def _parameter(value: dict[str, Any]) -> bytes:
+    """A ParametersItem around a Parameter around a body or what is none."""
+    place = value["in"]
+    if place == "body":
+        inner = _field(1, _body_parameter(value))
+    else:
+        number = _NON_BODY[place]
+        encoder = _query_parameter if place == "query" else _path_parameter
+        inner = _field(2, _field(number, encoder(value)))
+    return _field(1, inner)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return b"%b%b%b" % (_varint(number << 3 | _DELIMITED), _varint(len(content)), content)
+
+
+def _varint(value: int) -> bytes:
+    parts = bytearray()
+    while value > 0x7F:
+        parts.append(value & 0x7F | 0x80)
+        value >>= 7
+    parts.append(value)
+    return bytes(parts)
+
+
+_schema_message = _message(
+    {
+        "$ref": (1, _text),
+        "format": (2, _text),
+        "description": (4, _text),
+        "required": _repeated(19, _text),
+        "enum": _repeated(20, _any),
+        "additionalProperties": (21, _wrapped(1, _schema)),
+        "type": (22, _type),
+        "items": (23, _wrapped(1, _schema)),
+        "properties": (25, _object(_schema)),
+    },
+    extensions=31,
+)
+_body_parameter = _message(
+    {
+        "description": (1, _text),
+        "name": (2, _text),
+        "in": (3, _text),
+        "required": _flag(4),
+        "schema": (5, _schema),
+    },
+    extensions=6,
+)
+_query_parameter = _message(
+    {
+        "required": _flag(1),
+        "in": (2, _text),
+        "description": (3, _text),
+        "name": (4, _text),
+        "type": (6, _text),
+        "uniqueItems": _flag(20),
+    },
+    extensions=23,
+)
+_path_parameter = _message(
+    {
+        "required": _flag(1),
+        "in": (2, _text),
+        "description": (3, _text),
+        "name": (4, _text),
+        "type": (5, _text),
+        "uniqueItems": _flag(19),
+    },
+    extensions=22,
+)
+_response = _message({"description": (1, _text), "schema": (2, _wrapped(1, _schema))}, extensions=5)
+_operation = _message(
+    {
+        "tags": _repeated(1, _text),
+        "description": (3, _text),
+        "operationId": (5, _text),
+        "produces": _repeated(6, _text),
+        "consumes": _repeated(7, _text),
+        "parameters": _repeated(8, _parameter),
+        "responses": (9, _object(_wrapped(1, _response))),
+    },
+    extensions=13,
+)
+_path_item = _message(
+    {
+        "get": (2, _operation),
+        "put": (3, _operation),
+        "post": (4, _operation),
+        "delete": (5, _operation),
+        "patch": (8, _operation),
+        "parameters": _repeated(9, _parameter),
+    },
+    extensions=10,
+)
+_document = _message(
+    {
+        "swagger": (1, _text),
+        "info": (2, _message({"title": (1, _text), "version": (2, _text)}, extensions=7)),
+        "paths": (8, _object(_path_item, number=2)),
+        "definitions": (9, _object(_schema)),
+    },
+    extensions=16,
+)
