@@ -7,6 +7,9 @@ import os
 import tempfile
 from pathlib import Path
 
+ANYBODY = "anybody"
+"""Sent where no token is asked for: kubectl would ask for a user name before it sends none over TLS."""
+
 _TEMPLATE = """\
 apiVersion: v1
 kind: Config
@@ -33,7 +36,9 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
     authority = ""
     if ca is not None:
         authority = "\n    certificate-authority-data: " + base64.b64encode(ca).decode("ascii")
-    user = "{}" if token is None else json.dumps({"token": token})
+    user = "{}"
+    if token is not None or ca is not None:
+        user = json.dumps({"token": token or ANYBODY})
     # A JSON string is a YAML string, whatever is in it.
     return _TEMPLATE.format(server=json.dumps(url), authority=authority, user=user)
 

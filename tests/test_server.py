@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import yaml
 from fakeapi import FakeAPI, __version__
 from fakeapi.server import StartError, StatusError
 
+Factory = Callable[..., FakeAPI]
 CLAIM = """
 apiVersion: resource.k8s.io/v1alpha3
 kind: ResourceClaim
@@ -141,6 +143,18 @@ def test_a_kubeconfig_carries_the_ca_and_the_token() -> None:
         assert ca_file is not None
         ssl.create_default_context(cafile=ca_file)
     assert not ca_file.exists()
+
+
+def test_over_tls_a_kubeconfig_has_a_user_so_that_kubectl_asks_for_none(fakeapi_factory: Factory) -> None:
+    api = fakeapi_factory(tls=True)
+    config = yaml.safe_load(api.kubeconfig.read_text())
+    assert config["users"][0]["user"] == {"token": "anybody"}
+    assert api.ca_file is not None
+    trust = ssl.create_default_context(cafile=api.ca_file)
+    connection = http.client.HTTPSConnection("127.0.0.1", api.port, timeout=10, context=trust)
+    connection.request("GET", "/api/v1/namespaces", headers={"Authorization": "Bearer anybody"})
+    assert connection.getresponse().status == 200
+    connection.close()
 
 
 def test_without_the_token_a_client_is_refused() -> None:

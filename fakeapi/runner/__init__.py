@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-from fakeapi.runner.connection import Message, Receive, Send
 from fakeapi.runner.site import Site, listen
+from fakeapi.runner.tasks import Message, Receive, Send
 
 __all__ = ["Application", "Runner", "StartError"]
 

@@ -3,19 +3,18 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from email.utils import formatdate
-from itertools import chain
 from typing import Any
 
-import h11
 from hypercorn.asyncio.worker_context import WorkerContext
 from hypercorn.config import Config
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.h11 import H2ProtocolAssumedError, H11Protocol
+from hypercorn.protocol.h11 import H2ProtocolAssumedError
 from hypercorn.typing import ConnectionState
 
+from fakeapi.runner.http1 import HTTP1
 from fakeapi.runner.http2 import HTTP2
+from fakeapi.runner.tasks import ASGIApp, ConnectionTasks
 
 logger = logging.getLogger("fakeapi.runner")
 
@@ -33,13 +32,6 @@ STREAMS = 1_000
 
 IDLE_SECONDS = 3_600.0
 """A connection without a request is closed after this time."""
-
-PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Any], Awaitable[None]]
-ASGIApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 class ServerConfig(Config):
@@ -62,91 +54,6 @@ class ServerConfig(Config):
             self._second = second
             self._headers = [(b"date", formatdate(second, usegmt=True).encode("ascii"))]
         return self._headers
-
-
-class RequestBody:
-    """A request's events on their way to the application, which may end without having read them."""
-
-    def __init__(self, limit: int) -> None:
-        self._events: asyncio.Queue[Message] = asyncio.Queue(limit)
-        self._ended = False
-        self.receive = self._events.get
-
-    async def put(self, event: Any) -> None:
-        if not self._ended:
-            await self._events.put(event)
-
-    def end(self) -> None:
-        """Drops what is left and lets go of a reader that waits to add to it."""
-        self._ended = True
-        while not self._events.empty():
-            self._events.get_nowait()
-
-
-class ConnectionTasks:
-    """The tasks of a connection, in the shape that hypercorn's protocols ask for.
-
-    One that fails is logged and leaves the others alone.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self.requests: set[asyncio.Task[None]] = set()
-        self.helpers: set[asyncio.Task[None]] = set()
-
-    def spawn(self, function: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
-        self._start(function(*args), self.helpers)
-
-    async def spawn_app(self, app: Any, config: Config, scope: Any, send: Send) -> Send:
-        body = RequestBody(config.max_app_queue_size)
-        self._start(self._answer(app, scope, body, send), self.requests)
-        return body.put
-
-    async def _answer(self, app: ASGIApp, scope: Message, body: RequestBody, send: Send) -> None:
-        try:
-            await app(scope, body.receive, send)
-        except Exception:
-            logger.exception("The application failed at %s %s", scope.get("method"), scope.get("path"))
-        finally:
-            body.end()
-        await send(None)
-
-    def _start(self, work: Coroutine[Any, Any, None], kept: set[asyncio.Task[None]]) -> None:
-        task = self._loop.create_task(work)
-        kept.add(task)
-        task.add_done_callback(kept.discard)
-        task.add_done_callback(_log_failure)
-
-    def cancel(self) -> None:
-        for task in (*self.requests, *self.helpers):
-            task.cancel()
-
-
-class HTTP1(H11Protocol):
-    """Hypercorn's HTTP/1.1 with two habits of Go's net/http.
-
-    What is no HTTP is answered in its words, and the upgrade to h2c is not offered: a client that asks for it
-    is answered in HTTP/1.1.
-    """
-
-    async def _check_protocol(self, event: h11.Request) -> None:
-        if event.method == b"PRI" and event.target == b"*" and event.http_version == b"2.0":
-            raise H2ProtocolAssumedError(PREFACE_LINE + self.connection.trailing_data[0])
-
-    async def _send_error_response(self, status_code: int) -> None:
-        text = b"400 Bad Request" if status_code == 400 else b"431 Request Header Fields Too Large"
-        headers = [
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"content-length", b"%d" % len(text)),
-            (b"connection", b"close"),
-        ]
-        await self._send_h11_event(
-            h11.Response(
-                status_code=status_code, headers=list(chain(headers, self.config.response_headers("h11")))
-            )
-        )
-        await self._send_h11_event(h11.Data(data=text))
-        await self._send_h11_event(h11.EndOfMessage())
 
 
 class Connection:
@@ -195,7 +102,7 @@ class Connection:
 
     async def run(self) -> None:
         """Ends when the connection is closed and the requests that were at work have ended."""
-        watchdog = self._loop.call_later(IDLE_SECONDS, self._close_if_long_idle)
+        self._watch_idleness(IDLE_SECONDS)
         try:
             await self._protocol.initiate()
             while data := await self._reader.read(READ_BYTES):
@@ -205,7 +112,7 @@ class Connection:
         except Exception:
             logger.exception("A connection failed")
         finally:
-            watchdog.cancel()
+            self._watchdog.cancel()
             self.close()
             await self._protocol.handle(Closed())
             while running := self.tasks.requests | self.tasks.helpers:
@@ -238,12 +145,15 @@ class Connection:
             except (OSError, RuntimeError):
                 await self._protocol.handle(Closed())
 
+    def _watch_idleness(self, seconds: float) -> None:
+        self._watchdog = self._loop.call_later(seconds, self._close_if_long_idle)
+
     def _close_if_long_idle(self) -> None:
         idle = 0.0 if self._idle_since is None else self._loop.time() - self._idle_since
         if idle >= IDLE_SECONDS:
             self.close()
         else:
-            self._loop.call_later(IDLE_SECONDS - idle, self._close_if_long_idle)
+            self._watch_idleness(IDLE_SECONDS - idle)
 
     def close(self) -> None:
         """Sends what is still to be sent, then closes."""
@@ -269,8 +179,3 @@ class Connection:
 
 def _address(name: Any) -> tuple[str, int] | None:
     return (name[0], name[1]) if isinstance(name, tuple) else None
-
-
-def _log_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        logger.error("A task of a connection failed", exc_info=error)

@@ -7,7 +7,8 @@ import ssl
 
 from hypercorn.asyncio.worker_context import WorkerContext
 
-from fakeapi.runner.connection import ASGIApp, Connection, ServerConfig
+from fakeapi.runner.connection import Connection, ServerConfig
+from fakeapi.runner.tasks import ASGIApp
 
 logger = logging.getLogger("fakeapi.runner")
 

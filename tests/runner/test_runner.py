@@ -96,6 +96,16 @@ def test_no_server_header_is_sent_and_the_date_is(runner: Runner) -> None:
         assert response.headers["date"].endswith(" GMT")
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("/constant", "OK"), ("/early", "Unsupported Media Type"), ("/fail", "Internal Server Error")],
+)
+def test_a_status_has_its_reason_beside_it(runner: Runner, path: str, reason: str) -> None:
+    with connected(runner) as client:
+        client.request("GET", path)
+        assert client.getresponse().reason == reason
+
+
 def test_an_answer_before_the_body_was_read_does_not_block(runner: Runner) -> None:
     with raw(runner) as client:
         client.sendall(b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
@@ -197,6 +207,23 @@ def test_stop_ends_open_watches_at_once(stub: Stub, clients_watching: int) -> No
         assert [response.read() for response in responses] == [b"event\n"] * clients_watching
     assert stub.calls[-2:] == ["end_watches", "shutdown"]
     assert stub.watching == 0
+
+
+def test_a_long_idle_connection_is_closed_and_a_busy_one_is_not(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.runner.connection.IDLE_SECONDS", 0.1)
+    runner = Runner(stub)
+    runner.start()
+    with connected(runner) as idle, connected(runner) as busy:
+        busy.request("GET", "/watch")
+        watch = busy.getresponse()
+        assert watch.read(6) == b"event\n"
+        ask(idle, "/constant")
+        assert idle.sock.recv(1) == b""
+        assert stub.watching == 1
+        runner.stop()
+        watch.read()
 
 
 def test_stop_cancels_a_stuck_request_after_the_grace_period(stub: Stub) -> None:
