@@ -98,7 +98,7 @@ class Discovery:
         etag = f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"'
         headers = [(b"etag", etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
         if request.header(b"if-none-match") == etag:
-            return Response(304, b"", headers=headers)
+            return Response(304, b"", "", headers=headers)
         group, _, version = shape.api_version.partition("/")
         media_type = f"{shape.media_type};g={group};v={version};as={shape.kind}"
         body = codec.encode({"kind": shape.kind, "apiVersion": shape.api_version, **document})

@@ -118,12 +118,13 @@ class Response:
 
 
 def head(media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
-    """The headers that every answer has."""
+    """The headers that every answer has, and its type; a 304 has none, or a client would take it for new."""
     headers = [
         (b"audit-id", _audit_id()),
         *FLOW_HEADERS,
-        (b"content-type", media_type.encode()),
     ]
+    if media_type:
+        headers.append((b"content-type", media_type.encode()))
     headers.extend((b"warning", _warning(text)) for text in shortened(warnings))
     return headers
 

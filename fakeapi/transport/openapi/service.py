@@ -116,7 +116,7 @@ def _content(request: Request, body: bytes, tag: str, media_type: str) -> Respon
     """A document, or 304 for a client that has it already."""
     known = request.header(b"if-none-match")
     if known == "*" or f'"{tag}"' in known:
-        return Response(304, b"", media_type, headers=_tagged(tag))
+        return Response(304, b"", "", headers=_tagged(tag))
     return Response(200, body, media_type, headers=_tagged(tag))
 
 
@@ -125,7 +125,7 @@ def _tagged(tag: str) -> list[tuple[bytes, bytes]]:
 
 
 def _not_acceptable() -> Response:
-    return Response(406, b"", headers=[(b"vary", b"Accept")])
+    return Response(406, b"", "", headers=[(b"vary", b"Accept")])
 
 
 def _encoded(document: Document) -> Encoded:
