@@ -47,21 +47,26 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     problem = conversion_problem(resource, kind, api_version)
     if problem:
         raise _cannot_handle(resource, kind, api_version, problem)
+    sent = resource.versions.kind_of(api_version) or resource.kind
     try:
-        obj, strict = decode(value, resource.schema)
+        obj, strict = decode(value, sent.schema)
     except DecodeError as error:
         raise _cannot_handle(resource, kind, api_version, str(error)) from None
     refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
+    if api_version != resource.api_version:
+        raise bad_request(
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({resource.api_version})"
+        )
     return complete(resource, obj)
 
 
 def complete(resource: Resource, obj: Object) -> Object:
-    """A decoded object with its type and the version's defaults."""
-    obj["kind"] = resource.kind.kind
-    obj["apiVersion"] = resource.api_version
-    return resource.strategy_for("").default(obj)
+    """A decoded object with its type, which leads, and the version's defaults."""
+    typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
+    return resource.strategy_for("").default({**typed, **obj, **typed})
 
 
 def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]]:
@@ -115,8 +120,8 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
-    """Why an object of this type cannot be handled as the resource's kind; empty if it can."""
-    if kind == resource.kind.kind and api_version == resource.api_version:
+    """Why an object of this type cannot be read as the resource's kind, in any version; empty if it can."""
+    if kind == resource.kind.kind and resource.versions.kind_of(api_version) is not None:
         return ""
     if not resource.release.knows(api_version, kind):
         return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'

@@ -106,7 +106,10 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     if problem:
         raise refuse(problem)
     try:
-        new, unknown = decode(document, resource.schema)
+        if wanted.typed:
+            new, unknown = decode(document, resource.schema)
+        else:
+            new, unknown = resource.versions.read(document, resource.kind)
     except DecodeError as error:
         raise refuse(str(error)) from None
     refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)

@@ -55,35 +55,41 @@ class Versions:
         self._kind = kind
         self.stored = next(iter(self._kinds.values()))
 
-    def knows(self, api_version: str) -> bool:
-        """Whether the resource exists in that version."""
-        return api_version in self._kinds
+    def kind_of(self, api_version: str) -> Kind | None:
+        """The resource's kind in that version; None where it does not exist in it."""
+        return self._kinds.get(api_version)
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
         """What `machinery.apply` asks of a converter: `value`, of any of the versions, in another one.
 
+        What comes out is canonical, so that fields that the type always writes are there, as upstream has it.
         None where the resource has no such version. Raises TypedError.
         """
         target = self._kinds.get(api_version)
         if target is None:
             return None
-        source = self._kinds.get(value.get("apiVersion", ""), self._kind)
-        if source is target:
+        if self._source(value) is target:
             return value, target.schema
-        before, after = form_of(source), form_of(target)
-        if before is not after:
-            value = after.from_stored(before.to_stored(canonical(value, source)))
-        return {**value, "apiVersion": api_version}, target.schema
+        try:
+            return self.read(value, target)[0], target.schema
+        except DecodeError as error:
+            raise TypedError(str(error)) from error
+
+    def read(self, value: Object, target: Kind) -> tuple[Object, list[str]]:
+        """`value`, which says its version, as a canonical object of the kind `target`.
+
+        With it come the texts of strict decoding. Raises DecodeError.
+        """
+        source = self._source(value)
+        obj, strict = decode(value, source.schema)
+        if source is not target:
+            obj = form_of(target).from_stored(form_of(source).to_stored(obj))
+            obj = {**obj, "apiVersion": target.api_version}
+        return obj, strict
+
+    def _source(self, value: Object) -> Kind:
+        return self._kinds.get(value.get("apiVersion", ""), self._kind)
 
 
 def form_of(kind: Kind) -> Form:
     return FORMS.get((kind.resource, kind.version), AS_STORED)
-
-
-def canonical(value: Object, kind: Kind) -> Object:
-    """`value` as the type of the kind reads it. Raises TypedError."""
-    try:
-        obj, _ = decode(value, kind.schema)
-    except DecodeError as error:
-        raise TypedError(str(error)) from error
-    return obj
