@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import parse_qs
 
 from fakeapi.traces.model import Headers
+from fakeapi.transport import requestinfo
 
 BODY_MAX = 16 << 20
 """Bytes of a body, or of one watch's events, that are recorded; what goes beyond is said to be missing."""
@@ -54,12 +55,14 @@ def is_kubernetes(target: str) -> bool:
 
 def is_watch(method: str, target: str) -> bool:
     """Whether Kubernetes answers it with a stream of events."""
-    path, _, query = target.partition("?")
-    if method != "GET" or not path.startswith("/api"):
+    if method != "GET" or "watch" not in target:
         return False
-    if "watch=" in query:
-        return parse_qs(query).get("watch", [""])[-1].lower() in {"1", "true", "t"}
-    return "/watch/" in path and path.split("/watch/")[0].count("/") in {2, 3}
+    path, _, query = target.partition("?")
+    info = requestinfo.parse(path)
+    if info is None or not info.resource:
+        return False
+    flags = parse_qs(query, keep_blank_values=True).get("watch")
+    return info.watched or (not info.name and flags is not None and flags[0].lower() not in {"0", "false"})
 
 
 def decoded(data: bytes, encoding: str) -> bytes | None:

@@ -46,7 +46,7 @@ def infer(
         return STRATEGIC, "the answer has more list entries than the patch"
     if agent.startswith(_MERGING_AGENTS):
         return MERGE, f"assumed: {agent.partition('/')[0]} sends merge patches"
-    return assume, f"assumed: {NAMES[assume]} and its alternatives cannot be told apart here"
+    return assume, "assumed: nothing in it speaks for another kind"
 
 
 def _is_custom(group: str) -> bool:

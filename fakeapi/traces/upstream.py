@@ -1,0 +1,274 @@
+"""Where a proxy forwards to, and what it shows there to be let in. None of this reaches a trace."""
+
+import asyncio
+import base64
+import json
+import os
+import ssl
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+TOKEN_FILE_SECONDS = 60.0
+"""After which a token file is read again: tokens of service accounts are renewed in place."""
+
+EXEC_SECONDS = 60.0
+"""For a credential plugin to answer."""
+
+_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+
+
+class UpstreamError(Exception):
+    """The upstream cannot be used; one line for the person who named it."""
+
+
+@dataclass(slots=True)
+class Upstream:
+    """`url` ends without a slash; `tls` is None for plain HTTP; `authorization` gives the header's value."""
+
+    url: str
+    tls: ssl.SSLContext | None
+    authorization: "Callable[[], str | None]"
+    server_name: str | None = None
+
+    async def authorize(self) -> str | None:
+        """The header's value or None, without holding the event loop up. Raises UpstreamError."""
+        credential = self.authorization
+        if isinstance(credential, _Exec) and credential.stale:
+            return await asyncio.to_thread(credential)
+        return credential()
+
+
+def of_url(
+    url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
+) -> Upstream:
+    """A server that is named by its URL. Raises UpstreamError."""
+    url = _checked(url)
+    tls = _context(_read(ca_file) if ca_file else None, insecure=insecure) if _is_secure(url) else None
+    header = f"Bearer {token}" if token else None
+    return Upstream(url, tls, lambda: header)
+
+
+def of_kubeconfig(path: Path, context: str | None = None) -> Upstream:
+    """Cluster and user of a kubeconfig's current context, or of the named one. Raises UpstreamError."""
+    config = _load(path)
+    name = context or _text(config, "current-context")
+    if not name:
+        raise UpstreamError(f"{path} has no current-context; name one")
+    chosen = _named(path, config, "contexts", name, "context")
+    cluster = _named(path, config, "clusters", _text(chosen, "cluster"), "cluster")
+    user_name = _text(chosen, "user")
+    user = _named(path, config, "users", user_name, "user") if user_name else {}
+    if cluster.get("proxy-url"):
+        raise UpstreamError(f"{path}: the cluster is reached through proxy-url, which is not supported")
+    url = _checked(_text(cluster, "server"))
+    execution = _Exec(path, user["exec"], url) if isinstance(user.get("exec"), dict) else None
+    tls = None
+    if _is_secure(url):
+        tls = _context(
+            _data(path, cluster, "certificate-authority"),
+            insecure=cluster.get("insecure-skip-tls-verify") is True,
+        )
+        certificate, key = _data(path, user, "client-certificate"), _data(path, user, "client-key")
+        if execution is not None and certificate is None:
+            execution()
+            certificate, key = execution.certificate, execution.key
+        if certificate is not None:
+            _show(tls, certificate, key, path)
+    return Upstream(
+        url, tls, execution or _authorization(path, user), _text(cluster, "tls-server-name") or None
+    )
+
+
+def _authorization(path: Path, user: dict[str, Any]) -> "Callable[[], str | None]":
+    if user.get("auth-provider"):
+        raise UpstreamError(
+            f"{path}: auth-provider was removed from Kubernetes in 1.26, and is not supported"
+        )
+    token_file = _text(user, "tokenFile")
+    if token_file:
+        return _TokenFile(path.parent / token_file)
+    header: str | None = None
+    if _text(user, "token"):
+        header = f"Bearer {_text(user, 'token')}"
+    elif _text(user, "username"):
+        pair = f"{_text(user, 'username')}:{_text(user, 'password')}"
+        header = "Basic " + base64.b64encode(pair.encode()).decode("ascii")
+    return lambda: header
+
+
+class _TokenFile:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._header = ""
+        self._read_at = float("-inf")
+
+    def __call__(self) -> str:
+        if time.monotonic() - self._read_at > TOKEN_FILE_SECONDS:
+            self._header = "Bearer " + _read(self._path).decode("utf-8", "replace").strip()
+            self._read_at = time.monotonic()
+        return self._header
+
+
+class _Exec:
+    """A credential plugin, asked when its last answer is over.
+
+    See k8s.io/client-go `plugin/pkg/client/auth/exec`.
+    """
+
+    def __init__(self, path: Path, spec: dict[str, Any], url: str) -> None:
+        self._path = path
+        self._spec = spec
+        self._url = url
+        self._header: str | None = None
+        self._until = float("-inf")
+        self.certificate: bytes | None = None
+        self.key: bytes | None = None
+        if spec.get("apiVersion") not in _EXEC_VERSIONS:
+            raise UpstreamError(f"{path}: exec plugins of {spec.get('apiVersion')!r} are not supported")
+
+    @property
+    def stale(self) -> bool:
+        return time.time() >= self._until
+
+    def __call__(self) -> str | None:
+        if self.stale:
+            self._ask()
+        return self._header
+
+    def _ask(self) -> None:
+        status = self._run().get("status")
+        if not isinstance(status, dict):
+            raise UpstreamError(f"{self._path}: the credential plugin gave no status")
+        token = _text(status, "token")
+        self._header = f"Bearer {token}" if token else None
+        self.certificate = _text(status, "clientCertificateData").encode() or None
+        self.key = _text(status, "clientKeyData").encode() or None
+        until = _text(status, "expirationTimestamp")
+        try:
+            self._until = datetime.fromisoformat(until).timestamp() if until else float("inf")
+        except ValueError as error:
+            raise UpstreamError(f"{self._path}: the credential plugin's time is none: {until!r}") from error
+
+    def _run(self) -> dict[str, Any]:
+        spec = self._spec
+        command = [_text(spec, "command"), *map(str, spec.get("args") or ())]
+        if "/" in command[0]:
+            command[0] = str(self._path.parent / command[0])
+        environment = dict(os.environ)
+        environment.update({str(each["name"]): str(each["value"]) for each in spec.get("env") or ()})
+        environment["KUBERNETES_EXEC_INFO"] = json.dumps(
+            {
+                "kind": "ExecCredential",
+                "apiVersion": spec["apiVersion"],
+                "spec": {"interactive": False, "cluster": {"server": self._url}},
+            }
+        )
+        try:
+            done = subprocess.run(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                timeout=EXEC_SECONDS,
+                check=True,
+            )
+            answer = json.loads(done.stdout)
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            # Without the error's own text: it may show the command's arguments, or its output.
+            raise UpstreamError(
+                f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
+            ) from error
+        return answer if isinstance(answer, dict) else {}
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    try:
+        fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
+    except ValueError:
+        fine = False
+    if not fine or parts.query or parts.fragment:
+        raise UpstreamError(f"{url!r} is not the URL of a server, such as https://127.0.0.1:6443")
+    if parts.username or parts.password:
+        raise UpstreamError("a URL with a password in it would end up in process lists; use a kubeconfig")
+    return url.rstrip("/")
+
+
+def _is_secure(url: str) -> bool:
+    return url.startswith("https://")
+
+
+def _context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cadata=authority.decode("ascii") if authority else None)
+    except (ssl.SSLError, UnicodeDecodeError) as error:
+        raise UpstreamError(f"the certificate authority is not one: {error}") from error
+    if insecure:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def _show(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
+    """A client certificate; the library takes it from a file only, which is there for that moment."""
+    handle, name = tempfile.mkstemp(prefix="fakeapi-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(certificate + b"\n" + (key or b""))
+        context.load_cert_chain(name)
+    except (ssl.SSLError, OSError) as error:
+        raise UpstreamError(f"{path}: the client certificate or its key is not one") from error
+    finally:
+        Path(name).unlink()
+
+
+def _load(path: Path) -> dict[str, Any]:
+    import yaml  # noqa: PLC0415 - 20 ms, for those who name a kubeconfig
+
+    try:
+        config = yaml.safe_load(_read(path))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise UpstreamError(f"{path}{line}: is not YAML") from error
+    if not isinstance(config, dict):
+        raise UpstreamError(f"{path} is not a kubeconfig")
+    return config
+
+
+def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str) -> dict[str, Any]:
+    entries = config.get(field)
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and entry.get("name") == name:
+            value = entry.get(inner)
+            return value if isinstance(value, dict) else {}
+    raise UpstreamError(f"{path} has no {inner} named {name!r}")
+
+
+def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
+    """PEM from `field`-data, or from the file that `field` names, relative to the kubeconfig."""
+    encoded, file = _text(holder, f"{field}-data"), _text(holder, field)
+    if encoded:
+        try:
+            return base64.b64decode(encoded, validate=True)
+        except ValueError as error:
+            raise UpstreamError(f"{path}: {field}-data is not base64") from error
+    return _read(path.parent / file) if file else None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UpstreamError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _text(holder: dict[str, Any], field: str) -> str:
+    value = holder.get(field)
+    return value if isinstance(value, str) else ""
