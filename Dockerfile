@@ -16,6 +16,6 @@ USER fakeapi
 VOLUME /data
 EXPOSE 8001
 ENV FAKEAPI_HOST=0.0.0.0 FAKEAPI_DB=/data/fakeapi.db
-HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --start-interval=0.2s CMD ["fakeapi", "healthcheck"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=10s CMD ["fakeapi", "healthcheck"]
 ENTRYPOINT ["fakeapi"]
 CMD ["serve"]

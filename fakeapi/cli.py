@@ -55,6 +55,12 @@ def main() -> None:
     default="normal",
     help="What an acknowledged write survives: the process, or the machine too.",
 )
+@click.option(
+    "--history",
+    type=click.IntRange(min=1),
+    default=10_000,
+    help="Changes to keep; versions before them are Expired, for lists and for watches.",
+)
 @click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",

@@ -19,7 +19,8 @@ import yaml
 from click.testing import CliRunner
 
 from fakeapi import FakeAPI, __version__
-from fakeapi.cli import main
+from fakeapi.app import HISTORY_MAX
+from fakeapi.cli import main, serve
 from fakeapi.server.client import Client
 
 
@@ -170,6 +171,7 @@ def test_with_either_it_listens_there(tmp_path: Path, word: tuple[str, ...]) -> 
         (["--feature-gates", "DRAAdminAccess"], ["DRAAdminAccess"]),
         (["--feature-gates", "DRAAdminAccess=maybe"], ["DRAAdminAccess", "maybe"]),
         (["--port", "70000"], ["70000"]),
+        (["--history", "0"], ["0"]),
         (["--durability", "some"], ["some", "normal", "full"]),
     ],
 )
@@ -206,6 +208,11 @@ def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
             assert result.returncode == 1, arguments
             assert result.stderr.startswith(expected)
             assert result.stderr.count("\n") == 1
+
+
+def test_the_default_of_the_history_is_that_of_the_server() -> None:
+    (option,) = (param for param in serve.params if param.name == "history")
+    assert option.default == HISTORY_MAX
 
 
 def test_releases_lists_what_can_be_served() -> None:

@@ -190,6 +190,18 @@ def test_a_database_keeps_what_was_stored(tmp_path: Path) -> None:
         assert int(api.create_namespace("later")["metadata"]["resourceVersion"]) > version
 
 
+def test_a_short_history_makes_old_versions_expire(fakeapi_factory: Factory) -> None:
+    api = fakeapi_factory(history=2)
+    old = api.request("GET", "/api/v1/namespaces")["metadata"]["resourceVersion"]
+    for number in range(5):
+        api.create_namespace(f"n-{number}")
+    with pytest.raises(StatusError) as expired:
+        api.request(
+            "GET", "/api/v1/namespaces", query={"resourceVersion": old, "resourceVersionMatch": "Exact"}
+        )
+    assert (expired.value.code, expired.value.reason) == (410, "Expired")
+
+
 def test_a_stopped_server_can_be_started_again() -> None:
     api = FakeAPI()
     for _ in range(2):

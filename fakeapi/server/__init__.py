@@ -12,7 +12,7 @@ from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
-from fakeapi.app import Application, Settings
+from fakeapi.app import HISTORY_MAX, Application, Settings
 from fakeapi.runner import GRACE_SECONDS, Runner, StartError
 from fakeapi.server.client import Client, StatusError
 
@@ -29,8 +29,9 @@ class FakeAPI(Client):
 
     `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and all else as in 1.33.
     `feature_gates`: as in Kubernetes. `database`: a file that keeps the state; without one it lives in memory
-    until `stop`. `durability`: "normal" survives the process, "full" also the machine. `token`: the bearer
-    token that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
+    until `stop`. `durability`: "normal" survives the process, "full" also the machine. `history`: how many
+    changes are kept; versions before them are Expired, for lists and for watches. `token`: the bearer token
+    that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
     in `tls_directory` where one is named. `port` 0 takes a free one. `kubeconfig`: also write it there.
     `advertise_url`: what clients are told to connect to, if not to `host` and `port`. `grace`: seconds that
     running requests get when the server stops.
@@ -45,6 +46,7 @@ class FakeAPI(Client):
         feature_gates: Mapping[str, bool] | None = None,
         database: str | Path | None = None,
         durability: Literal["normal", "full"] = "normal",
+        history: int = HISTORY_MAX,
         token: str | None = None,
         tls: bool = False,
         tls_directory: str | Path | None = None,
@@ -61,6 +63,7 @@ class FakeAPI(Client):
             database=None if database is None else str(database),
             durability=durability,
             token=token,
+            history=history,
         )
         self._token = token
         self._secure = tls
