@@ -6,13 +6,13 @@ The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (the
 hides the library's words: they are kept as the cause of the ApiError.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, Details, bad_request
+from fakeapi.machinery.gonumbers import parse_int
 from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.strictjson import (
     decode_as_text,
@@ -34,7 +34,6 @@ MAX_COPIED_BYTES = 3 * 1024 * 1024
 ABSENT: Any = object()
 """The value of an operation that has none. An addition takes it for null, a test fails."""
 
-_INDEX = re.compile(r"[+-]?0*[0-9]{1,18}")
 _TEXT_MEMBERS = ("op", "path", "from")
 
 
@@ -183,9 +182,10 @@ def _equal(value: Any, text: Any) -> bool:
 
 def _position(items: list[Any], key: str, *, end: int) -> int:
     """The index that `key` means in a list that ends before `end`, read as Go's Atoi does."""
-    if not _INDEX.fullmatch(key):
-        raise PatchError(f"no index: {key!r}")
-    index = int(key)
+    try:
+        index = parse_int(key)
+    except ValueError as error:
+        raise PatchError(str(error)) from None
     if not -end <= index < end:
         raise PatchError(f"no element {index} in a list of {len(items)}")
     return index + end if index < 0 else index

@@ -10,11 +10,10 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, first_words, invalid
+from fakeapi.machinery.gonumbers import parse_int
 from fakeapi.machinery.names import is_qualified_name, is_valid_label_value
 
 Labels: TypeAlias = Mapping[str, str]
-
-INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Operator(StrEnum):
@@ -96,7 +95,6 @@ _ORDER_OPERATORS = (Operator.GREATER_THAN, Operator.LESS_THAN)
 
 # A NUL ends the token before it; where a token should start, it ends the text, as upstream's lexer has it.
 _TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 _END = ("", False)
 
 
@@ -227,10 +225,10 @@ def _checked(requirement: Requirement) -> Requirement:
 
 def _integer(text: str | None) -> int | None:
     """`text` as Go's strconv.ParseInt has it for 64 bits; None for what is no such integer."""
-    if text is None or not _INTEGER.fullmatch(text):
+    try:
+        return None if text is None else parse_int(text)
+    except ValueError:
         return None
-    number = int(text)
-    return number if INT64_MIN <= number <= INT64_MAX else None
 
 
 def _compiled(requirement: Requirement) -> Callable[[Labels], bool]:

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 MAX_INT64, MAX_UINT64 = 2**63 - 1, 2**64 - 1
+_DECIMAL_DIGITS = 20
 
 _WORDS: dict[str, tuple[str, Any]] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), ("bool", True)),
@@ -36,7 +37,7 @@ def resolved(text: str) -> tuple[str, Any]:
         return "str", text
     plain = text if first == "." else text.replace("_", "")
     integer = _INTEGER.fullmatch(plain)
-    if integer:
+    if integer and len(integer[5] or "") <= _DECIMAL_DIGITS:
         value = _integer(integer)
         if -MAX_INT64 - 1 <= value <= MAX_INT64 or (value <= MAX_UINT64 and not integer[1]):
             return "int", value

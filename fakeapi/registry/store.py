@@ -12,6 +12,7 @@ from fakeapi.machinery import errors, names, times
 from fakeapi.machinery.apply.manager import with_old_times
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.gonumbers import parse_uint
 from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.metadata import (
     has_domain,
@@ -27,7 +28,7 @@ from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.source import Source
 from fakeapi.registry.strategy import Strategy
-from fakeapi.registry.versions import parse_uint, version_or_none
+from fakeapi.registry.versions import version_or_none
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"

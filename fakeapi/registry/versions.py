@@ -1,19 +1,8 @@
 """resourceVersions as numbers, read as Go's strconv.ParseUint reads them."""
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.gonumbers import parse_uint
 from fakeapi.machinery.gotext import quote
-
-_UINT64_MAX = (1 << 64) - 1
-_UINT64_DIGITS = 20
-
-
-def parse_uint(text: str) -> int:
-    """A decimal uint64. Raises ValueError in Go's words."""
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
-    if len(text.lstrip("0")) > _UINT64_DIGITS or int(text) > _UINT64_MAX:
-        raise ValueError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
-    return int(text)
 
 
 def parse_version(text: str) -> int:

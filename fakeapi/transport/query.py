@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from fakeapi.machinery import errors, fieldselector, labelselector
+from fakeapi.machinery import errors, fieldselector, gonumbers, labelselector
 from fakeapi.machinery.deleteoptions import (
     validate_delete_options,
     validate_patch_options,
@@ -17,7 +17,6 @@ from fakeapi.machinery.deleteoptions import (
 )
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
-from fakeapi.machinery.gotext import quote
 from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.patching import APPLY_PATCH
 from fakeapi.registry.resource import Resource
@@ -27,8 +26,6 @@ FIELD_MANAGER_LENGTH_MAX = 128
 _AGENTS_CACHED = 256
 
 BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
-_INT64_MAX = (1 << 63) - 1
-_INT64_DIGITS = 19
 
 
 class Query:
@@ -73,12 +70,10 @@ def _readable(query_string: bytes) -> bytes:
 
 def parse_int(text: str) -> int:
     """A decimal int64. Raises ApiError 400."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit()):
-        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
-    if len(digits.lstrip("0")) > _INT64_DIGITS or not -_INT64_MAX - 1 <= int(text) <= _INT64_MAX:
-        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
-    return int(text)
+    try:
+        return gonumbers.parse_int(text)
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
 
 
 @lru_cache(_AGENTS_CACHED)

@@ -32,6 +32,7 @@ from fakeapi.transport.status import status_of
 from fakeapi.transport.tables import Conversion
 from fakeapi_storage import StorageError, WatcherOverflow
 
+NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
 """A watch that names no timeout ends after this time or up to twice as long, by chance."""
 BOOKMARK_SECONDS = 60
@@ -230,9 +231,14 @@ class _Stream:
 
 
 def timeout_seconds(options: WatchOptions) -> float:
-    """How long a watch stays open."""
-    if options.timeout_seconds and options.timeout_seconds > 0:
-        return float(options.timeout_seconds)
+    """How long a watch stays open; one whose time is negative ends once it has shown what there is.
+
+    Go counts nanoseconds in 64 bits, where three hundred years are negative.
+    """
+    wanted = (options.timeout_seconds or 0) * NANOSECONDS
+    nanoseconds = (wanted + (1 << 63)) % (1 << 64) - (1 << 63)
+    if nanoseconds:
+        return nanoseconds / NANOSECONDS
     return TIMEOUT_SECONDS_MIN * (1 + random.random())  # noqa: S311 - spreads reconnects, guards nothing
 
 

@@ -39,6 +39,9 @@ NUMBERS = (
     query("timeoutSeconds beyond int64", 400, f"timeoutSeconds={BIG}"),
     query("watch with timeoutSeconds in letters", 400, "watch=1&timeoutSeconds=x"),
     query("a negative limit", 200, "limit=-1"),
+    query("a limit led by many zeros", 200, f"limit={'0' * 5000}1"),
+    query("watch with a negative timeoutSeconds", 200, "watch=1&timeoutSeconds=-1"),
+    query("watch with timeoutSeconds beyond a Go duration", 200, "watch=1&timeoutSeconds=9223372037"),
     query("limit that is good, then bad", 200, "limit=1&limit=x"),
 )
 
