@@ -7,8 +7,9 @@ options that make no sense. Modules are imported by the command that needs them,
 import ipaddress
 import json
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -22,7 +23,33 @@ HEALTH_SECONDS = 2.0
 """For the server to answer a health check."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands of which some are imported when they are called; the list of commands has their text here."""
+
+    later: ClassVar[dict[str, tuple[str, str]]] = {
+        "record": ("fakeapi.traces.commands_record", "Record what clients and a cluster say, as a proxy."),
+        "trace": ("fakeapi.traces.commands_record", "Convert, show and check recorded traces."),
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *self.later])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.later:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = getattr(import_module(self.later[cmd_name][0]), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = []
+        for name in self.list_commands(ctx):
+            own = super().get_command(ctx, name)
+            rows.append((name, own.get_short_help_str(80) if own else self.later[name][1]))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="fakeapi %(version)s")
 def main() -> None:
     """A fake Kubernetes API server for Dynamic Resource Allocation."""
@@ -91,6 +118,18 @@ def main() -> None:
     help="Seconds for running requests to end when stopping.",
 )
 @click.option(
+    "--record",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Record the traffic there: .jsonl, .jsonl.gz or .jsonl.zst. It appears when the server stops.",
+)
+@click.option(
+    "--redact",
+    multiple=True,
+    metavar="FIELD",
+    help="Field that is not recorded, such as spec.controller; may be repeated. Credentials never are.",
+)
+@click.option(
     "--ready-file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -108,6 +147,7 @@ def serve(*, allow_anonymous: bool, ready_file: Path | None, feature_gates: str,
         )
     from fakeapi.releases import gates  # noqa: PLC0415 - see the module's docstring
     from fakeapi.server import FakeAPI, StartError  # noqa: PLC0415 - the same
+    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]
     if options["tls"] and database is not None:
@@ -115,7 +155,7 @@ def serve(*, allow_anonymous: bool, ready_file: Path | None, feature_gates: str,
     try:
         server = FakeAPI(feature_gates=gates.parse(feature_gates), **options)
         server.run(lambda ready: _announce(ready, options["release"], ready_file))
-    except StartError as error:
+    except (StartError, TraceError) as error:
         raise click.ClickException(str(error)) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error

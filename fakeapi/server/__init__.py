@@ -5,16 +5,22 @@ import shutil
 import socket
 import ssl
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
+from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.app import HISTORY_MAX, Application, Settings
 from fakeapi.runner import GRACE_SECONDS, Runner, StartError
 from fakeapi.server.client import Client, StatusError
+from fakeapi.traces import fieldpaths
+from fakeapi.traces.model import TraceError
+from fakeapi.traces.record import Recorder
+from fakeapi.traces.recording import Recording
+from fakeapi.traces.redaction import Redactor
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
@@ -34,7 +40,8 @@ class FakeAPI(Client):
     that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
     in `tls_directory` where one is named. `port` 0 takes a free one. `kubeconfig`: also write it there.
     `advertise_url`: what clients are told to connect to, if not to `host` and `port`. `grace`: seconds that
-    running requests get when the server stops.
+    running requests get when the server stops. `record`: a file for the traffic, see `start_recording`;
+    `redact`: the fields that are kept out of it.
 
     `start` raises ValueError for an unknown release or gate, and StartError for what else prevents it.
     """
@@ -55,6 +62,8 @@ class FakeAPI(Client):
         kubeconfig: str | Path | None = None,
         advertise_url: str | None = None,
         grace: float = GRACE_SECONDS,
+        record: str | Path | None = None,
+        redact: Iterable[str] = (),
     ) -> None:
         super().__init__("", token=token)
         self._settings = Settings(
@@ -74,6 +83,9 @@ class FakeAPI(Client):
         self._advertise_url = advertise_url
         self._grace = grace
         self._ca: bytes | None = None
+        self._record = record
+        self._redact = tuple(redact)
+        self._recorder: Recorder | None = None
         self._runner: Runner | None = None
         self._directory: Path | None = None
         self._written: Path | None = None
@@ -85,6 +97,7 @@ class FakeAPI(Client):
             runner.start()
             self._announce()
         except BaseException:
+            self._drop_recording()
             self.stop()
             raise
         atexit.register(self.stop)
@@ -100,16 +113,28 @@ class FakeAPI(Client):
 
         try:
             runner.run(ready)
+        except BaseException:
+            self._drop_recording()
+            raise
         finally:
             self.stop()
 
     def stop(self) -> None:
-        """Ends open watches, connections and the thread; removes temporary files. Again is no error."""
+        """Ends open watches, connections and the thread; removes temporary files. Again is no error.
+
+        A recording is written now; raises TraceError where it cannot be.
+        """
         atexit.unregister(self.stop)
         self.close()
         if self._runner is not None:
             self._runner.stop()
             self._runner = None
+        try:
+            self._finish_recording()
+        finally:
+            self._remove_temporary()
+
+    def _remove_temporary(self) -> None:
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
         self._directory = self._written = None
@@ -121,6 +146,33 @@ class FakeAPI(Client):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+    def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
+        """Records the traffic from now on, into a file that appears at `stop_recording`, or at `stop`.
+
+        Credentials are taken out, and the fields named by `redact` ("spec.controller"). Raises TraceError.
+        """
+        if self.recording:
+            raise RuntimeError("the server is recording already")
+        recorder = self._active_recorder()
+        recorder.record(self._new_recording(path, tuple(redact)))
+
+    def stop_recording(self) -> Path:
+        """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
+        recorder = self._active_recorder()
+
+        async def stop() -> Recording | None:
+            return recorder.record(None)
+
+        recording = self._running().call(stop)
+        if recording is None:
+            raise RuntimeError("the server is not recording")
+        recording.close()
+        return recording.path
+
+    @property
+    def recording(self) -> bool:
+        return self._recorder is not None and self._recorder.recording is not None
 
     def reset(self) -> None:
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
@@ -173,8 +225,43 @@ class FakeAPI(Client):
             raise RuntimeError("the server is running already")
         app = Application(self._settings)
         context = self._certificates() if self._secure else None
-        self._runner = Runner(app, host=self._host, port=self._wanted_port, tls=context, grace=self._grace)
+        self._recorder = Recorder(app)
+        self._runner = Runner(
+            self._recorder, host=self._host, port=self._wanted_port, tls=context, grace=self._grace
+        )
+        if self._record is not None:
+            try:
+                self._recorder.record(self._new_recording(self._record, self._redact))
+            except TraceError as error:
+                self.stop()
+                raise StartError(str(error)) from error
+            except BaseException:
+                self.stop()
+                raise
         return self._runner
+
+    def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> Recording:
+        redactor = Redactor(paths=tuple(map(fieldpaths.parse, redact)))
+        release = self._settings.release or ""
+        return Recording(
+            path, source="fakeapi", server=f"fakeapi {VERSION}", release=release, redactor=redactor
+        )
+
+    def _active_recorder(self) -> Recorder:
+        self._running()
+        assert self._recorder is not None, "made with the runner"
+        return self._recorder
+
+    def _finish_recording(self) -> None:
+        """Writes the file of a recording that nobody stopped; the loop that fed it has ended."""
+        recording = self._recorder.record(None) if self._recorder is not None else None
+        if recording is not None:
+            recording.close()
+
+    def _drop_recording(self) -> None:
+        recording = self._recorder.record(None) if self._recorder is not None else None
+        if recording is not None:
+            recording.abort()
 
     def _certificates(self) -> ssl.SSLContext:
         from fakeapi import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs

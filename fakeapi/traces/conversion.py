@@ -190,7 +190,7 @@ def statistics(reader: TraceReader) -> Statistics:
 
 
 def resource_of(target: str) -> str:
-    """What a request is about: "resourceclaims/status.resource.k8s.io", or its path if that is no resource."""
+    """What a request is about: "resourceclaims/status.resource.k8s.io", or its path if it is no resource."""
     path = urlsplit(target).path
     info = requestinfo.parse(path)
     if info is None or not info.resource:
