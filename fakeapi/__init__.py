@@ -7,15 +7,15 @@ everyone who has it installed, so importing it must cost next to nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fakeapi.server import FakeAPI
+    from fakeapi.server import FakeAPI, StatusError
 
-__all__ = ["FakeAPI", "__version__"]
+__all__ = ["FakeAPI", "StatusError", "__version__"]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "FakeAPI":
-        from fakeapi.server import FakeAPI  # noqa: PLC0415 - see the module's docstring
+    if name in ("FakeAPI", "StatusError"):
+        from fakeapi import server  # noqa: PLC0415 - see the module's docstring
 
-        return FakeAPI
+        return getattr(server, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """The composition root: the one place that joins the layers into an ASGI application."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,6 +49,15 @@ class Application:
         self._asgi = Starlette()
         self._asgi.router.default = self.answer  # a route would pass over paths with a line break
 
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """For ASGI servers other than our own runner, which calls these two itself."""
+        await self.startup()
+        try:
+            yield
+        finally:
+            await self.shutdown()
+
     async def startup(self) -> None:
         """Open the storage and make the state of an empty cluster. Raises what the storage raises."""
         settings = self._settings
@@ -58,7 +68,11 @@ class Application:
         catalogue = self._catalogue(self._storage)
         self._endpoint = Endpoint(store, catalogue, settings.token)
         self._store, self._served = store, catalogue
-        await self._ensure_namespaces()
+        try:
+            await self._ensure_namespaces()
+        except BaseException:
+            await self._storage.close()
+            raise
 
     async def shutdown(self) -> None:
         """End the watches and close the storage; what was accepted is committed."""
