@@ -279,4 +279,4 @@ def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> 
 @trace.command("schema")
 def schema() -> None:
     """Print the JSON Schema of a line of fakeapi's own format."""
-    click.echo((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"), nl=False)
+    click.echo(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"), nl=False)
