@@ -168,7 +168,12 @@ def test_1_33_makes_every_device_basic(release: str, expected: dict[str, Any]) -
     assert obj["spec"]["devices"] == [{"name": "d", **expected}]
 
 
-PARTITIONED: dict[str, Any] = {"nodeName": "n", "allNodes": True, "nodeSelector": {}, "consumesCounters": [{}]}
+PARTITIONED: dict[str, Any] = {
+    "nodeName": "n",
+    "allNodes": True,
+    "nodeSelector": {},
+    "consumesCounters": [{}],
+}
 
 
 def test_fields_behind_a_gate_that_is_off_go() -> None:
