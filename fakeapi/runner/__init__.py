@@ -38,7 +38,9 @@ class Application(Protocol):
 
     async def startup(self) -> None: ...
 
-    async def shutdown(self) -> None: ...
+    async def shutdown(self) -> None:
+        """Called once, at the end; also where `startup` failed half-way."""
+        ...
 
     async def reset(self) -> None: ...
 
@@ -141,16 +143,21 @@ class Runner:
         for number in signals:
             self._loop.add_signal_handler(number, self._stopping.set)
         try:
-            await self._app.startup()
-        except Exception as error:
-            raise StartError(f"cannot start: {_first_line(error)}") from error
-        try:
+            await self._start_app()
             self._open()
             on_ready()
             await self._stopping.wait()
         finally:
-            await self._close()
-            await self._app.shutdown()
+            try:
+                await self._close()
+            finally:
+                await self._app.shutdown()
+
+    async def _start_app(self) -> None:
+        try:
+            await self._app.startup()
+        except Exception as error:
+            raise StartError(f"cannot start: {_first_line(error)}") from error
 
     def _open(self) -> None:
         self._site = Site(self._app, self._listener, self._tls)

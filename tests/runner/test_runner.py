@@ -296,10 +296,12 @@ def test_an_unusable_address_is_one_clear_error() -> None:
         Runner(Stub(), host="no.such.host.invalid")
 
 
-def test_a_failing_startup_is_raised_where_the_server_was_started() -> None:
-    runner = Runner(Stub(startup_error=OSError("the disk is gone\nsee also the manual")))
+def test_a_failing_startup_is_raised_where_the_server_was_started_and_what_it_opened_is_closed() -> None:
+    stub = Stub(startup_error=OSError("the disk is gone\nsee also the manual"))
+    runner = Runner(stub)
     with pytest.raises(StartError, match=r"^cannot start: the disk is gone$"):
         runner.start()
+    assert stub.calls[-1] == "shutdown"
     with pytest.raises(ConnectionRefusedError):
         raw_port(runner)
 
