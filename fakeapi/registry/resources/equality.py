@@ -20,7 +20,10 @@ def semantically_equal(one: Any, other: Any) -> bool:
     """Whether two canonical values are equal, a list without items being equal to none."""
     if one is other:
         return True
-    return codec.encode(_settled(one)) == codec.encode(_settled(other))
+    # What is written alike is alike; the walk is for what may differ in spelling alone.
+    return codec.encode(one) == codec.encode(other) or codec.encode(_settled(one)) == codec.encode(
+        _settled(other)
+    )
 
 
 def validate_immutable(new: Any, old: Any, path: str) -> list[FieldError]:
