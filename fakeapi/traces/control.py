@@ -1,0 +1,85 @@
+"""Pausing, stepping and stopping a replay, from another thread or from the terminal."""
+
+import asyncio
+import threading
+import time
+
+
+class Control:
+    """Told by one thread, obeyed by the replay. A new one lets everything pass."""
+
+    def __init__(self, *, stepping: bool = False, pause_at: float | None = None) -> None:
+        """`stepping`: wait for `step` before each exchange. `pause_at`: an offset to pause at."""
+        self._lock = threading.Lock()
+        self._is_paused = stepping
+        self._pause_at = pause_at
+        self._steps = 0
+        self._stopped = False
+        self._wakers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self.paused = 0.0
+        """Seconds that were spent in pauses."""
+        self.offset = 0.0
+        """Of the exchange that waits, or was sent last."""
+
+    @property
+    def is_paused(self) -> bool:
+        return self._is_paused
+
+    def pause(self) -> None:
+        with self._lock:
+            self._is_paused, self._steps = True, 0
+
+    def resume(self) -> None:
+        with self._lock:
+            self._is_paused, self._steps = False, 0
+        self._wake()
+
+    def step(self, count: int = 1) -> None:
+        """Lets so many exchanges pass, and pauses then."""
+        with self._lock:
+            self._is_paused = True
+            self._steps += count
+        self._wake()
+
+    def stop(self) -> None:
+        """The replay ends, and reports what it has."""
+        with self._lock:
+            self._stopped = True
+        self._wake()
+
+    def _wake(self) -> None:
+        with self._lock:
+            wakers = list(self._wakers)
+        for loop, event in wakers:
+            loop.call_soon_threadsafe(event.set)
+
+    async def passed(self, offset: float) -> bool:
+        """Returns when the exchange at the offset may be sent; False when none may any more."""
+        self.offset = offset
+        if self._pause_at is not None and offset >= self._pause_at:
+            self._pause_at = None
+            self.pause()
+        if not (self._is_paused or self._stopped):
+            return True
+        waker = (asyncio.get_running_loop(), asyncio.Event())
+        with self._lock:
+            self._wakers.append(waker)
+        began = time.monotonic()
+        try:
+            while not self._may_pass():
+                await waker[1].wait()
+                waker[1].clear()
+        finally:
+            self.paused += time.monotonic() - began
+            with self._lock:
+                self._wakers.remove(waker)
+        return not self._stopped
+
+    def _may_pass(self) -> bool:
+        with self._lock:
+            if self._stopped or not self._is_paused:
+                return True
+            if self._steps:
+                self._steps -= 1
+                return True
+            return False

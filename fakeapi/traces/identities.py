@@ -1,0 +1,256 @@
+"""Names that a server gives: what the recorded server called it, and what the one that is asked now calls it.
+
+Four kinds: uids, resource versions, generated names and continue tokens. They are learned from pairs of
+answers, the recorded one and the one that came now; requests are rewritten forward (recorded → now), answers
+backward (now → recorded), so that they are compared, and shown, in the words of the trace.
+"""
+
+import re
+from bisect import bisect_right, insort
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, unquote_plus
+
+from fakeapi.machinery.codec import JsonError, decode, encode
+
+Names = dict[str, str]
+
+UNKNOWN_VERSION = "<resourceVersion>"
+"""Shown for a version that no recorded answer has."""
+
+STALE_VERSION = "1"
+"""Sent where the recorded server refused a version that is not known here; no object ever has it."""
+
+_MARKS = re.compile(
+    rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
+    rb'|(\\?"?resourceVersion\\?"?\s*:\s*\\?"?)(\d+)'
+)
+_WORD = re.compile(rb"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?")
+_VERSION_PATH = "/metadata/resourceVersion"
+_NO_VERSION = frozenset({"", "0"})
+_VERSIONED = frozenset({"resourceVersion", "continue", "fieldSelector", "labelSelector"})
+
+
+class Versions:
+    """Resource versions of two servers, in step."""
+
+    def __init__(self) -> None:
+        self._now: dict[int, int] = {}
+        self._recorded: dict[int, int] = {}
+        self._of_lists: dict[int, int] = {}
+        self._known: list[int] = []
+        self.base = 0
+        """The version of the server before the first recorded request; taken for all older ones."""
+
+    def learn(self, recorded: str, now: str) -> None:
+        """The version of an object; what is known of either side is kept."""
+        if not (recorded.isdigit() and now.isdigit()):
+            return
+        old, new = int(recorded), int(now)
+        if old in self._now or new in self._recorded:
+            return
+        self._now[old] = new
+        self._recorded[new] = old
+        self._note(old)
+
+    def learn_list(self, recorded: str, now: str) -> None:
+        """The version of a list, or of a bookmark; good for asking from there, not for comparing."""
+        if recorded.isdigit() and now.isdigit():
+            old = int(recorded)
+            if old not in self._now and old not in self._of_lists:
+                self._note(old)
+            self._of_lists[old] = int(now)
+
+    def _note(self, old: int) -> None:
+        if self._known and self._known[-1] > old:
+            insort(self._known, old)
+        else:
+            self._known.append(old)
+
+    def exact(self, recorded: str) -> str:
+        """What the version of an object is now; "" where no answer told."""
+        if not recorded.isdigit():
+            return ""
+        new = self._now.get(int(recorded))
+        return "" if new is None else str(new)
+
+    def nearest(self, recorded: str) -> str:
+        """Where the server now is as far as the recorded one was: exact, or the last known before it."""
+        if recorded in _NO_VERSION or not recorded.isdigit():
+            return recorded
+        old = int(recorded)
+        place = bisect_right(self._known, old)
+        if not place:
+            return str(self.base) if self.base else recorded
+        known = self._known[place - 1]
+        return str(self._now.get(known) or self._of_lists[known])
+
+    def recorded(self, now: str) -> str:
+        """What the recorded server called a version; UNKNOWN_VERSION where it had none such."""
+        if now in _NO_VERSION or not now.isdigit():
+            return now
+        old = self._recorded.get(int(now))
+        return UNKNOWN_VERSION if old is None else str(old)
+
+
+class Identities:
+    """What is known of both servers' names so far. Not safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self.versions = Versions()
+        self._uids: Names = {}
+        self._uids_back: Names = {}
+        self._names: Names = {}
+        self._names_back: Names = {}
+        self._tokens: Names = {}
+
+    def learn(self, recorded: Any, now: Any) -> None:
+        """Takes what two answers to one request tell. They are decoded JSON of any shape."""
+        if not (isinstance(recorded, dict) and isinstance(now, dict)):
+            return
+        ours, theirs = recorded.get("metadata"), now.get("metadata")
+        if not (isinstance(ours, dict) and isinstance(theirs, dict)):
+            return
+        if "items" in recorded or "rows" in recorded:
+            self._learn_list(recorded, now, ours, theirs)
+        elif recorded.get("kind") == "Status":
+            self._learn_uid(recorded.get("details"), now.get("details"))
+        else:
+            self.learn_metadata(ours, theirs)
+
+    def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Takes what the metadata of one object tell."""
+        self._learn_uid(recorded, now)
+        self.versions.learn(_text(recorded, "resourceVersion"), _text(now, "resourceVersion"))
+        old, new = _text(recorded, "name"), _text(now, "name")
+        if old != new and old and new and "generateName" in recorded and old not in self._names:
+            self._names[old] = new
+            self._names_back[new] = old
+
+    def _learn_uid(self, recorded: Any, now: Any) -> None:
+        if isinstance(recorded, dict) and isinstance(now, dict):
+            old, new = _text(recorded, "uid"), _text(now, "uid")
+            if old != new and old and new and old not in self._uids and new not in self._uids_back:
+                self._uids[old] = new
+                self._uids_back[new] = old
+
+    def _learn_list(
+        self, recorded: dict[str, Any], now: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
+    ) -> None:
+        self.versions.learn_list(_text(ours, "resourceVersion"), _text(theirs, "resourceVersion"))
+        token = _text(ours, "continue")
+        if token:
+            self._tokens[token] = _text(theirs, "continue")
+        found = {self._place(item): item for item in metadata_of_items(now)}
+        for item in metadata_of_items(recorded):
+            name = _text(item, "name")
+            twin = found.get((_text(item, "namespace"), self._names.get(name, name)))
+            if twin is not None:
+                self.learn_metadata(item, twin)
+
+    @staticmethod
+    def _place(metadata: Mapping[str, Any]) -> tuple[str, str]:
+        return _text(metadata, "namespace"), _text(metadata, "name")
+
+    def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+        """Whether uid, version and name of two objects' metadata stand for the same."""
+        uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
+        return (
+            self._uids_back.get(uid, uid) == _text(recorded, "uid")
+            and self._names_back.get(name, name) == _text(recorded, "name")
+            and self.versions.recorded(version) == _text(recorded, "resourceVersion")
+        )
+
+    def name_now(self, recorded: str) -> str:
+        return self._names.get(recorded, recorded)
+
+    def name_recorded(self, now: str) -> str:
+        return self._names_back.get(now, now)
+
+    def target(self, target: str) -> str:
+        """The target of a request as it must be sent now."""
+        path, mark, query = target.partition("?")
+        if self._names:
+            names = self._names
+            path = "/".join(names.get(part, part) for part in path.split("/"))
+        if not mark:
+            return path
+        return path + mark + "&".join(self._parameter(each) for each in query.split("&"))
+
+    def _parameter(self, parameter: str) -> str:
+        name, equals, value = parameter.partition("=")
+        if name not in _VERSIONED or not value:
+            return parameter
+        plain = unquote_plus(value)
+        if name == "resourceVersion":
+            new = self.versions.nearest(plain)
+        elif name == "continue":
+            new = self._tokens.get(plain, plain)
+        else:
+            new = self.forward(plain.encode()).decode()
+        return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
+
+    def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
+        """The body of a request as it must be sent now: JSON or YAML.
+
+        `unknown` is put in place of versions that no answer told of; without it they stay.
+        """
+        exact = self.versions.exact
+
+        def version(old: str) -> str:
+            return exact(old) or (old if unknown is None else unknown)
+
+        return self._rewrite(body, self._uids, self._names, version)
+
+    def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
+        """As `forward`, where versions also stand as the value of an operation."""
+        try:
+            operations = decode(self.forward(body, unknown=unknown))
+        except JsonError:
+            return body
+        changed = False
+        for each in operations if isinstance(operations, list) else ():
+            if isinstance(each, dict) and each.get("path") == _VERSION_PATH:
+                old = each.get("value")
+                if isinstance(old, str) and old.isdigit():
+                    each["value"] = self.versions.exact(old) or (old if unknown is None else unknown)
+                    changed = True
+        return encode(operations) if changed else self.forward(body, unknown=unknown)
+
+    def backward(self, body: bytes) -> bytes:
+        """An answer in the words of the recorded server."""
+        return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
+
+    @staticmethod
+    def _rewrite(body: bytes, uids: Names, names: Names, version: Callable[[str], str]) -> bytes:
+        def replace(match: "re.Match[bytes]") -> bytes:
+            uid, before, old = match.groups()
+            if uid is not None:
+                new = uids.get(uid.decode())
+                return uid if new is None else new.encode()
+            return bytes(before + version(old.decode()).encode())
+
+        body = _MARKS.sub(replace, body)
+        if not names:
+            return body
+
+        def rename(match: "re.Match[bytes]") -> bytes:
+            new = names.get(match[0].decode())
+            return match[0] if new is None else new.encode()
+
+        return _WORD.sub(rename, body)
+
+
+def metadata_of_items(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The metadata of the objects in a list or a Table, in order."""
+    items = value.get("items")
+    if not isinstance(items, list):
+        rows = value.get("rows")
+        items = [row.get("object") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    found = (item.get("metadata") for item in items if isinstance(item, dict))
+    return [metadata for metadata in found if isinstance(metadata, dict)]
+
+
+def _text(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,44 @@
+"""Recorded requests as they must be sent now."""
+
+from fakeapi.traces.facts import Facts
+from fakeapi.traces.identities import STALE_VERSION, Identities
+from fakeapi.traces.messages import first
+from fakeapi.traces.model import Exchange, Headers
+
+_NOT_SENT = frozenset(
+    {"authorization", "cookie", "host", "content-length", "connection", "transfer-encoding"}
+)
+_BINARY = ("application/vnd.kubernetes.protobuf", "application/cbor")
+_JSON_PATCH = "application/json-patch+json"
+
+
+class Unsendable(Exception):
+    """The identities in a body cannot be rewritten; the message says why."""
+
+
+def request_now(exchange: Exchange, facts: Facts, identities: Identities) -> tuple[str, Headers, bytes]:
+    """Target, headers and body. Raises Unsendable."""
+    request = exchange.request
+    target = identities.target(request.target)
+    headers = headers_now(exchange)
+    body = request.body
+    if not body:
+        return target, headers, body
+    media = first(request.headers, "content-type")
+    if media.startswith(_BINARY):
+        raise Unsendable(f"a body in {media.partition(';')[0]}")
+    unknown = None
+    if facts.verb in {"update", "patch"}:
+        # What was refused as old must be old here; what was accepted was current, whatever its version.
+        unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
+    if media.startswith(_JSON_PATCH):
+        return target, headers, identities.forward_json_patch(body, unknown=unknown)
+    return target, headers, identities.forward(body, unknown=unknown)
+
+
+def headers_now(exchange: Exchange) -> Headers:
+    """What was asked for, without who asked and without what belongs to a connection."""
+    headers = tuple(pair for pair in exchange.request.headers if pair[0] not in _NOT_SENT)
+    if first(headers, "accept"):
+        return headers
+    return (*headers, ("accept", "application/json"))
