@@ -7,9 +7,8 @@ Sources: the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and what kube-apiser
 
 import re
 from collections.abc import Generator, Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import parse_qs
 
 import msgspec
@@ -48,6 +47,9 @@ _DEFAULT_TIMEOUT = 1800.0
 """Seconds after which kube-apiserver ends a watch that named no time, at the earliest."""
 
 
+_Filled = Annotated[str, msgspec.Meta(min_length=1)]
+
+
 class _User(msgspec.Struct):
     username: str = ""
     groups: tuple[str, ...] | None = None
@@ -70,8 +72,8 @@ class _Event(msgspec.Struct):
     level: Literal["Metadata", "Request", "RequestResponse"]
     audit_id: str = msgspec.field(name="auditID")
     stage: Literal["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"]
-    request_uri: str = msgspec.field(name="requestURI")
-    verb: str
+    request_uri: _Filled = msgspec.field(name="requestURI")
+    verb: _Filled
     received: str = msgspec.field(name="requestReceivedTimestamp")
     staged: str = msgspec.field(name="stageTimestamp", default="")
     user: _User = msgspec.field(default_factory=_User)
@@ -164,9 +166,9 @@ class AuditLog:
 
     def time(self, number: int, field: str, text: str) -> float:
         try:
-            return datetime.fromisoformat(text).timestamp()
+            return wire.seconds_of(text)
         except ValueError as error:
-            raise TraceError(str(self.path), number, field, f"is not a time: {text!r}") from error
+            raise TraceError(str(self.path), number, field, str(error)) from error
 
 
 class _Translation:

@@ -83,6 +83,7 @@ def _validate_native(path: Path) -> Iterator[TraceError]:
     for number, line in lines:
         count += 1
         try:
+            line.decode()
             exchange = wire.exchange_of(wire.decode_exchange(line), f"{name}:{number}")
         except (*wire.MALFORMED, ValueError) as error:
             yield _problem(name, number, error)
@@ -100,6 +101,8 @@ def _validate_native(path: Path) -> Iterator[TraceError]:
 
 
 def _problem(name: str, number: int, error: Exception) -> TraceError:
+    if isinstance(error, UnicodeDecodeError):
+        return TraceError(name, number, "", f"is not UTF-8: {error.reason} at byte {error.start + 1}")
     if isinstance(error, wire.MALFORMED):
         return wire.explain(name, number, error)
     return TraceError(name, number, *error.args)

@@ -130,7 +130,12 @@ class SortedReader:
         first = float("inf")
         for number, exchange in source:
             first = min(first, exchange.offset)
-            self._spool.add(exchange.offset, _NUMBER.pack(number) + wire.exchange_line(exchange))
+            try:
+                encoded = wire.exchange_line(exchange)
+            except UnicodeEncodeError as error:
+                message = "has half of a surrogate pair in it, which is no text"
+                raise TraceError(str(self.path), number, "", message) from error
+            self._spool.add(exchange.offset, _NUMBER.pack(number) + encoded)
         if not len(self._spool):
             raise TraceError(str(self.path), 0, "", "has no request to Kubernetes in it")
         return first

@@ -9,14 +9,13 @@ import base64
 import codecs
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from fakeapi import __version__
 from fakeapi.machinery.codec import encode
@@ -47,7 +46,7 @@ class _PostData(msgspec.Struct):
 
 
 class _Request(msgspec.Struct):
-    method: str
+    method: Annotated[str, Meta(min_length=1)]
     url: str
     headers: tuple[_Pair, ...] = ()
     post_data: _PostData | None = msgspec.field(default=None, name="postData")
@@ -67,15 +66,15 @@ class _Response(msgspec.Struct):
 class _Own(msgspec.Struct):
     """The field `_exchange`."""
 
-    id: int
-    offset: float
+    id: wire.Identity
+    offset: wire.Seconds
     actor: str
-    duration: float
+    duration: wire.Seconds
     missing: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
-    ended: str = ""
-    times: tuple[float, ...] | UnsetType = UNSET
-    lengths: tuple[int, ...] = ()
+    ended: wire.Ending | UnsetType = UNSET
+    times: tuple[wire.Seconds, ...] | UnsetType = UNSET
+    lengths: tuple[Annotated[int, Meta(ge=0)], ...] = ()
 
 
 class _Entry(msgspec.Struct):
@@ -243,6 +242,8 @@ class HarFile:
         own = entry.own
         if own is None and not is_kubernetes(target):
             return None
+        if not target.startswith("/"):
+            raise TraceError(str(self.path), line, "request.url", f"has no path: {entry.request.url!r}")
         self._next += 1
         headers = kept((pair.name, pair.value) for pair in entry.request.headers)
         body = b""
@@ -280,9 +281,9 @@ class HarFile:
         status, headers, content = answer
         events: tuple[StreamEvent, ...] | None = None
         if own.times is not UNSET:
-            if len(own.times) != len(own.lengths):
-                message = "there are as many lengths as times of events"
-                raise TraceError(str(self.path), line, "_exchange.lengths", message)
+            if len(own.times) != len(own.lengths) or own.ended is UNSET or not status:
+                message = "a watch has a response, an `ended`, and as many lengths as times"
+                raise TraceError(str(self.path), line, "_exchange.times", message)
             ends = list(accumulate(own.lengths, lambda end, length: end + 1 + length, initial=-1))
             events = tuple(
                 StreamEvent(time, content[end + 1 : end + 1 + length])
@@ -297,7 +298,7 @@ class HarFile:
             Response(status, headers, content) if status else None,
             own.duration,
             events,
-            own.ended,
+            "" if events is None or own.ended is UNSET else own.ended,
             own.missing,
             own.inferred,
             place,
@@ -313,9 +314,9 @@ class HarFile:
 
     def _time(self, line: int, text: str) -> float:
         try:
-            return datetime.fromisoformat(text).timestamp()
+            return wire.seconds_of(text)
         except ValueError as error:
-            raise TraceError(str(self.path), line, "startedDateTime", f"is not a time: {text!r}") from error
+            raise TraceError(str(self.path), line, "startedDateTime", str(error)) from error
 
 
 def _target(url: str) -> str:

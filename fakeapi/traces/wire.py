@@ -13,10 +13,14 @@ from fakeapi.traces.model import Exchange, Header, Request, Response, StreamEven
 VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 
+_LAST_SECOND = 253_402_300_799.0
+
 LINE_MAX = 64 << 20
 """Bytes of a line; a longer one is refused, so that reading needs a bounded memory."""
 
-_Seconds = Annotated[float, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+Identity = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
+Ending = Literal["client", "server", "cut", "open"]
 _Pairs = Annotated[
     tuple[tuple[str, str], ...], Meta(description="[name in lower case, value], in the message's order")
 ]
@@ -57,7 +61,7 @@ class RequestLine(_Line):
 class EventLine(_Line):
     """A line of a watch without its newline, or a frame of a protobuf watch without its length."""
 
-    offset: _Seconds
+    offset: Seconds
     body: _Body = UNSET
     newline: _Newline = False
     text: _Text = UNSET
@@ -74,18 +78,16 @@ class ResponseLine(_Line):
     text: _Text = UNSET
     base64: _Base64 = UNSET
     events: Annotated[tuple[EventLine, ...] | UnsetType, Meta(description="in the order they came")] = UNSET
-    ended: Annotated[
-        Literal["client", "server", "cut", "open"] | UnsetType, Meta(description="who ended the watch")
-    ] = UNSET
+    ended: Annotated[Ending | UnsetType, Meta(description="who ended the watch")] = UNSET
 
 
 class ExchangeLine(_Line):
     """Every further line; lines are in the order of `offset`."""
 
-    id: Annotated[int, Meta(ge=0, description="unique in the trace")]
-    offset: Annotated[_Seconds, Meta(description="when the request came, in seconds since `started`")]
+    id: Annotated[Identity, Meta(description="unique in the trace")]
+    offset: Annotated[Seconds, Meta(description="when the request came, in seconds since `started`")]
     actor: Annotated[str, Meta(description="who asked")]
-    duration: Annotated[_Seconds, Meta(description="seconds until the response's last byte")]
+    duration: Annotated[Seconds, Meta(description="seconds until the response's last byte")]
     request: RequestLine
     response: Annotated[ResponseLine | None, Meta(description="null where none came, or none is known")]
     missing: Annotated[_Notes, Meta(description="what the source could not tell")] = ()
@@ -201,9 +203,9 @@ def exchange_line(exchange: Exchange) -> bytes:
 def header_of(line: HeaderLine) -> Header:
     """Raises ValueError with (field, reason)."""
     try:
-        started = datetime.fromisoformat(line.started).timestamp()
+        started = seconds_of(line.started)
     except ValueError as error:
-        raise ValueError("started", f"is not an RFC 3339 time: {line.started!r}") from error
+        raise ValueError("started", str(error)) from error
     return Header(line.version, line.server, line.release, started, line.source, line.note, line.redacted)
 
 
@@ -255,6 +257,20 @@ def _held(field: str, message: Message) -> bytes:
         raise ValueError(f"{field}.{inner}", reason) from error
 
 
+def seconds_of(text: str) -> float:
+    """Epoch seconds of an RFC 3339 time. Raises ValueError with a reason."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"is not an RFC 3339 time: {text!r}") from error
+    if time.tzinfo is None:
+        raise ValueError(f"is a time without its zone: {text!r}")
+    seconds = time.timestamp()
+    if seconds < 0:
+        raise ValueError(f"is a time before 1970: {text!r}")
+    return seconds
+
+
 def timestamp(seconds: float) -> str:
-    """RFC 3339 in UTC with microseconds."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """RFC 3339 in UTC with microseconds; what is after the year 9999 is its end."""
+    return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
