@@ -16,7 +16,7 @@ _BUFFER = 1 << 18
 
 
 def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
-    """The lines that are not blank, with their numbers. Raises TraceError for what cannot be read."""
+    """The lines that are not blank, without their ends, with their numbers. Raises TraceError for what cannot be read."""
     number = 0
     try:
         with compression.open_read(path) as file:
@@ -25,7 +25,7 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
                 if len(line) > wire.LINE_MAX:
                     raise TraceError(str(path), number, "", f"is longer than {wire.LINE_MAX >> 20} MiB")
                 if not line.isspace():
-                    yield number, line
+                    yield number, line.rstrip(b"\r\n")
     except compression.UNREADABLE as error:
         raise compression.explain(path, number + 1, error) from error
 

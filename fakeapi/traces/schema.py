@@ -1,4 +1,4 @@
-"""The JSON Schema of the native format, from the very types that read it. `schema.json` holds it for others."""
+"""The JSON Schema of the native format, from the types that read it. `schema.json` holds it for others."""
 
 from pathlib import Path
 from typing import Any
