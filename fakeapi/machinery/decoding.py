@@ -9,6 +9,7 @@ Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: n
 
 import base64
 import binascii
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -265,8 +266,7 @@ def _map(node: Map) -> Walk:
 
 def repeated_keys(value: RepeatedKeys) -> list[str]:
     """The keys that stand more than once, each once."""
-    names = [key for key, _ in value.pairs]
-    return [key for key in dict.fromkeys(names) if names.count(key) > 1]
+    return [key for key, times in Counter(key for key, _ in value.pairs).items() if times > 1]
 
 
 def _of_items(node: Node) -> Walk:

@@ -5,6 +5,7 @@ for lists of scalars. What upstream does not expect is an ApiError 500, as the A
 """
 
 from collections.abc import Hashable, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 from fakeapi.machinery.errors import ApiError, Details
@@ -56,15 +57,18 @@ def element_kind(*lists: list[Any]) -> type:
 def deduplicated(items: list[Any]) -> list[Any]:
     """Each scalar once. The last element takes the place of one that is dropped, as upstream has it."""
     items = list(items)
+    places: dict[Hashable, list[int]] = {}
+    for place, item in enumerate(items):
+        places.setdefault(identity(item), []).append(place)
     first = 0
-    while first < len(items) - 1:
-        other = first + 1
-        while other < len(items):
-            if identity(items[first]) == identity(items[other]):
-                items[other] = items[-1]
-                items.pop()
-            else:
-                other += 1
+    while len(items) > len(places):
+        mine = places[identity(items[first])]
+        heappop(mine)
+        while mine and (place := heappop(mine)) < len(items):  # what lies further back has moved
+            last = items.pop()
+            if place < len(items):
+                items[place] = last
+                heappush(places[identity(last)], place)
         first += 1
     return items
 

@@ -327,15 +327,16 @@ def deduplicate_owners(obj: Object, notes: Notes, *, after_admission: bool = Fal
     owners = obj["metadata"].get("ownerReferences")
     if not owners or len(owners) < 2:
         return
-    kept: list[Any] = []
+    kept: dict[tuple[Any, ...], Object] = {}
     dropped: list[str] = []
     for owner in owners:
-        if owner in kept:
+        members = tuple(owner.items())
+        if members in kept:
             dropped.append(owner.get("uid", ""))
         else:
-            kept.append(owner)
+            kept[members] = owner
     if dropped:
-        obj["metadata"]["ownerReferences"] = kept
+        obj["metadata"]["ownerReferences"] = list(kept.values())
         which = ", ".join(dropped)
         after = " after mutating admission happens" if after_admission else ""
         notes.warn(

@@ -6,7 +6,7 @@ of k8s.io/apiserver, reads parameters and quality values.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 
 from fakeapi.machinery.errors import ApiError, Details
 
@@ -25,6 +25,7 @@ PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
 _SERVED = (JSON, YAML)
 _CACHED_HEADERS = 256
+_INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 
@@ -115,18 +116,22 @@ def parse(header: str) -> list[_Clause]:
     """The clauses in the order of preference of github.com/munnerz/goautoneg.
 
     Its comparison is no order (see `_Clause.precedes`), so what comes out depends on its way of sorting:
-    by insertion, which Go does up to twelve clauses.
+    by insertion, which Go does up to twelve clauses. More are sorted in another way here, as in Go.
     """
+    clauses = [clause for part in header.split(",") if (clause := _clause(part)) is not None]
+    if len(clauses) > _INSERTION_SORTED_MAX:
+        return sorted(clauses, key=cmp_to_key(_compared))
     ordered: list[_Clause] = []
-    for part in header.split(","):
-        clause = _clause(part)
-        if clause is None:
-            continue
+    for clause in clauses:
         place = len(ordered)
         while place and clause.precedes(ordered[place - 1]):
             place -= 1
         ordered.insert(place, clause)
     return ordered
+
+
+def _compared(one: _Clause, other: _Clause) -> int:
+    return other.precedes(one) - one.precedes(other)
 
 
 def _clause(part: str) -> _Clause | None:
