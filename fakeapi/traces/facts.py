@@ -17,7 +17,10 @@ class Metadata(msgspec.Struct):
 
     name: str = ""
     namespace: str = ""
+    uid: str = ""
     version: str = msgspec.field(default="", name="resourceVersion")
+    deleted: str | None = msgspec.field(default=None, name="deletionTimestamp")
+    finalizers: list[str] | None = None
 
 
 class Preconditions(msgspec.Struct):
@@ -51,7 +54,7 @@ class Facts(NamedTuple):
 
     `address` has the name that a create was answered with. `status`: 0 where no answer is known. `saw`: the
     version in the answer, of the object or of the list. `asked`: the version that the request named. Both are
-    0 where there was none.
+    0 where there was none. `is_end`: whether the object was gone afterwards.
     """
 
     address: Address
@@ -60,6 +63,7 @@ class Facts(NamedTuple):
     saw: int
     asked: int
     is_write: bool
+    is_end: bool = False
 
 
 def facts_of(exchange: Exchange) -> Facts:
@@ -70,12 +74,14 @@ def facts_of(exchange: Exchange) -> Facts:
     if not address.resource:
         return Facts(address, verb, status, 0, 0, is_write=False)
     saw = asked = ""
+    is_end = False
     if response is not None and status < 400 and verb != "watch":
         answer = head_of(response.body)
         if answer.kind != "Status":
             saw = answer.metadata.version
         if verb == "create" and not address.name:
             address = address._replace(name=answer.metadata.name)
+        is_end = _is_end(verb, answer.metadata)
     if verb in WRITES:
         wanted = head_of(request.body)
         asked = wanted.metadata.version
@@ -87,7 +93,14 @@ def facts_of(exchange: Exchange) -> Facts:
         asked = query_of(request.target).get("resourceVersion", "")
     if address.resource == "namespaces" and address.name:
         address = address._replace(namespace="")
-    return Facts(address, verb, status, _number(saw), _number(asked), verb in WRITES)
+    return Facts(address, verb, status, _number(saw), _number(asked), verb in WRITES, is_end)
+
+
+def _is_end(verb: str, answer: Metadata) -> bool:
+    """Whether a write that succeeded took away its object: the last finalizer goes, or there was none."""
+    if answer.finalizers:
+        return False
+    return verb == "delete" or (verb in {"update", "patch"} and answer.deleted is not None)
 
 
 def _number(version: str) -> int:

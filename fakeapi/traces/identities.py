@@ -1,8 +1,9 @@
 """Names that a server gives: what the recorded server called it, and what the one that is asked now calls it.
 
-Four kinds: uids, resource versions, generated names and continue tokens. They are learned from pairs of
-answers, the recorded one and the one that came now; requests are rewritten forward (recorded → now), answers
-backward (now → recorded), so that they are compared, and shown, in the words of the trace.
+Five kinds: uids, resource versions, generated names, continue tokens, and times of creation and deletion. They
+are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten forward
+(recorded → now), answers backward (now → recorded), so that they are compared, and shown, in the words of the
+trace.
 """
 
 import re
@@ -25,6 +26,7 @@ _MARKS = re.compile(
     rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
     rb'|(\\?"?resourceVersion\\?"?\s*:\s*\\?"?)(\d+)'
 )
+_TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
 _WORD = re.compile(rb"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?")
 _VERSION_PATH = "/metadata/resourceVersion"
 _NO_VERSION = frozenset({"", "0"})
@@ -103,6 +105,7 @@ class Identities:
         self._names: Names = {}
         self._names_back: Names = {}
         self._tokens: Names = {}
+        self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
         """Takes what two answers to one request tell. They are decoded JSON of any shape."""
@@ -121,6 +124,9 @@ class Identities:
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Takes what the metadata of one object tell."""
         self._learn_uid(recorded, now)
+        times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
+        if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
+            self._times[_text(recorded, "uid")] = times
         self.versions.learn(_text(recorded, "resourceVersion"), _text(now, "resourceVersion"))
         old, new = _text(recorded, "name"), _text(now, "name")
         if old != new and old and new and "generateName" in recorded and old not in self._names:
@@ -201,6 +207,19 @@ class Identities:
             return exact(old) or (old if unknown is None else unknown)
 
         return self._rewrite(body, self._uids, self._names, version)
+
+    def forward_times(self, body: bytes, uid: str) -> bytes:
+        """A body with an object of the recorded uid in it, with that object's times as they are now."""
+        times = self._times.get(uid)
+        if times is None:
+            return body
+        created, deleted = (each.encode() for each in times)
+
+        def replace(match: "re.Match[bytes]") -> bytes:
+            new = created if match[1] == b"creation" else deleted
+            return b'"%sTimestamp"%s"%s"' % (match[1], match[2], new) if new else match[0]
+
+        return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
         """As `forward`, where versions also stand as the value of an operation."""

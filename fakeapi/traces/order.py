@@ -6,6 +6,7 @@ after its write and before the next; who was refused for an old version (409) as
 it old.
 """
 
+import itertools
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from fakeapi.traces.facts import COLLECTIONS, Facts
 
 STALE_SECONDS = 1.0
-"""By how much an answer may lag behind, as lists from a cache do, and still go where its version was current."""
+"""By how much an answer may lag behind, as lists from a cache do, and still go where its version was new."""
 
 Key = tuple[str, str, str, str]
 Commits = tuple[list[int], list[int]]
@@ -33,10 +34,12 @@ class Step:
     status: int
     saw: int
     asked: int
+    is_end: bool = False
 
     @classmethod
     def of(cls, start: float, end: float, facts: Facts) -> "Step":
-        return cls(start, end, facts.address.key, facts.verb, facts.status, facts.saw, facts.asked)
+        key = facts.address.key
+        return cls(start, end, key, facts.verb, facts.status, facts.saw, facts.asked, facts.is_end)
 
 
 def order_of(steps: Sequence[Step]) -> "array[int]":
@@ -75,7 +78,7 @@ class _Edges:
         self._of_objects: dict[Key, Commits] = {}
         self._of_scopes: dict[tuple[str, str, str], Commits] = {}
         commits = self._commits()
-        for before, after in zip(commits, commits[1:], strict=False):
+        for before, after in itertools.pairwise(commits):
             self._add(before, after)
         made = set(commits)
         for place, step in enumerate(steps):
@@ -83,24 +86,47 @@ class _Edges:
                 self._place_reader(place, step)
             elif step.asked:
                 self._after_version(place, step)
+        self._place_ends()
+
+    def _place_ends(self) -> None:
+        """What still saw an object, before what took it away: that shows no version of its own."""
+        steps = self._steps
+        ended = {step.key for step in steps if step.is_end and step.key[3]}
+        of_object: dict[Key, list[int]] = {}
+        for place, step in enumerate(steps):
+            if step.key in ended and step.verb not in COLLECTIONS:
+                of_object.setdefault(step.key, []).append(place)
+        for places in of_object.values():
+            for number, place in enumerate(places):
+                if steps[place].is_end:
+                    self._place_end(place, itertools.islice(places, number + 1, None))
+
+    def _place_end(self, end: int, later: Iterable[int]) -> None:
+        steps = self._steps
+        for place in later:
+            if steps[place].start > steps[end].end:
+                return
+            if 0 < steps[place].saw <= steps[end].saw and not steps[place].is_end:
+                self._add(place, end)
 
     def _commits(self) -> list[int]:
         """The steps that made a version, in its order."""
         steps = self._steps
         ended: list[tuple[float, int]] = []
         latest = 0
-        made: set[int] = set()
-        commits: list[int] = []
+        makers: dict[int, int] = {}
         for place, step in enumerate(steps):
             if step.status >= 300 or not step.saw or step.verb in COLLECTIONS or step.verb == "get":
                 continue
             while ended and ended[0][0] < step.start:
                 latest = max(latest, heappop(ended)[1])
             # A write that changes nothing is answered with the version that was there.
-            if step.saw > latest and step.saw not in made and step.saw != step.asked:
-                made.add(step.saw)
-                commits.append(place)
+            if step.saw > latest and step.saw != step.asked:
+                other = makers.get(step.saw)
+                if other is None or self._rank(place) < self._rank(other):
+                    makers[step.saw] = place
                 heappush(ended, (step.end, step.saw))
+        commits = list(makers.values())
         commits.sort(key=lambda place: steps[place].saw)
         for place in commits:
             step = steps[place]
@@ -109,6 +135,11 @@ class _Edges:
             for scope in {namespace, ""}:
                 self._note(self._of_scopes.setdefault((group, resource, scope), ([], [])), step.saw, place)
         return commits
+
+    def _rank(self, place: int) -> tuple[bool, float]:
+        """Of two that were answered with one version, the lower made it: deleting again changes nothing."""
+        step = self._steps[place]
+        return step.verb == "delete", step.end
 
     @staticmethod
     def _note(commits: Commits, version: int, place: int) -> None:

@@ -1,6 +1,6 @@
 """Recorded requests as they must be sent now."""
 
-from fakeapi.traces.facts import Facts
+from fakeapi.traces.facts import Facts, head_of
 from fakeapi.traces.identities import STALE_VERSION, Identities
 from fakeapi.traces.messages import first
 from fakeapi.traces.model import Exchange, Headers
@@ -27,6 +27,8 @@ def request_now(exchange: Exchange, facts: Facts, identities: Identities) -> tup
     media = first(request.headers, "content-type")
     if media.startswith(_BINARY):
         raise Unsendable(f"a body in {media.partition(';')[0]}")
+    if b'Timestamp"' in body:
+        body = identities.forward_times(body, head_of(body).metadata.uid)
     unknown = None
     if facts.verb in {"update", "patch"}:
         # What was refused as old must be old here; what was accepted was current, whatever its version.
