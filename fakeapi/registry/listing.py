@@ -8,7 +8,7 @@ continue, from a version on) and `pkg/storage/etcd3` (the others, exact versions
 import base64
 import posixpath
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.decoding import DecodeError, decode
@@ -17,9 +17,13 @@ from fakeapi.machinery.schema import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import json_syntax_error
 from fakeapi.registry.call import ListOptions, Target
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.selectable import NAME
 from fakeapi.registry.selection import Selection, selection
 from fakeapi.registry.versions import parse_version
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
+
+PAGE_MAX = 10_000
+"""A limited list looks at twice as many objects each time that too few were selected, up to so many."""
 
 TOO_LARGE_RETRY_SECONDS = 1
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
@@ -58,18 +62,48 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
     chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
     prefix = prefix_of(resource, target)
     start_after, at, limit = _where(storage, resource, prefix, options)
+    if _asks_for_one(resource, target, options):
+        limit = 0
+    from_cache = at is None and not options.continue_token
     entries: list[Entry] = []
+    size = limit
     while True:
-        page = _page(storage, prefix, start_after, at, limit, options)
-        found = page.entries if chosen.everything else [e for e in page.entries if chosen.matches(e)]
-        entries += found
-        if not limit or not page.more or len(entries) >= limit:
+        page = _page(storage, prefix, start_after, at, size, options)
+        more = _take(page, chosen, entries, limit)
+        if not limit or not more or len(entries) >= limit:
             break
-        start_after, at = page.entries[-1].key, page.revision
-    listed = _answer(entries, page, prefix, limit, chosen)
-    if resource.is_stored:
-        return listed
-    return replace(listed, entries=[resource.seen(entry) for entry in listed.entries])
+        start_after, at, size = page.entries[-1].key, page.revision, max(size, min(2 * size, PAGE_MAX))
+    token, remaining = "", None
+    if limit and more:
+        leads = from_cache and resource.release.quirks.first_page_token_has_slash
+        token = encode_token(entries[-1].key, prefix, page.revision, slash=leads)
+        remaining = page.remaining if chosen.everything else None
+    if not resource.is_stored:
+        entries = [resource.seen(entry) for entry in entries]
+    return Listed(entries, page.revision, token, remaining)
+
+
+def _take(page: Page, chosen: Selection, entries: list[Entry], limit: int) -> bool:
+    """Adds what is selected to `entries`, up to the limit; says whether anything comes after the last one.
+
+    An object after the last one counts, selected or not, as it does upstream.
+    """
+    if chosen.everything:
+        entries += page.entries
+        return page.more
+    for entry in page.entries:
+        if limit and len(entries) == limit:
+            return True
+        if chosen.matches(entry):
+            entries.append(entry)
+    return page.more
+
+
+def _asks_for_one(resource: Resource, target: Target, options: ListOptions) -> bool:
+    """Whether a selector names the one object that can be meant: upstream gets it, and knows no pages."""
+    if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
+        return False
+    return options.fields.requires_exact_match(NAME) is not None
 
 
 def _where(
@@ -133,19 +167,12 @@ def _expired(message: str, token: str = "") -> ApiError:
     return ApiError(410, "Expired", message, Details(continue_token=token) if token else None)
 
 
-def _answer(entries: list[Entry], page: Page, prefix: str, limit: int, chosen: Selection) -> Listed:
-    more = page.more
-    if limit and len(entries) > limit:
-        entries, more = entries[:limit], True
-    if not limit or not more or not entries:
-        return Listed(entries, page.revision)
-    token = encode_token(entries[-1].key, prefix, page.revision)
-    return Listed(entries, page.revision, token, page.remaining if chosen.everything else None)
+def encode_token(last_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
+    """A token that goes on after `last_key`, at `revision` (-1: at whatever is the present then).
 
-
-def encode_token(last_key: str, prefix: str, revision: int) -> str:
-    """A token that goes on after `last_key`, at `revision` (-1: at whatever is the present then)."""
-    start = last_key.removeprefix(prefix) + "\0"
+    `slash`: with one before the key, which means the same.
+    """
+    start = f"{'/' if slash else ''}{last_key.removeprefix(prefix)}\0"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 

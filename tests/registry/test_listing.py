@@ -2,6 +2,7 @@
 
 import base64
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import listing
+from fakeapi_storage import Page
 from tests.registry.world import World, in_world, names, version_of
 
 PREFIX = "/resource.k8s.io/v1alpha3/resourceclaims/default/"
@@ -87,6 +89,66 @@ def test_pages_together_are_the_list(limit: int, labels: str) -> None:
         assert found == whole
 
     in_world(scenario)
+
+
+def test_a_full_page_promises_more_wherever_objects_are_left_to_look_at() -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 4)
+        full = world.list(labels="odd=0", limit=2)
+        assert names(full) == ["c0", "c2"]
+        rest = world.list(labels="odd=0", limit=2, continue_token=full.continue_token)
+        assert (names(rest), rest.continue_token) == ([], "")
+
+    in_world(scenario)
+
+
+def test_the_one_object_that_a_selector_names_comes_without_pages() -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 4)
+        found = world.list(fields="metadata.name=c1", limit=1)
+        assert (names(found), found.continue_token) == (["c1"], "")
+        anywhere = world.list(fields="metadata.name=c1", limit=1, namespace="")
+        assert (names(anywhere), bool(anywhere.continue_token)) == (["c1"], True)
+
+    in_world(scenario)
+
+
+def test_a_limit_that_few_objects_fill_is_looked_for_in_growing_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 100)
+        steps: list[int] = []
+        ask = world.storage.list
+
+        def counted(prefix: str, **options: Any) -> Page:
+            steps.append(options["limit"])
+            return ask(prefix, **options)
+
+        monkeypatch.setattr(world.storage, "list", counted)
+        assert names(world.list(labels="odd=2", limit=1)) == []
+        assert steps == [1, 2, 4, 8, 16, 32, 64]
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize(("release", "leads"), [("1.30", b""), ("1.31", b"/")])
+def test_the_first_token_of_a_list_of_the_present_leads_with_a_slash_from_1_31(
+    release: str, leads: bytes
+) -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 3)
+
+        def start(**options: Any) -> tuple[str, bytes]:
+            token = world.list(limit=1, **options).continue_token
+            return token, json.loads(base64.urlsafe_b64decode(token + "=="))["start"].encode()
+
+        token, first = start()
+        assert first == leads + b"c0\0"
+        assert start(continue_token=token)[1] == b"c1\0"
+        assert start(resource_version=str(world.storage.revision))[1] == b"c0\0"
+
+    in_world(scenario, release)
 
 
 def test_later_pages_hold_still_while_objects_change() -> None:
