@@ -307,7 +307,7 @@ class HarFile:
     def _data(self, line: int, field: str, text: str, encoding: str) -> bytes:
         if encoding == "base64":
             try:
-                return base64.b64decode(text)
+                return base64.b64decode("".join(text.split()), validate=True)
             except ValueError as error:
                 raise TraceError(str(self.path), line, field, f"is not base64: {error}") from error
         return text.encode("utf-8", "replace")
@@ -381,8 +381,9 @@ class _Text:
             try:
                 value, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
+                ahead = error.pos - self._at
                 if not self._more():
-                    raise self._malformed(error) from error
+                    raise self._malformed(error.msg, self._at + ahead) from error
                 continue
             except RecursionError as error:
                 raise self._wrong("is nested too deeply") from error
@@ -430,11 +431,11 @@ class _Text:
         self._at = 0
         return not self._ended
 
-    def _malformed(self, error: json.JSONDecodeError) -> TraceError:
-        if error.pos >= len(self._text.rstrip()) or error.msg.startswith("Unterminated"):
+    def _malformed(self, message: str, place: int) -> TraceError:
+        if place >= len(self._text.rstrip()) or message.startswith("Unterminated"):
             return self._wrong("ends in the middle of its JSON: the file was cut short")
-        self._pass(error.pos)
-        return self._wrong(error.msg)
+        self._pass(place)
+        return self._wrong(message)
 
     def _wrong(self, message: str) -> TraceError:
         return TraceError(str(self._path), self.line, "", message)
