@@ -157,21 +157,22 @@ def blueprint_text(listed: objects.Object) -> str:
 
 
 class Frames:
-    """Encoded watch events, shared by all watchers that send them as plain JSON."""
+    """Encoded watch events, shared by all watchers that send them as plain JSON.
+
+    Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, int, str], bytes] = {}
-
-    def clear(self) -> None:
-        self._kept.clear()
+        self._kept: dict[tuple[str, int, str], tuple[bytes, bytes]] = {}
 
     def frame(self, event: WatchEvent) -> bytes:
         """One line of a watch stream."""
         key = (event.type, event.revision, event.entry.key)
-        line = self._kept.get(key)
-        if line is None:
+        value = event.entry.value
+        kept, line = self._kept.get(key, (None, b""))
+        if kept != value:
             line = b'{"type":"%b","object":%b}\n' % (event.type.encode(), event.body)
             if len(self._kept) >= FRAMES_KEPT:
                 self._kept.clear()
-            self._kept[key] = line
+            self._kept[key] = value, line
         return line

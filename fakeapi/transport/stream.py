@@ -50,11 +50,7 @@ class Streams:
         self._open: set[asyncio.Task[None]] = set()
 
     def end_all(self) -> None:
-        """End every open watch as if its time had come.
-
-        What was encoded for them is forgotten: after a reset, revisions begin again.
-        """
-        self._frames.clear()
+        """End every open watch as if its time had come."""
         for task in list(self._open):
             task.cancel()
 

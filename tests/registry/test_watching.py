@@ -218,3 +218,19 @@ def test_watchers_share_the_encoded_line_of_an_event() -> None:
         assert json.loads(lines[0]) == {"type": "ADDED", "object": created}
 
     in_world(scenario)
+
+
+def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None:
+    async def scenario(world: World) -> None:
+        frames = watching.Frames()
+        uids = []
+        await world.storage.reset()  # so that the first version is the same each time
+        for _ in range(2):
+            watch = world.watch()
+            await world.create(world.claim("a"))
+            [event] = await after(watch, 1)
+            uids.append(json.loads(frames.frame(event))["object"]["metadata"]["uid"])
+            await world.storage.reset()
+        assert uids[0] != uids[1]
+
+    in_world(scenario)
