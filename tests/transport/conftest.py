@@ -21,9 +21,10 @@ def api() -> Iterator[FakeAPI]:
 class SmallServer(Client):
     """A server that keeps as few changes as a test says."""
 
-    def __init__(self, runner: Runner, url: str) -> None:
+    def __init__(self, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)
         self.url = url
+        self.app = app
         self.runner = runner
 
 
@@ -33,10 +34,11 @@ def with_history() -> Iterator[Callable[[int], SmallServer]]:
     with ExitStack() as stack:
 
         def start(history: int) -> SmallServer:
-            runner = Runner(Application(Settings(release="1.31", history=history)))
+            app = Application(Settings(release="1.31", history=history))
+            runner = Runner(app)
             stack.callback(runner.stop)
             runner.start()
-            client = SmallServer(runner, f"http://127.0.0.1:{runner.port}")
+            client = SmallServer(app, runner, f"http://127.0.0.1:{runner.port}")
             stack.callback(client.close)
             return client
 

@@ -7,13 +7,14 @@ or a closed connection will do, as Go's server and hypercorn stop at different b
 import contextlib
 import json
 import socket
+import time
 from pathlib import Path
 
 import pytest
 
 from fakeapi.server import FakeAPI
 from tests.transport import wire
-from tests.transport.malformed import bodies, headers, paths, queries, writes, yamls
+from tests.transport.malformed import bodies, headers, large, paths, queries, writes, yamls
 from tests.transport.malformed.case import CLAIMS, GROUP, Case, claim, post
 
 CASES = [
@@ -21,6 +22,7 @@ CASES = [
 ]  # fmt: skip
 MESSAGES: dict[str, str] = json.loads((Path(__file__).parent / "malformed" / "messages.json").read_text())
 REFUSED_MIN = 120
+LARGE_SECONDS_MAX = 15
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +173,18 @@ def test_a_refusal_leaves_the_connection_usable_for_the_next_request(url: str) -
             answered, found = wire.read_head(reader)
             reader.read(int(found["content-length"]))
             assert answered == code
+
+
+@pytest.mark.parametrize("case", large.CASES, ids=lambda case: case.name)
+def test_a_request_as_large_as_allowed_does_not_keep_others_waiting_for_long(url: str, case: Case) -> None:
+    """The limit is far above what is needed, and far below the square of the size."""
+    before = state(url)
+    began = time.perf_counter()
+    answer = ask(url, case)
+    seconds = time.perf_counter() - began
+    assert answer.code == case.answers, answer.body[:500]
+    assert seconds < LARGE_SECONDS_MAX
+    assert state(url) == before
 
 
 def test_a_warning_cannot_add_headers_to_the_answer(url: str) -> None:

@@ -252,10 +252,14 @@ def test_a_watch_ends_cleanly_when_the_server_is_reset_and_the_next_one_sees_the
 
 
 @pytest.mark.parametrize("vanish", [False, True], ids=["closes", "vanishes"])
-def test_a_watch_is_forgotten_when_the_client_leaves(fakeapi: FakeAPI, *, vanish: bool) -> None:
-    make(fakeapi, "a")
-    streams = fakeapi._running()._app._endpoint.streams  # type: ignore[attr-defined]
-    with watch(fakeapi.url) as found:
+def test_a_watch_is_forgotten_when_the_client_leaves(
+    with_history: Callable[[int], SmallServer], *, vanish: bool
+) -> None:
+    server = with_history(100)
+    make(server, "a")
+    assert server.app._endpoint is not None
+    streams = server.app._endpoint.streams
+    with watch(server.url) as found:
         found.next()
         assert len(streams._open) == 1
         if vanish:
@@ -266,8 +270,8 @@ def test_a_watch_is_forgotten_when_the_client_leaves(fakeapi: FakeAPI, *, vanish
         while streams._open:  # noqa: ASYNC110 - the server has no reason to tell
             await asyncio.sleep(0)
 
-    fakeapi._running().call(forgotten)
-    assert make(fakeapi, "b")
+    server.runner.call(forgotten)
+    assert make(server, "b")
 
 
 def close(found: Stream) -> None:
@@ -317,7 +321,13 @@ def test_a_watch_without_a_timeout_lasts_half_an_hour_to_an_hour() -> None:
     assert len(set(found)) > 1
     assert stream.timeout_seconds(WatchOptions(timeout_seconds=7)) == 7
     assert stream.timeout_seconds(WatchOptions(timeout_seconds=0)) >= 1800
-    assert stream.timeout_seconds(WatchOptions(timeout_seconds=-5)) >= 1800
+
+
+def test_a_watch_whose_time_is_negative_shows_what_there_is_and_ends(fakeapi: FakeAPI) -> None:
+    make(fakeapi, "a")
+    with watch(fakeapi.url, "timeoutSeconds=-5") as found:
+        assert told(found.rest()) == [("ADDED", "a")]
+        assert found.ended
 
 
 def test_watches_and_writes_share_a_server_from_many_threads(fakeapi: FakeAPI) -> None:
