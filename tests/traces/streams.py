@@ -1,0 +1,48 @@
+"""Watches read by hand, so that a test decides who ends them."""
+
+import socket
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from tests.transport.wire import TIMEOUT_SECONDS, head, read_head
+
+CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
+
+
+class Watch:
+    """A watch over a socket of its own; `line` waits for the next one."""
+
+    def __init__(self, url: str, target: str = f"{CLAIMS}?watch=true", *headers: tuple[bytes, bytes]) -> None:
+        parts = urlsplit(url)
+        self._socket = socket.create_connection((parts.hostname, parts.port), TIMEOUT_SECONDS)
+        self._socket.sendall(
+            head(b"GET", target.encode(), [(b"host", b"x"), (b"user-agent", b"watcher/1"), *headers])
+        )
+        self._reader = self._socket.makefile("rb")
+        self.status, _ = read_head(self._reader)
+
+    def line(self) -> bytes:
+        """The next line, or b"" at the end."""
+        size = int(self._reader.readline() or b"0", 16)
+        data = self._reader.read(size)
+        self._reader.readline()
+        return data
+
+    def close(self) -> None:
+        self._reader.close()
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def claim(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "resource.k8s.io/v1alpha3",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name},
+        "spec": {"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com"}]}},
+    }
