@@ -65,6 +65,10 @@ def too_long(field: str, most: int, wording: str = "must have at most {} bytes")
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 
 
+def internal(field: str, detail: str) -> FieldError:
+    return FieldError("InternalError", field, _with_detail("Internal error", detail))
+
+
 def too_many(field: str, actual: int, most: int) -> FieldError:
     return FieldError("FieldValueTooMany", field, f"Too many: {actual}: must have at most {most} items")
 

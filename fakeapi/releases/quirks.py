@@ -69,8 +69,32 @@ class Quirks:
     missing_domain_is_required: bool
     """A `matchAttribute` without a domain is an error of the field `domain`, not of the attribute's value."""
 
+    # Device selectors in CEL: a new expression is held to what the release before could compile too
+
+    cel_libraries: frozenset[str]
+    """Of functions and macros, beyond those that every release with such selectors has; the names are those
+    of `machinery.cel`."""
+
+    cel_results_may_be_unknown: bool
+    """An expression may come to an attribute of unknown type."""
+
+    cel_devices_can_be_made: bool
+    """Expressions may write devices down."""
+
+    cel_formats_are_checked: bool
+    """The text and the arguments of `format` must fit."""
+
+    cel_sizes_are_traced: bool
+    """Estimates of cost know the sizes of elements and of what variables stand for."""
+
     cel_counts_empty_from_one: bool
-    """An empty CEL expression ends at column 1, not 0."""
+    """An empty expression ends at column 1, not 0."""
+
+    cel_line_starts_before: bool
+    """A fault at the very start of a line is shown at the end of the line before."""
+
+    cel_lexes_quoted_fields: bool
+    """Names in backquotes are read, and then refused."""
 
     map_errors_name_the_key: bool
     """An error about a key of a device's attributes or capacity has the key in its path."""
@@ -128,7 +152,14 @@ def quirks_of(minor: int) -> Quirks:
         request_fields_under_exactly=minor >= 33,
         attribute_domain="domain" if minor >= 32 else "prefix",
         missing_domain_is_required=minor <= 31,
+        cel_libraries=_cel_libraries(minor),
+        cel_results_may_be_unknown=minor >= 31,
+        cel_devices_can_be_made=minor >= 32,
+        cel_formats_are_checked=minor >= 31,
+        cel_sizes_are_traced=minor >= 33,
         cel_counts_empty_from_one=minor <= 31,
+        cel_line_starts_before=minor <= 31,
+        cel_lexes_quoted_fields=minor >= 33,
         map_errors_name_the_key=minor >= 32,
         device_attributes_under_basic=minor <= 32,
         attribute_member="value" if minor >= 32 else "field",
@@ -141,3 +172,12 @@ def quirks_of(minor: int) -> Quirks:
         node_selector_values_are_checked=minor >= 32,
         addresses_are_canonical=minor >= 33,
     )
+
+
+def _cel_libraries(minor: int) -> frozenset[str]:
+    by_release = {
+        31: {"addresses", "bindings"},
+        32: {"formats", "authorization selectors"},
+        33: {"two variables", "optional lists"},
+    }
+    return frozenset(name for since, names in by_release.items() if minor >= since for name in names)

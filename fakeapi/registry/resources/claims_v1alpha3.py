@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources import adminaccess, gates
 from fakeapi.registry.resources.allocations import validate_allocation
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
     validate_consumer,
@@ -22,7 +23,7 @@ from fakeapi.registry.resources.devicerequests import (
     default_exact_claim_spec,
     with_tolerations,
 )
-from fakeapi.registry.resources.devices import CelCheck, Checks, accept_any_cel, validate_devices
+from fakeapi.registry.resources.devices import Checks, requested_expressions, validate_devices
 from fakeapi.registry.resources.devicestatuses import (
     allocated_devices,
     validate_device_statuses,
@@ -93,6 +94,9 @@ class ClaimStrategy(Strategy):
         if self._rules.quirks.admin_access_needs_label:
             errors += adminaccess.authorize_requests(obj, self._namespace_labels)
         return errors + validate_claim_spec(obj["spec"], "spec", self._checks)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(requested_expressions(obj["spec"]["devices"]), self._checks.check_cel)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]

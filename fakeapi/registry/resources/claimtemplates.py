@@ -10,12 +10,13 @@ from typing import Any, ClassVar, TypeAlias
 from fakeapi.machinery.fielderrors import FieldError, forbidden
 from fakeapi.machinery.metadata import validate_annotations, validate_labels
 from fakeapi.registry.resources import adminaccess, claims_v1alpha2, claims_v1alpha3
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
 from fakeapi.registry.resources.devicerequests import (
     RequestGates,
     default_claim_spec,
     default_exact_claim_spec,
 )
-from fakeapi.registry.resources.devices import CelCheck, Checks, accept_any_cel
+from fakeapi.registry.resources.devices import Checks, requested_expressions
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import Object, Strategy
@@ -117,6 +118,9 @@ class ClaimTemplateStrategy(Strategy):
             claim = {"metadata": obj["metadata"], "spec": obj["spec"]["spec"]}
             errors += adminaccess.authorize_requests(claim, self._namespace_labels)
         return errors + self._validate(obj, self._checks)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(requested_expressions(obj["spec"]["spec"]["devices"]), self._checks.check_cel)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return self._with_enabled_fields(new, old)

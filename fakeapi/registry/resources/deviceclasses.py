@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
 from fakeapi.registry.resources.devices import (
-    CelCheck,
     Checks,
-    accept_any_cel,
+    expressions_of,
     validate_configuration,
     validate_selectors,
 )
@@ -48,6 +48,12 @@ class DeviceClassStrategy(Strategy):
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         return [*self._validate(new, None), *self._validate(new, old)]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(expressions_of(obj["spec"].get("selectors")), self._checks.check_cel)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
         """Limits that are newer than `old` do not hold for what is as it was there."""

@@ -4,12 +4,13 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templ
 `devices`, device classes its selectors and configuration; each says where its part stands by a path.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import names
 from fakeapi.machinery.fielderrors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.registry.resources.celselectors import CelCheck, cel_errors
 from fakeapi.registry.resources.identifiers import (
     RequestNames,
     request_names,
@@ -26,9 +27,6 @@ from fakeapi.registry.resources.tolerations import validate_tolerations
 
 Part: TypeAlias = dict[str, Any]
 
-CelCheck: TypeAlias = Callable[[str], list[str]]
-"""What is wrong with an expression; nothing: it compiles, to a boolean."""
-
 ALLOCATION_MODES = ("All", "ExactCount")
 
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
@@ -42,11 +40,6 @@ class Checks:
     rules: Rules
     check_cel: CelCheck
     stored: bool = False
-
-
-def accept_any_cel(_expression: str) -> list[str]:
-    """The `CelCheck` of a server that compiles nothing."""
-    return []
 
 
 def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldError]:
@@ -162,9 +155,16 @@ def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldE
     return cel_errors(expression, place, checks.check_cel)
 
 
-def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
-    """Errors of an expression at `path`."""
-    return [invalid(path, expression, problem) for problem in check_cel(expression)]
+def expressions_of(selectors: list[Part] | None) -> Iterator[str]:
+    """The expressions of valid selectors."""
+    return (selector["cel"]["expression"] for selector in selectors or ())
+
+
+def requested_expressions(devices: Part) -> Iterator[str]:
+    """The expressions of the valid requests of a claim's `devices`."""
+    for request in devices["requests"] or ():
+        for wanted in (request, *request.get("firstAvailable", ())):
+            yield from expressions_of(wanted.get("selectors"))
 
 
 def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:

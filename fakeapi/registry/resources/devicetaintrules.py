@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from fakeapi.machinery.fielderrors import FieldError
-from fakeapi.registry.resources.devices import CelCheck, Checks, accept_any_cel, validate_selectors
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
+from fakeapi.registry.resources.devices import Checks, expressions_of, validate_selectors
 from fakeapi.registry.resources.equality import semantically_equal
 from fakeapi.registry.resources.identifiers import (
     validate_dns_label,
@@ -46,6 +47,13 @@ class DeviceTaintRuleStrategy(Strategy):
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         return self._validate(new, old)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        selectors = obj["spec"].get("deviceSelector", {}).get("selectors")
+        return cel_warnings(expressions_of(selectors), self._checks.check_cel)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
         errors = self._validate_selector(obj, old)

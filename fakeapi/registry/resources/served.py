@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fakeapi.registry.resources import claims_v1alpha2, claims_v1alpha3, namespaces, slices, slices_v1alpha2
+from fakeapi.registry.resources.celselectors import device_compiler, named_resources_compiler
 from fakeapi.registry.resources.claimtemplates import ClaimTemplateStrategy, ClaimTemplateV1Alpha2Strategy
 from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
-from fakeapi.registry.resources.devices import CelCheck, accept_any_cel
 from fakeapi.registry.resources.devicetaintrules import DeviceTaintRuleStrategy
 from fakeapi.registry.resources.podschedulingcontexts import (
     PodSchedulingContextStatusStrategy,
@@ -27,14 +27,11 @@ class Surroundings:
     """What strategies ask of the server that they are part of.
 
     `namespace_labels`: of a namespace by name, None where there is none. `now`: the present in RFC 3339,
-    UTC, whole seconds. `check_cel`: of an expression that selects devices; `check_named_cel`: of one that
-    selects named resources of v1alpha2.
+    UTC, whole seconds.
     """
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
     now: Callable[[], str]
-    check_cel: CelCheck = accept_any_cel
-    check_named_cel: CelCheck = accept_any_cel
 
 
 def strategies_of(kind: Kind, release: Release, around: Surroundings) -> Strategies:
@@ -61,9 +58,9 @@ def _v1alpha2(resource: str, rules: Rules, around: Surroundings) -> Strategies:
         case "podschedulingcontexts":
             return _scheduling_contexts(rules, duplicates_only=True)
         case "resourceclaimparameters":
-            return {"": ClaimParametersStrategy(rules, around.check_named_cel)}
+            return {"": ClaimParametersStrategy(rules, named_resources_compiler(rules.quirks, rules.limits))}
         case "resourceclassparameters":
-            return {"": ClassParametersStrategy(rules, around.check_named_cel)}
+            return {"": ClassParametersStrategy(rules, named_resources_compiler(rules.quirks, rules.limits))}
         case "resourceslices":
             return {"": slices_v1alpha2.ResourceSliceStrategy(rules)}
         case _:
@@ -72,7 +69,7 @@ def _v1alpha2(resource: str, rules: Rules, around: Surroundings) -> Strategies:
 
 def _v1alpha3(kind: Kind, rules: Rules, around: Surroundings) -> Strategies:
     exact = kind.version == "v1beta2"
-    labels, check_cel = around.namespace_labels, around.check_cel
+    labels, check_cel = around.namespace_labels, device_compiler(rules.quirks, rules.limits)
     match kind.resource:
         case "resourceclaims":
             return {

@@ -7,7 +7,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `reso
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, required
-from fakeapi.registry.resources.devices import CelCheck, accept_any_cel, cel_errors
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_errors, cel_warnings
 from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.lists import validate_named
 from fakeapi.registry.resources.references import validate_claim_reference, validate_class_reference
@@ -29,6 +29,16 @@ class _ParametersStrategy(Strategy):
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         return self.validate_create(new)
 
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(map(_selector, self._selecting(obj)), self._check_cel)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        """The requests or filters of a valid object."""
+        raise NotImplementedError
+
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
         return validate_driver_name(name, path, self._rules)
 
@@ -38,6 +48,11 @@ class _ParametersStrategy(Strategy):
             return [required(path, NO_MODEL)]
         place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]
         return cel_errors(selector, place, self._check_cel) if selector else [required(place)]
+
+
+def _selector(model: Part) -> str:
+    selector: str = model["namedResources"]["selector"]
+    return selector
 
 
 class ClaimParametersStrategy(_ParametersStrategy):
@@ -54,6 +69,9 @@ class ClaimParametersStrategy(_ParametersStrategy):
                 self._validate_requests,
             ),
         ]
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        return [request for driver in obj.get("driverRequests") or () for request in driver["requests"]]
 
     def _validate_requests(self, driver: Part, path: str) -> list[FieldError]:
         requests = driver.get("requests", ())
@@ -77,3 +95,6 @@ class ClassParametersStrategy(_ParametersStrategy):
                 obj.get("vendorParameters"), "vendorParameters", "driverName", name, lambda item, path: []
             ),
         ]
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        return obj.get("filters") or []

@@ -1,0 +1,131 @@
+"""Compiles an expression that selects devices, and says what is wrong with it in Kubernetes' words.
+
+Follows k8s.io/dynamic-resource-allocation `cel` and, for 1.30, `structured/namedresources/cel`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fakeapi.machinery.cel import library, source
+from fakeapi.machinery.cel.checker import Checked, Fault, check
+from fakeapi.machinery.cel.cost import Pricing
+from fakeapi.machinery.cel.environment import Environment
+from fakeapi.machinery.cel.literals import constant_fault, literal_faults, number_faults
+from fakeapi.machinery.cel.syntax import Parsed
+from fakeapi.machinery.cel.types import ANY, BOOL
+
+CACHED_MAX = 1024
+"""Verdicts that are kept by each compiler; the one unused for longest goes."""
+
+CACHED_LENGTH_MAX = 10 * 1024
+"""Characters of an expression whose verdict is kept; that on a longer one is found anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """The expression is wrong, and `detail` says why."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class TooComplex:
+    """The expression may cost more than is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplannable:
+    """Types fit, but no program can be made of the expression; Kubernetes calls that an internal error."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """Whether the expression is right cannot be known here, and `detail` says why. It counts as right."""
+
+    detail: str
+
+
+Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
+"""None: the expression is right."""
+
+Compiler = Callable[[str], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """Of a release.
+
+    `any_result`: the result's type may be unknown. `checks_formats`: calls of `format` are looked into.
+    `cost_max`: None where cost is not limited.
+    """
+
+    any_result: bool
+    checks_formats: bool
+    cost_max: int | None
+    pricing: Pricing
+    wording: source.Wording
+
+
+def compiler(environment: Environment, strictness: Strictness) -> Compiler:
+    """A function that gives the verdict on an expression; it may be called from any thread.
+
+    Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
+    """
+
+    @lru_cache(maxsize=CACHED_MAX)
+    def kept(text: str) -> Verdict:
+        return _verdict(text, environment, strictness)
+
+    def verdict(text: str) -> Verdict:
+        return kept(text) if len(text) <= CACHED_LENGTH_MAX else _verdict(text, environment, strictness)
+
+    return verdict
+
+
+def _verdict(text: str, environment: Environment, strictness: Strictness) -> Verdict:
+    beyond = source.beyond_limits(text)
+    if beyond:
+        return Invalid(f"compilation failed: {beyond}")
+    if not library.is_installed():
+        return Unchecked("it takes the extra cel, pip install 'fakeapi-k8s[cel]'")
+    wording = strictness.wording
+    try:
+        parsed = library.parse(text, environment.libraries)
+    except library.SyntaxFault as fault:
+        return Invalid(f"compilation failed: {source.in_go_words(str(fault), text, wording)}")
+    except library.DeeperThanLibrary:
+        return Unchecked("it nests deeper than cel-expr-python goes")
+    quoted = source.quoted_faults(text, wording)
+    if quoted:
+        return Invalid(f"compilation failed: {quoted}")
+    checked = check(parsed.root, environment)
+    faults = (
+        number_faults(parsed.root)
+        or checked.faults
+        or literal_faults(checked, formats=strictness.checks_formats)
+    )
+    if faults:
+        return Invalid(f"compilation failed: {_shown(faults, parsed, text, wording)}")
+    return _judged(checked, environment, strictness)
+
+
+def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wording) -> str:
+    offsets = source.go_offsets(parsed, text)
+    return source.shown([(offsets.get(fault.id), fault.message) for fault in faults], text, wording)
+
+
+def _judged(checked: Checked, environment: Environment, strictness: Strictness) -> Verdict:
+    result = checked.type(checked.root)
+    if result != BOOL and not (strictness.any_result and result == ANY):
+        unknown = f" or the unknown type, not {result.declared()}" if strictness.any_result else ""
+        return Invalid(f"must evaluate to bool{unknown}")
+    unplannable = constant_fault(checked)
+    if unplannable:
+        return Unplannable(f"program instantiation failed: {unplannable}")
+    most = strictness.cost_max
+    if most is not None and strictness.pricing(checked, environment.extents) > most:
+        return TooComplex()
+    return None

@@ -1,0 +1,60 @@
+"""The environments of expressions that select devices, and of those that select named resources of v1alpha2.
+
+Follows k8s.io/dynamic-resource-allocation `cel` and `structured/namedresources/cel`.
+"""
+
+from fakeapi.machinery.cel.environment import Environment, Extent
+from fakeapi.machinery.cel.types import Type, read
+
+BASE_LIBRARIES = frozenset(("standard", "strings", "sets", "optionals", "kubernetes"))
+"""What every release that has such expressions declares; `declarations.LIBRARIES` has them all."""
+
+_ATTRIBUTE_KINDS = {
+    "quantity": "kubernetes.Quantity",
+    "bool": "bool",
+    "int": "int",
+    "intslice": "list(int)",
+    "string": "string",
+    "stringslice": "list(string)",
+    "version": "kubernetes.Semver",
+}
+
+_DEVICE = "kubernetes.DRADevice"
+_DEVICE_FIELDS = {
+    "driver": read("string"),
+    "attributes": read("map(string, map(string, any))"),
+    "capacity": read("map(string, map(string, kubernetes.Quantity))"),
+}
+_ENTRIES, _DOMAIN, _NAME, _VALUE, _DRIVER = 32, 63, 32, 64, 63
+_DEVICE_EXTENT = Extent(
+    fields={
+        "driver": Extent(_DRIVER),
+        "attributes": Extent(
+            _ENTRIES,
+            keys=Extent(_DOMAIN),
+            elements=Extent(_ENTRIES, keys=Extent(_NAME), elements=Extent(_VALUE), any_field=True),
+        ),
+        "capacity": Extent(
+            _ENTRIES, keys=Extent(_DOMAIN), elements=Extent(_ENTRIES, keys=Extent(_NAME), elements=Extent())
+        ),
+    }
+)
+
+
+def device_environment(libraries: frozenset[str], *, constructible: bool) -> Environment:
+    """`device`, with the functions of `libraries`; see Environment for the rest."""
+    return Environment(
+        variables={"device": Type("struct", _DEVICE)},
+        libraries=libraries,
+        structs={_DEVICE: _DEVICE_FIELDS},
+        extents={"device": _DEVICE_EXTENT},
+        constructible=constructible,
+    )
+
+
+def named_resources_environment(libraries: frozenset[str]) -> Environment:
+    """`attributes.string` and its like: attributes by their names, of one type each."""
+    return Environment(
+        variables={f"attributes.{kind}": read(f"map(string, {of})") for kind, of in _ATTRIBUTE_KINDS.items()},
+        libraries=libraries,
+    )

@@ -1,0 +1,117 @@
+"""What an expression may refer to: variables, types and functions, as a release declares them."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fakeapi.machinery.cel.declarations import Functions, functions_of
+from fakeapi.machinery.cel.sizes import Size
+from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, INT, STRING, TYPE, UINT, Type, read, type_of
+
+Fields = dict[str, Type]
+
+_NAMED_TYPES = {
+    **{name: read(name) for name in ("bool", "bytes", "double", "int", "string", "uint")},
+    "list": read("list(dyn)"),
+    "map": read("map(dyn, dyn)"),
+    "null_type": read("null"),
+    "type": TYPE,
+    "optional_type": read("optional(dyn)"),
+}
+_ADDRESS_TYPES = {name: read(name) for name in ("net.IP", "net.CIDR")}
+
+_DURATION_FIELDS = {"seconds": INT, "nanos": INT}
+_MESSAGES: dict[str, tuple[Type, Fields]] = {
+    "Any": (read("any"), {"type_url": STRING, "value": BYTES}),
+    "Duration": (read("duration"), _DURATION_FIELDS),
+    "ListValue": (read("list(dyn)"), {"values": read("list(dyn)")}),
+    "Struct": (read("map(string, dyn)"), {"fields": read("map(string, dyn)")}),
+    "Timestamp": (read("timestamp"), _DURATION_FIELDS),
+    "Value": (read("dyn"), {"string_value": STRING, "bool_value": BOOL, "number_value": DOUBLE}),
+}
+_WRAPPED = {
+    "BoolValue": BOOL,
+    "BytesValue": BYTES,
+    "DoubleValue": DOUBLE,
+    "FloatValue": DOUBLE,
+    "Int32Value": INT,
+    "Int64Value": INT,
+    "StringValue": STRING,
+    "UInt32Value": UINT,
+    "UInt64Value": UINT,
+}
+_MESSAGES |= {name: (Type("wrapper", "", (of,)), {"value": of}) for name, of in _WRAPPED.items()}
+_PREFIX = "google.protobuf."
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How large a value of a variable may be: at most `most` characters, elements or entries.
+
+    `any_field`: a selection of any field leads to `elements`.
+    """
+
+    most: int = 0
+    fields: dict[str, "Extent"] = field(default_factory=dict)
+    keys: "Extent | None" = None
+    elements: "Extent | None" = None
+    any_field: bool = False
+
+
+Extents = dict[str, Extent]
+"""By the name of a variable."""
+
+
+def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
+    """The size of what a path leads to: a variable, then fields, `@keys`, `@values` or `@items`."""
+    found = extents.get(path[0]) if path else None
+    for name in path[1:]:
+        if found is None:
+            return None
+        if name in {"@items", "@values"}:
+            found = found.elements
+        elif name == "@keys":
+            found = found.keys
+        elif name in found.fields:
+            found = found.fields[name]
+        else:
+            found = found.elements if found.any_field else None
+    return None if found is None else Size(0, found.most)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Never changed once made.
+
+    `variables`: by name, which may be dotted. `libraries`: of `declarations.LIBRARIES`. `structs`: the fields
+    of struct types, by their names; of any other struct no field can be asked for. `constructible`: whether
+    expressions may make these structs. `extents`: how large the variables may be, where cost is limited.
+    """
+
+    variables: dict[str, Type]
+    libraries: frozenset[str]
+    structs: dict[str, Fields] = field(default_factory=dict)
+    extents: Extents = field(default_factory=dict)
+    constructible: bool = True
+
+    @cached_property
+    def functions(self) -> Functions:
+        return functions_of(self.libraries)
+
+    @cached_property
+    def names(self) -> dict[str, Type]:
+        """Everything that an identifier may stand for, by its whole name."""
+        found = {name: type_of(of) for name, of in _NAMED_TYPES.items()}
+        if "addresses" in self.libraries:
+            found |= {name: type_of(of) for name, of in _ADDRESS_TYPES.items()}
+        found |= {_PREFIX + name: type_of(of) for name, (of, _) in _MESSAGES.items()}
+        for name in self.structs:
+            of = Type("struct", name)
+            found[name] = type_of(of) if self.constructible else of
+        return found | self.variables
+
+    def fields(self, struct: str) -> Fields | None:
+        """The fields of a struct or message; None where they are not known."""
+        if struct in self.structs:
+            return self.structs[struct]
+        message = _MESSAGES.get(struct.removeprefix(_PREFIX))
+        return message[1] if message and struct.startswith(_PREFIX) else None

@@ -1,0 +1,81 @@
+"""cel-expr-python, the extra `cel`: loaded with the first expression, never with fakeapi.
+
+It parses, expands macros, and knows RE2, durations and timestamps. Its own limits bound the time and the
+stack that an expression may take: it nests 32 deep where Kubernetes nests 250.
+"""
+
+import re
+import threading
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from fakeapi.machinery.cel.syntax import Parsed
+from fakeapi.machinery.cel.wire import read_parsed
+
+MODULE = "cel_expr_python"
+
+_lock = threading.Lock()
+"""The library says nothing of threads: it is asked by one at a time."""
+
+
+class SyntaxFault(ValueError):
+    """The text is no expression; says why, as the compiler of CEL does, a line `ERROR: …` for each fault."""
+
+
+class DeeperThanLibrary(ValueError):
+    """The expression may be one, but it nests deeper than the library goes."""
+
+
+def is_installed() -> bool:
+    """Whether expressions can be compiled. Loads nothing."""
+    return find_spec(MODULE) is not None
+
+
+MACROS = {"bindings": "bindings", "optionals": "optional", "two variables": "two-var-comprehensions"}
+"""What the library calls those libraries of `declarations` that have macros."""
+
+
+def parse(text: str, libraries: frozenset[str]) -> Parsed:
+    """`text` with the macros of these libraries expanded. Raises SyntaxFault and DeeperThanLibrary."""
+    try:
+        with _lock:
+            return read_parsed(_parser(libraries).compile(text, disable_check=True).serialize())
+    except RuntimeError as error:
+        message = str(error)
+    if any(fault in message for fault in _TOO_DEEP):
+        raise DeeperThanLibrary(message)
+    raise SyntaxFault(_STATUS.sub("", message))
+
+
+_STATUS = re.compile(r"\A[A-Z_]+: | \[[A-Z_]+\]\Z")
+_TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
+
+
+def fault_in(function: str, text: str) -> str:
+    """What is wrong with a call of `function`, one of CALLS, on a text; "" where it succeeds."""
+    with _lock:
+        result = _evaluator(function).eval(data={"text": text})
+        return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""
+
+
+CALLS = {
+    "matches": "''.matches(text)",
+    "duration": "duration(text)",
+    "timestamp": "timestamp(text)",
+}
+
+
+@cache
+def _parser(libraries: frozenset[str]) -> Any:
+    from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
+
+    names = [f"  - name: {theirs}\n" for name, theirs in MACROS.items() if name in libraries]
+    return cel.NewEnv(config=cel.NewEnvConfigFromYaml("extensions:\n" + "".join(names)))
+
+
+@cache
+def _evaluator(function: str) -> Any:
+    from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
+
+    return cel.NewEnv(variables={"text": cel.Type.STRING}).compile(CALLS[function])

@@ -1,0 +1,209 @@
+"""Checks literals that only a function gives a meaning to, and literals of mixed types.
+
+Follows cel-go `cel/validator.go`, which runs once types fit, and what its planner finds when it evaluates
+calls on constants beforehand.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+
+from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel.checker import Checked, Fault
+from fakeapi.machinery.cel.formatting import format_fault
+from fakeapi.machinery.cel.syntax import (
+    Call,
+    Constant,
+    ListLiteral,
+    Literal,
+    MapLiteral,
+    Node,
+    children,
+    walk,
+)
+from fakeapi.machinery.cel.types import Type
+
+_INT_MAX = (1 << 63) - 1
+_UINT_MAX = (1 << 64) - 1
+
+
+def literal_faults(checked: Checked, *, formats: bool) -> list[Fault]:
+    """What is wrong with literals, by kind of check. `formats`: also with those of `format`."""
+    calls = [node for node in walk(checked.root) if isinstance(node, Call)]
+    faults = [
+        fault
+        for function in _MEANINGFUL
+        for call in calls
+        if call.function == function
+        for fault in _first_argument_fault(call, function)
+    ]
+    faults += _mixed(checked.root, checked)
+    if formats:
+        faults += filter(None, (format_fault(call, checked.types) for call in calls))
+    return faults
+
+
+def number_faults(root: Node) -> list[Fault]:
+    """Of numbers that no double can hold."""
+    return [
+        Fault(node.id, "invalid double literal")
+        for node in walk(root)
+        if isinstance(node, Literal) and node.kind == "double" and node.value in {math.inf, -math.inf}
+    ]
+
+
+def _first_argument_fault(call: Call, function: str) -> Iterator[Fault]:
+    argument = call.arguments[0] if call.arguments else None
+    if isinstance(argument, Literal) and not _MEANINGFUL[function](argument.value):
+        yield Fault(argument.id, f"invalid {function} argument")
+
+
+def _is_duration(value: Constant) -> bool:
+    """Go spells microseconds in three ways, the library in one; numbers cannot be evaluated."""
+    if not isinstance(value, str):
+        return False
+    return not library.fault_in("duration", re.sub("[\u00b5\u03bc]s", "us", value))
+
+
+def _is_timestamp(value: Constant) -> bool:
+    """Go wants capital letters."""
+    if isinstance(value, int):
+        return _FIRST_SECOND <= value <= _LAST_SECOND
+    return isinstance(value, str) and value == value.upper() and not library.fault_in("timestamp", value)
+
+
+def _is_pattern(value: Constant) -> bool:
+    return isinstance(value, str) and not regex_fault(value)
+
+
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+"""The years 1 and 9999."""
+
+_MEANINGFUL: dict[str, Callable[[Constant], bool]] = {
+    "duration": _is_duration,
+    "timestamp": _is_timestamp,
+    "matches": _is_pattern,
+}
+
+
+def _text(node: Node) -> str | None:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None
+
+
+def _mixed(node: Node, checked: Checked) -> Iterator[Fault]:
+    """Elements, keys and values that are not of the first one's type; what is to be formatted may differ."""
+    if isinstance(node, Call) and node.function == "format":
+        return
+    if isinstance(node, ListLiteral):
+        types = [
+            _held(checked.type(each), index in node.optional) for index, each in enumerate(node.elements)
+        ]
+        yield from _differing([each.id for each in node.elements], types)
+    elif isinstance(node, MapLiteral):
+        keys = [entry.key for entry in node.entries if entry.key is not None]
+        values = [_held(checked.type(entry.value), entry.optional) for entry in node.entries]
+        yield from _differing([key.id for key in keys], [checked.type(key) for key in keys])
+        yield from _differing([entry.value.id for entry in node.entries], values)
+    for child in children(node):
+        yield from _mixed(child, checked)
+
+
+def _held(of: Type, optional: bool) -> Type:  # noqa: FBT001 - reads well where it is called
+    return of.parameters[0] if optional and of.parameters else of
+
+
+def _differing(ids: list[int], types: list[Type]) -> Iterator[Fault]:
+    for id_, of in zip(ids, types, strict=True):
+        if of != types[0]:
+            yield Fault(id_, f"expected type '{types[0]}' but found '{of}'")
+            return
+
+
+_GO_WORDS = (
+    (r"missing \): (.*)", r"missing closing ): `{0}`"),
+    (r"missing \]: (.*)", "missing closing ]: `{1}`"),
+    (r"unexpected \): (.*)", "unexpected ): `{0}`"),
+    (r"invalid repetition size: (.*)", "invalid repeat count: `{1}`"),
+    (r"bad repetition operator: (.*)", "invalid nested repetition operator: `{1}`"),
+    (r"no argument for repetition operator: (.*)", "missing argument to repetition operator: `{1}`"),
+    (r"invalid perl operator: (.*)", "invalid or unsupported Perl syntax: `{1}`"),
+    (r"(invalid character class range|invalid escape sequence): (.*)", "{1}: `{2}`"),
+    (r"trailing \\", "trailing backslash at end of expression: ``"),
+)
+
+
+def regex_fault(pattern: str) -> str:
+    """What Go's regexp says of the pattern; "" where it compiles."""
+    if re.search(r"(?<!\\)(?:\\\\)*\\C", pattern):
+        return "error parsing regexp: invalid escape sequence: `\\C`"
+    wrong = library.fault_in("matches", pattern)
+    if not wrong:
+        return ""
+    text = wrong.removeprefix("invalid regular expression: ")
+    for theirs, words in _GO_WORDS:
+        found = re.fullmatch(theirs, text, re.DOTALL)
+        if found:
+            return "error parsing regexp: " + words.format(pattern, *found.groups())
+    return f"error parsing regexp: {text}"
+
+
+def constant_fault(checked: Checked) -> str:
+    """What planning says of calls on constants that cannot succeed; "" where there are none."""
+    for node in walk(checked.root):
+        if isinstance(node, Call):
+            wrong = _call_fault(node)
+            if wrong:
+                return wrong
+    return ""
+
+
+def _call_fault(call: Call) -> str:
+    pattern = _pattern(call)
+    if pattern is not None:
+        return regex_fault(pattern)
+    argument = call.arguments[0] if len(call.arguments) == 1 else None
+    if call.function not in _CONVERSIONS or not isinstance(argument, Literal):
+        return ""
+    if isinstance(argument.value, str) and not _CONVERSIONS[call.function](argument.value):
+        return f"type conversion error from 'string' to '{call.function}'"
+    if call.function == "uint" and isinstance(argument.value, int) and argument.value < 0:
+        return "unsigned integer overflow"
+    return ""
+
+
+def _pattern(call: Call) -> str | None:
+    """The constant pattern of a call that matches one."""
+    position = 0 if call.target is not None else 1
+    if call.function not in {"matches", "find", "findAll"} or len(call.arguments) <= position:
+        return None
+    return _text(call.arguments[position])
+
+
+def _is_int(text: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9]+", text) is not None and -_INT_MAX - 1 <= int(text) <= _INT_MAX
+
+
+def _is_uint(text: str) -> bool:
+    return re.fullmatch(r"[0-9]+", text) is not None and int(text) <= _UINT_MAX
+
+
+def _is_double(text: str) -> bool:
+    if _HEXADECIMAL.fullmatch(text):
+        return True
+    if not _DECIMAL.fullmatch(text):
+        return False
+    return "inf" in text.lower() or not math.isinf(float(text))
+
+
+_HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f_]*\.?[0-9a-f_]*p[+-]?[0-9]+", re.IGNORECASE)
+_DECIMAL = re.compile(
+    r"[+-]?(?:inf|infinity|nan|(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:e[+-]?[0-9]+)?)",
+    re.IGNORECASE,
+)
+
+
+def _is_bool(text: str) -> bool:
+    return text in {"1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE", "False"}
+
+
+_CONVERSIONS = {"int": _is_int, "uint": _is_uint, "double": _is_double, "bool": _is_bool}

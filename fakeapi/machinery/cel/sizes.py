@@ -1,0 +1,54 @@
+"""Sizes that values may have, and arithmetic that stops at the largest number.
+
+Follows cel-go `checker/cost.go`.
+"""
+
+import math
+from dataclasses import dataclass
+
+MOST = (1 << 64) - 1
+"""Of an unknown size or cost; sums and products end here."""
+
+TRAVERSAL = 0.1
+"""Cost of each character that is looked at."""
+
+PATTERN = 0.25
+"""Cost of each character of a pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Characters, bytes, elements or entries: at least `least`, at most `most`."""
+
+    least: int
+    most: int
+
+    def __add__(self, other: "Size") -> "Size":
+        return Size(capped(self.least + other.least), capped(self.most + other.most))
+
+    def __mul__(self, other: "Size") -> "Size":
+        return Size(capped(self.least * other.least), capped(self.most * other.most))
+
+    def __or__(self, other: "Size") -> "Size":
+        """A size that is either."""
+        return Size(min(self.least, other.least), max(self.most, other.most))
+
+    def cost(self, factor: float = TRAVERSAL) -> int:
+        """What it costs at most to look at each."""
+        return scaled(self.most, factor)
+
+
+UNKNOWN = Size(0, MOST)
+ONE = Size(1, 1)
+
+
+def fixed(size: int) -> Size:
+    return Size(size, size)
+
+
+def capped(number: int) -> int:
+    return min(number, MOST)
+
+
+def scaled(number: int, factor: float) -> int:
+    return capped(math.ceil(float(number) * factor))

@@ -1,0 +1,155 @@
+"""The text of an expression: its limits, and faults shown at their places in it.
+
+Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
+
+CODE_POINTS_MAX = 100_000
+"""A longer expression is refused unread, as cel-go does. What a release allows may be less."""
+
+NESTING_MAX = 250
+"""Brackets that open within brackets; more are refused as cel-go does."""
+
+FAULTS_MAX = 100
+"""Faults that are told; of more, their number."""
+
+SNIPPET_MAX = 16_384
+"""Characters of a line that is shown; a longer one is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Of a release.
+
+    `empty_column`: where an empty expression ends. `line_starts_before`: a place at the very start of a line
+    counts as one in the line before. `lexes_quoted_fields`: names in backquotes are read, and then refused.
+    """
+
+    empty_column: int
+    line_starts_before: bool
+    lexes_quoted_fields: bool
+
+
+_Place = tuple[int, int]
+"""Line, from 1, and column, from 0."""
+
+_NOWHERE = (-1, -1)
+
+_TOKEN = re.compile(
+    r"""[rR]?(?P<quote>'''|\"\"\")(?:\\.|.)*?(?P=quote)|[rR]?'(?:\\.|[^'\n])*'|[rR]?"(?:\\.|[^"\n])*"|//[^\n]*|[()\[\]{}`]""",
+    re.DOTALL,
+)
+"""Brackets and backquotes, and what they may be hidden in."""
+
+
+def beyond_limits(text: str) -> str:
+    """The fault of a text that is too long or nests too deep; "" of any other."""
+    if len(text) > CODE_POINTS_MAX:
+        size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
+        return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
+    if _nesting(text) > NESTING_MAX:
+        return f"ERROR: <input>:-1:0: expression recursion limit exceeded: {NESTING_MAX}"
+    return ""
+
+
+def _nesting(text: str) -> int:
+    """How deep brackets nest, those in strings and comments aside."""
+    if len(text) <= NESTING_MAX:
+        return 0
+    deepest = depth = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in {"(", "[", "{"}:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token[0] in {")", "]", "}"}:
+            depth -= 1
+    return deepest
+
+
+def quoted_faults(text: str, wording: Wording) -> str:
+    """The faults of names in backquotes, which no release allows; "" where there are none."""
+    if "`" not in text:
+        return ""
+    places = [token.start() for token in _TOKEN.finditer(text) if token[0] == "`"]
+    if wording.lexes_quoted_fields:
+        return shown([(place, "unsupported syntax: '`'") for place in places[::2]], text, wording)
+    return shown(
+        [(place, "Syntax error: token recognition error at: '`'") for place in places], text, wording
+    )
+
+
+def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
+    """Where cel-go sees each node: as the library does, but a struct at its brace."""
+    offsets = parsed.offsets
+    braces = {
+        node.id: text.find("{", offsets[node.id])
+        for node in walk(parsed.root)
+        if isinstance(node, StructLiteral) and node.id in offsets
+    }
+    return offsets | braces if braces else offsets
+
+
+def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> str:
+    """Faults by their places, each with the line that it is in."""
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    placed = [(_place(offset, starts, wording), message) for offset, message in faults[:FAULTS_MAX]]
+    texts = [_pointed(place, message, lines) for place, message in sorted(placed, key=_place_of)]
+    if len(faults) > FAULTS_MAX:
+        texts.append(f"{len(faults) - FAULTS_MAX} more errors were truncated")
+    return "\n".join(texts)
+
+
+def _place_of(placed: tuple[_Place, str]) -> _Place:
+    return placed[0]
+
+
+def _place(offset: int | None, starts: list[int], wording: Wording) -> _Place:
+    """`starts`: of each line, the first one's being 0."""
+    if offset is None:
+        return _NOWHERE
+    find = bisect_left if wording.line_starts_before else bisect_right
+    line = max(find(starts, offset), 1)
+    return line, offset - starts[line - 1]
+
+
+def _pointed(place: _Place, message: str, lines: list[str]) -> str:
+    line, column = place
+    head = f"ERROR: <input>:{line}:{column + 1}: {message}"
+    if line < 0 or len(lines[line - 1]) > SNIPPET_MAX:
+        return head
+    snippet = lines[line - 1].replace("\t", " ")
+    before = "".join("." if each.isascii() else "\uff0e" for each in snippet[:column])
+    mark = "^" if snippet[column : column + 1].isascii() else "\uff3e"
+    return f"{head}\n | {snippet}\n | {before}{mark}"
+
+
+def in_go_words(message: str, text: str, wording: Wording) -> str:
+    """What the library says of a text that it cannot parse, as cel-go says it."""
+    if not text:
+        message = message.replace("<input>:1:1:", f"<input>:1:{wording.empty_column}:", 1)
+    for theirs, words in _GO_WORDS:
+        message = theirs.sub(words, message)
+    return message
+
+
+_GO_WORDS = tuple(
+    (re.compile(theirs), words)
+    for theirs, words in (
+        (r"\nERROR: <input>:\d+:0: <<nil>> parsetree", ""),
+        (r"\\u003F", "?"),
+        (r"(?m)(token recognition error at: '.*)\\n(?='$)", "\\1\n"),
+        (r"has\(\) argument must be a field selection", "invalid argument to has() macro"),
+        (r"cel\.bind\(\) variable name must be .*", "cel.bind() variable names must be simple identifiers"),
+        (
+            r"\b(?!opt)\w+\(\) (?:first |second )?variable name must be a simple identifier",
+            "argument must be a simple name",
+        ),
+    )
+)

@@ -1,0 +1,136 @@
+"""What an expression is made of, once it is parsed and its macros are expanded.
+
+Follows the messages of cel.expr `syntax.proto`. Every node has an id by which its place in the text, its type
+and its cost are known.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Constant: TypeAlias = bool | int | float | str | bytes | None
+
+
+@dataclass(slots=True)
+class Literal:
+    """`kind` is the constant's type: ints and uints look alike."""
+
+    id: int
+    kind: str
+    value: Constant
+
+
+@dataclass(slots=True)
+class Ident:
+    id: int
+    name: str
+
+
+@dataclass(slots=True)
+class Select:
+    """`test_only`: `has(operand.field)`."""
+
+    id: int
+    operand: "Node"
+    field: str
+    test_only: bool
+
+
+@dataclass(slots=True)
+class Call:
+    id: int
+    function: str
+    target: "Node | None"
+    arguments: list["Node"]
+
+
+@dataclass(slots=True)
+class ListLiteral:
+    """`optional`: the indices of elements that are left out where they hold nothing."""
+
+    id: int
+    elements: list["Node"]
+    optional: frozenset[int]
+
+
+@dataclass(slots=True)
+class Entry:
+    """Of a map, by `key`, or of a struct, by `field`."""
+
+    id: int
+    key: "Node | None"
+    field: str
+    value: "Node"
+    optional: bool
+
+
+@dataclass(slots=True)
+class MapLiteral:
+    id: int
+    entries: list[Entry]
+
+
+@dataclass(slots=True)
+class StructLiteral:
+    id: int
+    name: str
+    entries: list[Entry]
+
+
+@dataclass(slots=True)
+class Comprehension:
+    """A loop over `range` that folds into `accumulator`; `second` is "" where it has one variable."""
+
+    id: int
+    variable: str
+    second: str
+    range: "Node"
+    accumulator: str
+    initial: "Node"
+    condition: "Node"
+    step: "Node"
+    result: "Node"
+
+
+Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | StructLiteral | Comprehension
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """`offsets`: in code points, of a node by its id."""
+
+    root: Node
+    offsets: dict[int, int]
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below, in the order in which they are written or expanded."""
+    match node:
+        case Select(operand=operand):
+            return [operand]
+        case Call(target=target, arguments=arguments):
+            return arguments if target is None else [target, *arguments]
+        case ListLiteral(elements=elements):
+            return elements
+        case MapLiteral(entries=entries) | StructLiteral(entries=entries):
+            return [each for entry in entries for each in (entry.key, entry.value) if each is not None]
+        case Comprehension():
+            return [node.range, node.initial, node.condition, node.step, node.result]
+        case _:
+            return []
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, each before its children."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def qualified_name(node: Node) -> str:
+    """`a.b.c` of a chain of plain selections from an identifier; "" of anything else."""
+    fields: list[str] = []
+    while isinstance(node, Select) and not node.test_only:
+        fields.append(node.field)
+        node = node.operand
+    return ".".join([node.name, *reversed(fields)]) if isinstance(node, Ident) else ""

@@ -1,0 +1,268 @@
+"""CEL's types: what they are called, how they are written, and which fit where.
+
+Follows cel-go `common/types` and `checker/types.go`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """`kind` is the kind of a parametric or named type, or the name of a simple one.
+
+    Kinds: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct`, `param`; anything
+    else is a simple type's own name.
+    """
+
+    kind: str
+    name: str = ""
+    parameters: tuple["Type", ...] = ()
+
+    def __str__(self) -> str:
+        """As the checker's errors write it."""
+        return _written(self, _AS_CHECKED)
+
+    def declared(self) -> str:
+        """As the type is declared; other errors of Kubernetes write it so."""
+        return _written(self, _AS_DECLARED)
+
+    @property
+    def is_dyn(self) -> bool:
+        return self.kind in _DYN
+
+    @property
+    def is_optional(self) -> bool:
+        return self.kind == "opaque" and self.name == "optional_type"
+
+
+def _written(of: Type, simple: dict[str, str]) -> str:
+    name = of.name or simple.get(of.kind, of.kind)
+    if not of.parameters:
+        return name
+    return f"{name}({', '.join(_written(each, simple) for each in of.parameters)})"
+
+
+_DYN = frozenset(("dyn", "any"))
+_NULLABLE = frozenset(("opaque", "struct", "any", "duration", "timestamp"))
+_PARAMETRIC = frozenset(("opaque", "list", "map"))
+_AS_CHECKED = {"error": "!error!"}
+_AS_DECLARED = {
+    "any": "google.protobuf.Any",
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+    "null": "null_type",
+    "error": "*error*",
+}
+
+ANY = Type("any")
+BOOL = Type("bool")
+BYTES = Type("bytes")
+DOUBLE = Type("double")
+DURATION = Type("duration")
+DYN = Type("dyn")
+ERROR = Type("error")
+INT = Type("int")
+NULL = Type("null")
+STRING = Type("string")
+TIMESTAMP = Type("timestamp")
+TYPE = Type("type")
+UINT = Type("uint")
+
+_SIMPLE = {
+    each.kind: each for each in (ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, UINT)
+}
+
+
+def list_of(element: Type) -> Type:
+    return Type("list", "", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    return Type("map", "", (key, value))
+
+
+def type_of(of: Type) -> Type:
+    return Type("type", "", (of,))
+
+
+def optional_of(of: Type) -> Type:
+    return Type("opaque", "optional_type", (of,))
+
+
+def parameter(name: str) -> Type:
+    return Type("param", name)
+
+
+def unwrapped(of: Type) -> tuple[Type, bool]:
+    """What an optional holds, and whether it is one."""
+    return (of.parameters[0], True) if of.is_optional else (of, False)
+
+
+_Tokens = Iterator[str]
+_TOKEN = re.compile(r"[\w.]+|[(),]")
+_OPAQUE = frozenset(("net.IP", "net.CIDR"))
+
+
+def read(text: str) -> Type:
+    """The type of a text such as `map(string, list(A))`; a single capital letter is a parameter."""
+    return _read(iter(_TOKEN.findall(text)))[0]
+
+
+def read_all(text: str) -> tuple[Type, ...]:
+    """The types of a text such as `string, int`."""
+    return _read_list(iter(_TOKEN.findall(f"{text})"))) if text else ()
+
+
+def _read(tokens: _Tokens) -> tuple[Type, str]:
+    """A type and the token after it, "" at the end."""
+    name = next(tokens)
+    after = next(tokens, "")
+    parameters: tuple[Type, ...] = ()
+    if after == "(":
+        parameters = _read_list(tokens)
+        after = next(tokens, "")
+    return _named(name, parameters), after
+
+
+def _read_list(tokens: _Tokens) -> tuple[Type, ...]:
+    found: list[Type] = []
+    after = ","
+    while after == ",":
+        one, after = _read(tokens)
+        found.append(one)
+    return tuple(found)
+
+
+def _named(name: str, parameters: tuple[Type, ...]) -> Type:
+    if name == "optional":
+        return Type("opaque", "optional_type", parameters)
+    if name in {"list", "map", "type", "wrapper"}:
+        return Type(name, "", parameters)
+    if len(name) == 1:
+        return parameter(name)
+    if name in _OPAQUE:
+        return Type("opaque", name)
+    return _SIMPLE.get(name) or Type("struct", name)
+
+
+@dataclass(slots=True)
+class Substitution:
+    """What is known of type parameters. A question that is answered with no leaves it as it was."""
+
+    bound: dict[Type, Type] = field(default_factory=dict)
+    _undo: list[tuple[Type, Type | None]] = field(default_factory=list)
+    _fresh: int = 0
+
+    def fresh(self) -> Type:
+        """A parameter of which nothing is known."""
+        self._fresh += 1
+        return parameter(f"_var{self._fresh - 1}")
+
+    def assignable(self, one: Type, other: Type) -> bool:
+        """Whether the types agree; parameters take the values that this needs."""
+        return self.all_assignable((one,), (other,))
+
+    def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
+        """As `assignable`, in pairs: all or none."""
+        self._undo.clear()
+        if self._agree_all(ones, others):
+            return True
+        for name, before in reversed(self._undo):
+            if before is None:
+                del self.bound[name]
+            else:
+                self.bound[name] = before
+        return False
+
+    def resolve(self, one: Type, *, final: bool = False) -> Type:
+        """The type with its parameters replaced; those that are unknown become dyn where it is `final`."""
+        while one.kind == "param" and one in self.bound:
+            one = self.bound[one]
+        if one.kind == "param":
+            return DYN if final else one
+        if not one.parameters:
+            return one
+        return Type(one.kind, one.name, tuple(self.resolve(each, final=final) for each in one.parameters))
+
+    def _bind(self, name: Type, to: Type) -> None:
+        self._undo.append((name, self.bound.get(name)))
+        self.bound[name] = to
+
+    def _agree_all(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
+        return len(ones) == len(others) and all(map(self._agree, ones, others))
+
+    def _agree(self, one: Type, other: Type) -> bool:
+        if other.kind == "param":
+            valid, known = self._substitutes(one, other)
+            if valid or known:
+                return valid
+        if one.kind == "param":
+            return self._substitutes(other, one)[0]
+        if one.is_dyn or other.is_dyn or "error" in {one.kind, other.kind}:
+            return True
+        if "wrapper" in {one.kind, other.kind}:
+            return self._agree_wrapped(one, other)
+        if one.kind == "null":
+            return other.kind in _NULLABLE or other.kind == "null"
+        if other.kind == "null":
+            return one.kind in _NULLABLE
+        if one.kind == "type":
+            return other.kind == "type"
+        if one.kind in _PARAMETRIC:
+            same = one.kind == other.kind and one.name == other.name
+            return same and self._agree_all(one.parameters, other.parameters)
+        return one == other
+
+    def _agree_wrapped(self, one: Type, other: Type) -> bool:
+        if "null" in {one.kind, other.kind}:
+            return True
+        return _plain(one) == _plain(other)
+
+    def _substitutes(self, one: Type, name: Type) -> tuple[bool, bool]:
+        """Whether the parameter `name` can stand for the type, and whether it already stood for one."""
+        if one == name:
+            return True, True
+        known = self.bound.get(name)
+        if known is None:
+            if not self._free_of(name, one):
+                return False, False
+            self._bind(name, one)
+            return True, False
+        if one == known:
+            return True, True
+        if not self._agree(one, known):
+            return False, True
+        general = most_general(one, known)
+        if self._free_of(name, general):
+            self._bind(name, general)
+        return True, True
+
+    def _free_of(self, name: Type, within: Type) -> bool:
+        while True:
+            if name == within:
+                return False
+            if within.kind != "param" or within not in self.bound:
+                return all(self._free_of(name, each) for each in within.parameters)
+            within = self.bound[within]
+
+
+def _plain(of: Type) -> Type:
+    return of.parameters[0] if of.kind == "wrapper" else of
+
+
+def most_general(one: Type, other: Type) -> Type:
+    """The less specific of two types that agree."""
+    return one if _covers(one, other) else other
+
+
+def _covers(one: Type, other: Type) -> bool:
+    if one.is_dyn or one.kind == "param":
+        return True
+    if other.is_dyn or other.kind == "param" or one.kind != other.kind:
+        return False
+    if one.kind in _PARAMETRIC:
+        same = one.name == other.name and len(one.parameters) == len(other.parameters)
+        return same and all(map(_covers, one.parameters, other.parameters))
+    return one.kind == "type" or one == other
