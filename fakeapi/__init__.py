@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fakeapi.server import FakeAPI, StatusError
+    from fakeapi.server.replaying import replay
 
-__all__ = ["FakeAPI", "StatusError", "__version__"]
+__all__ = ["FakeAPI", "StatusError", "__version__", "replay"]
 __version__ = "0.1.0"
 
 
@@ -18,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from fakeapi import server  # noqa: PLC0415 - see the module's docstring
 
         return getattr(server, name)
+    if name == "replay":
+        from fakeapi.server.replaying import replay  # noqa: PLC0415 - the same
+
+        return replay
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
@@ -21,6 +21,9 @@ from fakeapi.traces.model import TraceError
 from fakeapi.traces.record import Recorder
 from fakeapi.traces.recording import Recording
 from fakeapi.traces.redaction import Redactor
+
+if TYPE_CHECKING:
+    from fakeapi.traces.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
@@ -173,6 +176,39 @@ class FakeAPI(Client):
     @property
     def recording(self) -> bool:
         return self._recorder is not None and self._recorder.recording is not None
+
+    def discard_recording(self) -> None:
+        """Ends a recording without a file; without a recording it does nothing."""
+        recorder = self._active_recorder()
+
+        async def stop() -> Recording | None:
+            return recorder.record(None)
+
+        recording = self._running().call(stop)
+        if recording is not None:
+            recording.abort()
+
+    def replay(self, trace: str | Path, **how: Any) -> "Report":
+        """Sends the requests of a recorded trace to this server, and says where the answers differ.
+
+        What may be said about `how` is in `fakeapi.server.replaying.options`. Objects that are there stay.
+        Raises TraceError for a trace that cannot be read, ValueError for options without sense.
+        """
+        from fakeapi.server import replaying  # noqa: PLC0415 - it builds on this module
+        from fakeapi.traces.formats import open_trace  # noqa: PLC0415 - the same
+
+        with open_trace(trace) as reader:
+            return replaying.replay_on(self, reader, replaying.options(**how))
+
+    @property
+    def release(self) -> str | None:
+        """The release that is served; None for the default, which is of several."""
+        return self._settings.release
+
+    @property
+    def token(self) -> str | None:
+        """What clients must send, if anything."""
+        return self._settings.token
 
     def reset(self) -> None:
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""

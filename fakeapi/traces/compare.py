@@ -1,8 +1,8 @@
 """Where two answers differ, apart from identities and from the server's clock.
 
 What is not compared: uids, resource versions, generated names and continue tokens as such (they are
-translated first, see `identities`), the times that the server puts into metadata and managed fields, the order
-of managed fields (which follows those times), ages in Tables, and the versions of lists.
+translated first, see `identities`), the times that the server puts into metadata and managed fields, the
+order of managed fields (which follows those times), ages in Tables, and the versions of lists.
 """
 
 import json
@@ -27,6 +27,7 @@ SHOWN_MAX = 300
 
 _TIME = "<time>"
 _UID = "<uid>"
+_NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _OF_STATUS = frozenset({"reason", "message"})
 
@@ -95,7 +96,7 @@ def compare_values(
         return []
     translated = decode(identities.backward(body))
     scrub(translated, how)
-    walk = _Walk(how)
+    walk = _Walk(how, in_order=not identities.has_names)
     walk.compare(recorded, translated, ())
     return walk.found
 
@@ -184,8 +185,10 @@ def _warnings(response: Response) -> list[str]:
 class _Walk:
     """Collects the differences of two values that are scrubbed and in the same words."""
 
-    def __init__(self, how: Comparison) -> None:
+    def __init__(self, how: Comparison, *, in_order: bool) -> None:
+        """`in_order`: the order of objects in lists counts; it follows their names, which may be others."""
         self._ignored = how.ignored
+        self._in_order = in_order
         self.found: list[Difference] = []
 
     def compare(self, recorded: Any, now: Any, path: Sequence[str | int]) -> None:
@@ -212,11 +215,12 @@ class _Walk:
                 self.found.append(Difference("field added", render((*path, name)), "", show(value)))
 
     def _compare_lists(self, recorded: list[Any], now: list[Any], path: Sequence[str | int]) -> None:
-        if len(recorded) == len(now):
+        named = bool(path) and path[-1] in _NAMED
+        if len(recorded) == len(now) and (self._in_order or not named or path[-1] == "managedFields"):
             for place, (ours, theirs) in enumerate(zip(recorded, now, strict=True)):
                 self.compare(ours, theirs, (*path, place))
             return
-        if path and path[-1] in {"items", "rows", "managedFields"}:
+        if named:
             ours, theirs = _keyed(recorded), _keyed(now)
             for key, place in ours.items():
                 if key in theirs:

@@ -1,7 +1,7 @@
-"""Names that a server gives: what the recorded server called it, and what the one that is asked now calls it.
+"""What a server gives to objects: what the recorded one gave, and what the one that is asked now gives.
 
-Five kinds: uids, resource versions, generated names, continue tokens, and times of creation and deletion. They
-are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten forward
+Five kinds: uids, resource versions, generated names, continue tokens, and times of creation and deletion.
+They are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten forward
 (recorded → now), answers backward (now → recorded), so that they are compared, and shown, in the words of the
 trace.
 """
@@ -166,6 +166,11 @@ class Identities:
             and self._names_back.get(name, name) == _text(recorded, "name")
             and self.versions.recorded(version) == _text(recorded, "resourceVersion")
         )
+
+    @property
+    def has_names(self) -> bool:
+        """Whether an object has another name than the recorded one."""
+        return bool(self._names)
 
     def name_now(self, recorded: str) -> str:
         return self._names.get(recorded, recorded)

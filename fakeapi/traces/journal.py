@@ -1,6 +1,6 @@
 """Writes into the report what became of each exchange."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 
 from fakeapi.traces.compare import Difference, show
@@ -23,8 +23,8 @@ class Journal:
 
     def __init__(self, report: Report, explainer: Explainer) -> None:
         self._report = report
-        self._explainer = explainer
-        self._recent: deque[tuple[Key, str, int]] = deque(maxlen=RECENT)
+        self.explainer = explainer
+        self._recent: deque[tuple[Key, str, float]] = deque(maxlen=RECENT)
 
     def same(self, work: Work) -> None:
         self._report.same += 1
@@ -41,19 +41,31 @@ class Journal:
     def differs(self, work: Work, found: Sequence[Difference], status: int) -> None:
         """`status`: of the answer now."""
         exchange, facts = work.exchange, work.facts
-        explanation, follows = self._explainer.explain(exchange, facts, found, status)
-        self._add(work, found, str(status), explanation, follows)
+        explanation, follows = self.explainer.explain(exchange, facts, found, status)
+        address = facts.address
+        self._add(work, found, str(status), explanation, follows, exchange.offset, {address.key})
 
     def watched(self, work: Work, differences: Sequence[Difference], found: Missed) -> None:
         """The events of a watch."""
         if not differences:
             self.same(work)
             return
-        explanation, follows = self._explainer.explain_watch(work.facts, differences, found)
-        self._add(work, differences, "200", explanation, follows)
+        explanation, follows = self.explainer.explain_watch(work.facts, differences, found)
+        group, resource, namespace, _ = work.facts.address.key
+        keys = {(group, resource, name[0] or namespace, name[1]) for name in found.names}
+        events = work.exchange.events or ()
+        offset = events[found.first].offset if 0 <= found.first < len(events) else work.exchange.offset
+        self._add(work, differences, "200", explanation, follows, offset, keys)
 
     def _add(
-        self, work: Work, found: Sequence[Difference], status: str, explanation: str, follows: int
+        self,
+        work: Work,
+        found: Sequence[Difference],
+        status: str,
+        explanation: str,
+        follows: int,
+        offset: float,
+        keys: set[Key],
     ) -> None:
         exchange, facts = work.exchange, work.facts
         differences = tuple(found)
@@ -62,40 +74,43 @@ class Journal:
             Divergence(
                 place=work.place,
                 id=exchange.id,
-                offset=exchange.offset,
+                offset=offset,
                 actor=exchange.actor,
                 request=f"{exchange.request.method} {exchange.request.target}",
                 where=exchange.place,
                 recorded=differences[0].recorded if whole else str(facts.status),
                 now=differences[0].now if whole else status,
                 differences=differences,
+                group=_group(work),
                 explanation=explanation,
                 follows=follows,
-                context=self._context(work),
+                context=self._context(keys, offset),
                 sent=show(exchange.request.body.decode("utf-8", "replace")) if exchange.request.body else "",
             )
         )
         self._note(work, "explained" if explanation else "divergence")
 
-    def _context(self, work: Work) -> tuple[str, ...]:
-        key = work.facts.address.key
-        of_object = [(text, place) for each, text, place in self._recent if each == key and each[3]]
-        found = of_object[-CONTEXT:] or [(text, place) for _, text, place in self._recent][-CONTEXT:]
-        return tuple(text for text, _ in found)
+    def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
+        """What was asked before, of the same objects where there was something."""
+        before = [(key, text) for key, text, at in self._recent if at <= offset]
+        of_objects = [text for key, text in before if key in keys and key[3]]
+        return tuple((of_objects or [text for _, text in before])[-CONTEXT:])
 
     def _note(self, work: Work, outcome: str) -> None:
         exchange, facts = work.exchange, work.facts
+        self._report.groups.setdefault(_group(work), Counter())[outcome] += 1
         if outcome != "unserved":
             line = (
                 f"#{exchange.id} {exchange.actor}: {exchange.request.method} {exchange.request.target} "
                 f"→ {facts.status or 'no answer'}"
             )
-            self._recent.append((facts.address.key, line, work.place))
+            self._recent.append((facts.address.key, line, exchange.offset))
         marks = self._report.marks
         if marks is not None and len(marks) < MARKS_MAX:
             marks.append(
                 Mark(
                     work.place,
+                    exchange.id,
                     exchange.offset,
                     exchange.duration,
                     exchange.actor,
@@ -106,3 +121,11 @@ class Journal:
                     tuple(event.offset for event in exchange.events or ()),
                 )
             )
+
+
+def _group(work: Work) -> str:
+    address = work.facts.address
+    if not address.resource:
+        return f"{work.facts.verb} {work.exchange.request.target.partition('?')[0]}"
+    subresource = f"/{address.subresource}" if address.subresource else ""
+    return f"{work.facts.verb} {address.resource}{subresource}"

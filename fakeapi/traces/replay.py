@@ -58,7 +58,8 @@ class Options:
 
     `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait. `until`: the offset after
     which nothing is sent. `seed`: first make what the trace takes for granted. `marks`: keep what a time line
-    needs. `stop_at_first`: end at the first divergence that nothing explains.
+    needs. `stop_at_first`: end at the first divergence that nothing explains. `keep_names`: ask for the names
+    that the recorded server generated, instead of letting this one generate others.
     """
 
     order: Order = "recorded"
@@ -69,6 +70,7 @@ class Options:
     seed: bool = True
     marks: bool = False
     stop_at_first: bool = False
+    keep_names: bool = False
     connections: int = CONNECTIONS
 
 
@@ -257,7 +259,9 @@ class Replayer:
         exchange, facts = work.exchange, work.facts
         self.report.replayed += 1
         try:
-            target, headers, body = request_now(exchange, facts, self._identities)
+            target, headers, body = request_now(
+                exchange, facts, self._identities, keep_names=self._options.keep_names
+            )
         except Unsendable as error:
             self._journal.uncompared(work, f"sent as recorded: {error}")
             target, headers, body = exchange.request.target, headers_now(exchange), exchange.request.body
@@ -335,6 +339,7 @@ class Replayer:
             how = replace(how, managed_fields=False)
         reason = self._incomparable(work, recorded, answer)
         found = compare_answers(recorded, answer, self._identities, how, body=not reason)
+        self._journal.explainer.has_names = self._identities.has_names
         if found:
             self._journal.differs(work, found, answer.status)
         elif reason:

@@ -13,11 +13,13 @@ DIVERGENCES_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """An exchange whose answer is not as recorded.
+    """An exchange whose answer is not as recorded. `offset`: of the request, or of the watch's first event that
+    differs.
 
-    `recorded` and `now`: in a few words, "409 Conflict". `explanation`: why it is so for a reason that lies in the
-    trace and not in the server; "" where there is none. `follows`: the id of an earlier divergence of the same
-    object, of which this may be a consequence; -1 without one. `context`: earlier exchanges, the latest last.
+    `recorded` and `now`: in a few words, "409 Conflict". `explanation`: why it is so for a reason that lies
+    in the trace and not in the server; "" where there is none. `follows`: the id of an earlier divergence of
+    the same object, of which this may be a consequence; -1 without one. `context`: earlier exchanges, the
+    latest last. `sent`: the body of the recorded request. `group`: see `Report.groups`.
     """
 
     place: int
@@ -29,6 +31,7 @@ class Divergence:
     recorded: str
     now: str
     differences: tuple[Difference, ...]
+    group: str = ""
     explanation: str = ""
     follows: int = -1
     context: tuple[str, ...] = ()
@@ -63,6 +66,7 @@ class Mark:
     """One exchange on the time line. `outcome`: same, divergence, explained, unserved, skipped."""
 
     place: int
+    id: int
     offset: float
     duration: float
     actor: str
@@ -75,11 +79,12 @@ class Mark:
 
 @dataclass(slots=True)
 class Report:
-    """Filled while a replay goes on. It tells nothing of this run alone (times, uids): twice is the same report.
+    """Filled while a replay goes on. It tells nothing of this run alone (times, uids): twice gives the same.
 
     `unserved`: requests that were not sent, as the server does not serve what they are about, by resource.
-    `uncompared`: exchanges that were sent and whose answers could not be compared in full, by reason.
-    `notes`: what the trace's source concluded or could not tell, counted.
+    `uncompared`: exchanges whose answers were not compared in full, by reason. `notes`: what the trace's
+    source concluded or could not tell, counted. `groups`: outcomes (see Mark) by what was asked, such as
+    "update pods/status".
     """
 
     trace: str
@@ -103,9 +108,16 @@ class Report:
     uncompared: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     seeded: list[Seeded] = field(default_factory=list)
+    groups: dict[str, Counter[str]] = field(default_factory=dict)
     marks: list[Mark] | None = None
     seconds: float = 0.0
     """How long the requests took; not part of what is reported."""
+
+    def __str__(self) -> str:
+        """The report for people."""
+        from fakeapi.traces.reporttext import text  # noqa: PLC0415 - it renders what this module defines
+
+        return text(self)
 
     @property
     def unexplained(self) -> int:
@@ -113,7 +125,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every answer was as recorded, or differs for a reason; when strict, whether every one was."""
+        """Whether every answer was as recorded, or differs for a reason; when strict, without exception."""
         if self.strict:
             return not self.divergent and not self.unserved
         return not self.unexplained
@@ -142,7 +154,7 @@ class Report:
             self.marks.sort(key=lambda mark: mark.place)
 
     def _shorten(self) -> None:
-        self.divergences.sort(key=lambda each: each.place)
+        self.divergences.sort(key=lambda each: (each.offset, each.place))
         del self.divergences[DIVERGENCES_MAX:]
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,6 +176,7 @@ class Report:
             "explained": self.explained,
             "stopped": self.stopped or None,
             "first": None if first is None else {**first.to_dict(), "context": list(first.context)},
+            "groups": {name: dict(sorted(found.items())) for name, found in sorted(self.groups.items())},
             "kinds": dict(sorted(self.kinds.items())),
             "explanations": dict(sorted(self.explanations.items())),
             "unserved": dict(sorted(self.unserved.items())),

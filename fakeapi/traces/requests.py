@@ -1,5 +1,6 @@
 """Recorded requests as they must be sent now."""
 
+from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.traces.facts import Facts, head_of
 from fakeapi.traces.identities import STALE_VERSION, Identities
 from fakeapi.traces.messages import first
@@ -16,8 +17,10 @@ class Unsendable(Exception):
     """The identities in a body cannot be rewritten; the message says why."""
 
 
-def request_now(exchange: Exchange, facts: Facts, identities: Identities) -> tuple[str, Headers, bytes]:
-    """Target, headers and body. Raises Unsendable."""
+def request_now(
+    exchange: Exchange, facts: Facts, identities: Identities, *, keep_names: bool = False
+) -> tuple[str, Headers, bytes]:
+    """Target, headers and body. `keep_names`: a name that was generated is asked for. Raises Unsendable."""
     request = exchange.request
     target = identities.target(request.target)
     headers = headers_now(exchange)
@@ -35,7 +38,24 @@ def request_now(exchange: Exchange, facts: Facts, identities: Identities) -> tup
         unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
     if media.startswith(_JSON_PATCH):
         return target, headers, identities.forward_json_patch(body, unknown=unknown)
+    if keep_names and facts.verb == "create" and facts.status < 300:
+        body = with_name(body, facts.address.name)
     return target, headers, identities.forward(body, unknown=unknown)
+
+
+def with_name(body: bytes, name: str) -> bytes:
+    """A body in JSON that asks for a name, where it asked for a generated one."""
+    if b'"generateName"' not in body:
+        return body
+    try:
+        value = decode(body)
+    except JsonError:
+        return body
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if not isinstance(metadata, dict) or metadata.get("name") or not metadata.get("generateName"):
+        return body
+    metadata["name"] = name
+    return encode(value)
 
 
 def headers_now(exchange: Exchange) -> Headers:

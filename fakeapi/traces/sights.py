@@ -88,10 +88,10 @@ class Sights:
     def _take_object(self, place: int, exchange: Exchange, facts: Facts) -> None:
         address = facts.address
         key = address.key
-        if key in self._made or key in self._seen:
-            return
         if facts.verb == "create" and facts.status < 300:
-            self._made[key] = facts.saw
+            self._made.setdefault(key, facts.saw)
+        elif key in self._made or key in self._seen:
+            return
         elif facts.status == 404:
             self._absent.add(key)
         elif (found := _evidence(exchange, facts)) is not None:

@@ -102,6 +102,8 @@ class Missed:
     differences: list[Difference]
     versions: tuple[int, ...]
     names: tuple[Name, ...]
+    first: int = -1
+    """The place of the first recorded event that differs; -1 where none does."""
 
 
 def compare_events(
@@ -126,6 +128,7 @@ def compare_events(
     places: list[int] = []
     missing: list[int] = []
     names: list[Name] = []
+    first = -1
     for number, ours in enumerate(_events((event.line for event in recorded), None)):
         label = f"event {number} {ours.type} {'/'.join(part for part in ours.name if part)}".rstrip()
         queue = waiting.get(ours.name)
@@ -133,12 +136,14 @@ def compare_events(
             found.append(Difference("event missing", label, ours.type))
             missing.append(int(ours.version) if ours.version.isdecimal() else 0)
             names.append(ours.name)
+            first = number if first < 0 else first
             continue
         place, twin = queue.popleft()
         places.append(place)
         differences = _compare(ours, twin, identities, how)
         if differences:
             names.append(ours.name)
+            first = number if first < 0 else first
         found += [
             Difference(each.kind, f"{label}: {each.path}", each.recorded, each.now) for each in differences
         ]
@@ -151,7 +156,7 @@ def compare_events(
             names.append(event.name)
     if in_order and places != sorted(places):
         found.append(Difference("event order", "", "the order of writes", "another"))
-    return Missed(found[:DIFFERENCES_MAX], tuple(missing), tuple(names))
+    return Missed(found[:DIFFERENCES_MAX], tuple(missing), tuple(names), first)
 
 
 def _compare(ours: _Event, theirs: _Event, identities: Identities, how: Comparison) -> list[Difference]:
