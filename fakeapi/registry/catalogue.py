@@ -58,6 +58,11 @@ class Catalogue:
         if storage.head(self.namespaces.key("", target.namespace)) is None:
             raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
 
+    def check_deletion(self, resource: Resource, target: Target) -> None:
+        """Some namespaces cannot be deleted. Raises ApiError 403."""
+        if resource is self.namespaces and target.name in IMMORTAL_NAMESPACES:
+            raise errors.forbidden(resource.qualified, target.name, "this namespace may not be deleted")
+
     def namespace_labels(self, storage: Storage, namespace: str) -> dict[str, str] | None:
         """The labels of a namespace; None where there is no such namespace."""
         entry = storage.head(self.namespaces.key("", namespace))

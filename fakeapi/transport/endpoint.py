@@ -22,6 +22,7 @@ from fakeapi.transport.query import BAD_ESCAPE
 from fakeapi.transport.rendering import refusal
 from fakeapi.transport.requestinfo import RequestInfo, parse
 from fakeapi.transport.stream import Streams
+from fakeapi_storage import Overloaded, StorageError
 
 log = logging.getLogger("fakeapi")
 Handler = Callable[[Call], Awaitable[Response]]
@@ -36,7 +37,7 @@ class Endpoint:
         self._catalogue = catalogue
         self._handlers = Handlers(store, catalogue)
         self._discovery = Discovery(catalogue)
-        self._token = None if token is None else f"Bearer {token}".encode()
+        self._token = None if token is None else token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         without_body = scope["method"] == "HEAD"
@@ -52,6 +53,8 @@ class Endpoint:
             response = refusal(error, request, warnings)
         except ClientGone:
             return
+        except StorageError as error:
+            response = refusal(unavailable(error), request, warnings)
         except Exception:
             log.exception("unexpected error for %s %s", scope["method"], scope["path"])
             unexpected = errors.internal("fakeapi: unexpected error; see the server's log")
@@ -71,10 +74,7 @@ class Endpoint:
         document = self._discovery.open_document(request)
         if document is not None:
             return document
-        if self._token is not None and not hmac.compare_digest(
-            request.headers.get(b"authorization", b""), self._token
-        ):
-            raise errors.unauthorized()
+        self._authenticate(request)
         info = parse(path)
         if info is None or not self._catalogue.has_group(info.group):
             return self._discovery.document(request) or not_a_path()
@@ -98,6 +98,14 @@ class Endpoint:
             await self._watch(call, send)
             return None
         return await handler(call)
+
+    def _authenticate(self, request: Request) -> None:
+        """Raises ApiError 401 for a client without the token, where one is set."""
+        if self._token is None:
+            return
+        scheme, _, token = request.headers.get(b"authorization", b"").strip().partition(b" ")
+        if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
+            raise errors.unauthorized()
 
     def _resource(self, info: RequestInfo) -> Resource:
         resource = self._catalogue.find(info.group, info.version, info.resource)
@@ -176,6 +184,18 @@ def no_such_resource() -> ApiError:
 def method_not_allowed() -> ApiError:
     return ApiError(
         405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Details()
+    )
+
+
+def unavailable(error: StorageError) -> ApiError:
+    """What is said of a storage that does not take a request now: 429 for too many writes at once, to be sent
+    again later, and 503 for one that is being reset or closed, of which nothing is stored.
+    """
+    if isinstance(error, Overloaded):
+        words = "Too many requests, please try again later."
+        return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
+    return ApiError(
+        503, "ServiceUnavailable", f"the server is currently unable to handle the request: {error}"
     )
 
 

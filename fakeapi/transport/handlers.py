@@ -174,6 +174,7 @@ class Handlers:
     async def delete(self, call: Call) -> Response:
         call.negotiate()
         options = queries.delete_options(call.request.query, await self._options_body(call), call.resource)
+        self._catalogue.check_deletion(call.resource, call.target)
         return call.answer(await deleting.delete(self._store, call.resource, call.target, options))
 
     async def delete_collection(self, call: Call) -> Response:

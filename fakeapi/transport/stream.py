@@ -5,6 +5,7 @@ its own before the timeout, an ERROR event where a version is not kept any more.
 """
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable
 from typing import Protocol
@@ -30,7 +31,9 @@ from fakeapi.transport.accept import JSON
 from fakeapi.transport.http import head
 from fakeapi.transport.status import status_of
 from fakeapi.transport.tables import Conversion
-from fakeapi_storage import StorageError, WatcherOverflow
+from fakeapi_storage import StorageError
+
+log = logging.getLogger("fakeapi")
 
 NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
@@ -169,8 +172,10 @@ class _Stream:
         """Send what there is and what comes, to the end of the watch or of what can be shown."""
         try:
             await self._run()
-        except (WatcherOverflow, StorageError, ApiError):
+        except (StorageError, ApiError):
             return
+        except Exception:
+            log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     async def _run(self) -> None:
         await self._write([self._lines.of_event(event) for event in self._watch.initial])

@@ -1,0 +1,59 @@
+"""What is answered where a request cannot be carried out, or may not be."""
+
+import logging
+
+import pytest
+
+from fakeapi.registry.watching import Frames
+from fakeapi.server import FakeAPI, StatusError
+from fakeapi.transport.endpoint import unavailable
+from fakeapi_storage import StorageReset, writer
+from tests.transport import wire
+
+NAMESPACES = "/api/v1/namespaces"
+
+
+@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  "])
+def test_the_name_of_the_scheme_is_read_in_any_case(scheme: bytes) -> None:
+    with FakeAPI(token="secret") as api:
+        headers = [(b"host", b"x"), (b"authorization", scheme + b"secret")]
+        assert wire.exchange(api.url, wire.head(b"GET", NAMESPACES.encode(), headers)).code == 200
+
+
+def test_more_writes_than_can_wait_are_too_many_requests(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "QUEUE_WRITES_MAX", 0)
+    with pytest.raises(StatusError) as caught:
+        fakeapi.create_namespace("team")
+    assert (caught.value.code, caught.value.reason) == (429, "TooManyRequests")
+    assert caught.value.status["details"] == {"retryAfterSeconds": 1}
+
+
+def test_a_write_that_a_reset_has_overtaken_is_unavailable_and_not_to_be_sent_again() -> None:
+    error = unavailable(StorageReset())
+    assert (error.code, error.reason, error.retry_after) == (503, "ServiceUnavailable", None)
+
+
+@pytest.mark.parametrize("name", ["default", "kube-system", "kube-public"])
+def test_the_first_namespaces_are_not_deleted(fakeapi: FakeAPI, name: str) -> None:
+    with pytest.raises(StatusError) as caught:
+        fakeapi.delete("Namespace", name)
+    assert caught.value.code == 403
+    assert caught.value.message == f'namespaces "{name}" is forbidden: this namespace may not be deleted'
+    assert fakeapi.get("Namespace", name)
+
+
+def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(frames: Frames, event: object) -> bytes:
+        raise RuntimeError("as asked")
+
+    monkeypatch.setattr(Frames, "frame", broken)
+    with caplog.at_level(logging.ERROR, "fakeapi"):
+        answer = wire.exchange(
+            fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), [(b"host", b"x")])
+        )
+    assert (answer.code, answer.body) == (200, b"")
+    assert "unexpected error in a watch of namespaces" in caplog.text
