@@ -86,10 +86,10 @@ def options(
     `order`: "recorded", one request at a time, "actors", each actor in its own order beside the others, or
     "fast". `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait. `until`: the
     offset in seconds after which nothing is sent. `strict`: whatever differs counts, also what has a reason.
-    `ignore`: fields that are not compared, "metadata.annotations[a.b/c]", "status.devices". `seed`: first make
-    what the trace takes for granted. `marks`: keep what the time line needs. `stop_at_first`: end at the first
-    divergence without a reason. `keep_names`: ask for the names that the recorded server generated, instead of
-    letting this one generate others.
+    `ignore`: fields that are not compared, "metadata.annotations[a.b/c]", "status.devices". `seed`: first
+    make what the trace takes for granted. `marks`: keep what the time line needs. `stop_at_first`: end at the
+    first divergence without a reason. `keep_names`: ask for the names that the recorded server generated,
+    instead of letting this one generate others.
 
     Raises ValueError.
     """

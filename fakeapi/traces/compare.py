@@ -56,11 +56,13 @@ class Comparison:
 
     `strict`: the content type, and what a server says of itself (discovery, version), too. `ignored`: fields,
     with all below them, that are not compared. `managed_fields`: False where the source may lack them.
+    `page`: the answer is a part of a list, in which other objects may be now; those in both are compared.
     """
 
     strict: bool = False
     ignored: tuple[FieldPath, ...] = ()
     managed_fields: bool = True
+    page: bool = False
 
 
 def compare_answers(
@@ -188,6 +190,7 @@ class _Walk:
     def __init__(self, how: Comparison, *, in_order: bool) -> None:
         """`in_order`: the order of objects in lists counts; it follows their names, which may be others."""
         self._ignored = how.ignored
+        self._page = how.page
         self._in_order = in_order
         self.found: list[Difference] = []
 
@@ -225,10 +228,10 @@ class _Walk:
             for key, place in ours.items():
                 if key in theirs:
                     self.compare(recorded[place], now[theirs[key]], (*path, place))
-                else:
+                elif not self._page:
                     self.found.append(Difference("item missing", render(path), key))
             for key in theirs:
-                if key not in ours:
+                if key not in ours and not self._page:
                     self.found.append(Difference("item added", render(path), "", key))
             return
         self._add("value", path, recorded, now)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from fakeapi.traces.addresses import query_of
 from fakeapi.traces.compare import Difference
 from fakeapi.traces.facts import Facts
 from fakeapi.traces.model import Exchange
@@ -14,7 +13,6 @@ FOREIGN = "changed by what is not in the trace"
 INFERRED = "state before the trace is inferred"
 SEEDED = "state before the trace cannot be made in full"
 PATCH_TYPE = "patch type is inferred"
-PAGES = "pages of a list follow the order of names, which are generated anew"
 
 _CONDITIONS = {
     401: "credentials of the recorded server",
@@ -25,7 +23,6 @@ _CONDITIONS = {
     503: "condition of the recorded server",
     504: "load on the recorded server",
 }
-_PAGED = frozenset({"limit", "continue"})
 _NOT_SEEDABLE = ("metadata.generation", "metadata.managedFields")
 
 
@@ -42,8 +39,6 @@ class Explainer:
                 self._versions.add(int(seed.version))
         self._written = written
         self._diverged: dict[Key, tuple[int, str]] = {}
-        self.has_names = False
-        """Whether an object has got another name than the recorded one."""
 
     def is_foreign(self, version: int) -> bool:
         """Whether nothing in the trace made a version, nor was it there at the beginning."""
@@ -96,12 +91,6 @@ class Explainer:
             return f"{FOREIGN} (version {facts.saw})"
         if facts.is_write and self.is_foreign(facts.asked):
             return f"{FOREIGN} (version {facts.asked})"
-        if (
-            facts.verb == "list"
-            and self.has_names
-            and not _PAGED.isdisjoint(query_of(exchange.request.target))
-        ):
-            return PAGES
         if any(each.startswith("patch type") for each in exchange.inferred) and facts.verb == "patch":
             return PATCH_TYPE
         return ""

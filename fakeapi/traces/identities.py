@@ -1,9 +1,9 @@
 """What a server gives to objects: what the recorded one gave, and what the one that is asked now gives.
 
 Five kinds: uids, resource versions, generated names, continue tokens, and times of creation and deletion.
-They are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten forward
-(recorded → now), answers backward (now → recorded), so that they are compared, and shown, in the words of the
-trace.
+They are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten
+forward (recorded → now), answers backward (now → recorded), so that they are compared, and shown, in the
+words of the trace.
 """
 
 import re

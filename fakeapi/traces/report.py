@@ -13,9 +13,9 @@ DIVERGENCES_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """An exchange whose answer is not as recorded. `offset`: of the request, or of the watch's first event that
-    differs.
+    """An exchange whose answer is not as recorded.
 
+    `offset`: of the request, or of a watch's first event that differs.
     `recorded` and `now`: in a few words, "409 Conflict". `explanation`: why it is so for a reason that lies
     in the trace and not in the server; "" where there is none. `follows`: the id of an earlier divergence of
     the same object, of which this may be a consequence; -1 without one. `context`: earlier exchanges, the
