@@ -278,8 +278,10 @@ class _Translation:
             return "open"
         named = parse_qs(event.request_uri.partition("?")[2]).get("timeoutSeconds", [""])[0]
         limit = float(named) if named.isdecimal() and int(named) else _DEFAULT_TIMEOUT
-        ended = "server" if duration >= limit else "client"
-        self._inferred.append(f"who ended the watch: the {ended}, after {duration:.3f} s of {limit:.0f} s")
+        over = duration >= limit
+        ended = "server" if over else "client"
+        when = "its time was over" if over else "its time was not over"
+        self._inferred.append(f"who ended the watch: the {ended} ({when})")
         return ended
 
 

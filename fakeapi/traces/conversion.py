@@ -236,7 +236,8 @@ def _body(data: bytes) -> list[str]:
     if not data:
         return []
     try:
-        return json.dumps(json.loads(data), indent=2, ensure_ascii=False).splitlines()
+        text = json.dumps(json.loads(data), indent=2, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace").decode().splitlines()
     except (ValueError, RecursionError):
         text = data.decode("utf-8", "backslashreplace")
         return text.splitlines() if text.isprintable() or "\n" in text else [f"({len(data)} bytes)"]

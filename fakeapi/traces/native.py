@@ -16,7 +16,10 @@ _BUFFER = 1 << 18
 
 
 def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
-    """The lines that are not blank, without their ends, with their numbers. Raises TraceError for what cannot be read."""
+    """The lines that are not blank, without their ends, with their numbers.
+
+    Raises TraceError for what cannot be read.
+    """
     number = 0
     try:
         with compression.open_read(path) as file:
@@ -160,6 +163,7 @@ class TraceWriter:
         self.path = Path(path)
         self.header = header
         self._spool: Spool | None = None
+        self._count = 0
         try:
             compression.check_writable(self.path)
             self._spool = Spool(self.path.parent)
@@ -170,7 +174,8 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def __len__(self) -> int:
-        return 0 if self._spool is None else len(self._spool)
+        """Exchanges that were added."""
+        return self._count
 
     def append(self, exchange: Exchange) -> None:
         """Adds one exchange; what it holds is on the disk, and no longer in memory."""
@@ -182,6 +187,7 @@ class TraceWriter:
             raise TraceError(str(self.path), 0, "", message)
         try:
             self._spool.add(exchange.offset, line + b"\n")
+            self._count += 1
         except OSError as error:
             raise self._refused(error) from error
 
