@@ -246,6 +246,31 @@ def test_a_server_that_nobody_stopped_does_not_keep_the_process(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_of_the_tests_process_shares_no_connection_and_takes_nothing_away() -> None:
+    program = """
+import os, sys
+from fakeapi import FakeAPI
+
+api = FakeAPI(tls=True).start()
+config, _ = api.kubeconfig, api.list("Namespace")
+child = os.fork()
+names = ["default", "kube-system"] if child else ["kube-public", "kube-node-lease"]
+answers = [api.get("Namespace", name)["metadata"]["name"] for _ in range(50) for name in names]
+assert answers == names * 50, answers
+if not child:
+    sys.exit(0)  # which runs what was registered to be run at the end
+assert os.waitpid(child, 0)[1] == 0
+assert config.exists()
+assert api.list("Namespace")
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-W", "ignore:.*fork:DeprecationWarning", "-c", program],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_importing_the_package_loads_none_of_what_it_needs() -> None:
     program = "import sys, fakeapi; print(fakeapi.__version__, *sys.modules)"
     loaded = subprocess.run(

@@ -1,6 +1,7 @@
 """A running server, for a test to start, to ask and to stop."""
 
 import atexit
+import os
 import shutil
 import socket
 import ssl
@@ -90,6 +91,7 @@ class FakeAPI(Client):
         self._redact = tuple(redact)
         self._recorder: Recorder | None = None
         self._runner: Runner | None = None
+        self._process = os.getpid()
         self._directory: Path | None = None
         self._written: Path | None = None
 
@@ -129,6 +131,8 @@ class FakeAPI(Client):
         """
         atexit.unregister(self.stop)
         self.close()
+        if self._process != os.getpid():  # a fork's copy: server, files and recording are its parent's
+            return
         if self._runner is not None:
             self._runner.stop()
             self._runner = None
@@ -259,6 +263,7 @@ class FakeAPI(Client):
     def _prepare(self) -> Runner:
         if self._runner is not None:
             raise RuntimeError("the server is running already")
+        self._process = os.getpid()
         app = Application(self._settings)
         context = self._certificates() if self._secure else None
         self._recorder = Recorder(app)

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class _Resource:
 
 
 class Client:
-    """Creates, reads and changes objects over HTTP; safe to use from several threads.
+    """Creates, reads and changes objects over HTTP; safe to use from several threads, and after a fork.
 
     Kinds are named as in a manifest (`ResourceClaim`) or as kubectl takes them (`resourceclaims`). Without
     `api_version` the one that the server prefers is used. Every method raises StatusError for what the
@@ -66,6 +67,7 @@ class Client:
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
         self._idle: list[http.client.HTTPConnection] = []
+        self._connected_by = os.getpid()
         self._resources: dict[tuple[str, str | None], _Resource] = {}
 
     def connect(self, url: str, tls: ssl.SSLContext | None = None) -> None:
@@ -97,6 +99,9 @@ class Client:
             headers = {**headers, "Content-Type": content_type}
             if not isinstance(body, bytes):
                 body = (body if isinstance(body, str) else json.dumps(body)).encode()
+        if self._connected_by != os.getpid():  # after a fork, these connections are the parent's
+            self._connected_by = os.getpid()
+            self.close()
         try:
             connection = self._idle.pop()
         except IndexError:
