@@ -2,7 +2,7 @@
 
     python benchmarks/run.py [--quick] [--only PART ...]
 
-Parts: start, verbs, watch, memory. Every server is a process of its own; the client is this one.
+Parts: start, verbs, watch, memory, recording. Every server is a process of its own; the client is this one.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks import recording
 from benchmarks.load import Connection, Timing, drive, request
 
 HERE = Path(__file__).parent
@@ -34,6 +35,7 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MEGABYTE = 1024 * 1024
+PARTS = ("start", "verbs", "watch", "memory", "recording")
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
@@ -391,9 +393,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="fewer repeats: a look, not a measurement")
-    parser.add_argument("--only", nargs="*", choices=("start", "verbs", "watch", "memory"))
+    parser.add_argument("--only", nargs="*", choices=PARTS)
     arguments = parser.parse_args()
-    parts = arguments.only or ("start", "verbs", "watch", "memory")
+    parts = arguments.only or PARTS
     print(f"Machine: {machine()}")
     count = 400 if arguments.quick else 4000
     if "start" in parts:
@@ -405,6 +407,9 @@ def main() -> None:
         asyncio.run(bench_watch(20 if arguments.quick else 100))
     if "memory" in parts:
         asyncio.run(bench_memory(10_000))
+    if "recording" in parts:
+        recording.bench_recording(10 if arguments.quick else 60)
+        recording.bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
 
 
 if __name__ == "__main__":

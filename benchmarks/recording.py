@@ -1,0 +1,117 @@
+"""What recording costs, and what converting a long audit log takes.
+
+    python benchmarks/recording.py [--quick]
+
+Servers are processes of their own. Peak memory is that of the converting process.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.load import Connection, request
+
+ROOT = Path(__file__).parents[1]
+LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
+MEGABYTE = 1 << 20
+ROUND = 50
+"""Requests to one server before the next one's turn, so that a busy machine troubles all of them alike."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: a look, not a measurement")
+    arguments = parser.parse_args()
+    bench_recording(10 if arguments.quick else 60)
+    bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
+
+
+def bench_recording(rounds: int) -> None:
+    """The time of one request: alone, recorded by the server, and through the recording proxy."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        place = Path(folder)
+        serve = ("serve", "--release", "1.33", "--port", "0")
+        plain = stack.enter_context(running(place / "plain", *serve))
+        recorded = stack.enter_context(
+            running(place / "recorded", *serve, "--record", f"{folder}/a.jsonl.gz")
+        )
+        upstream = f"http://127.0.0.1:{plain}"
+        proxy = running(place / "proxy", "record", f"{folder}/b.jsonl.gz", "--upstream", upstream)
+        ports = {"alone": plain, "recorded": recorded, "through the proxy": stack.enter_context(proxy)}
+        medians = asyncio.run(measure(ports, rounds))
+    print("\nOne request\n\n| | median | added |\n|---|---:|---:|")
+    for name, median in medians.items():
+        print(
+            f"| {name} | {median * 1000:.2f} ms | {(median - medians['alone']) * 1000:.2f} ms |", flush=True
+        )
+
+
+async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
+    connections = {name: await Connection.open(port) for name, port in ports.items()}
+    times: dict[str, list[float]] = {name: [] for name in ports}
+    for number in range(rounds + 1):
+        for name, connection in connections.items():
+            for _ in range(ROUND):
+                begin = time.perf_counter()
+                assert (await connection.send(LIST)).status == 200
+                if number:  # the first round warms up
+                    times[name].append(time.perf_counter() - begin)
+    for connection in connections.values():
+        connection.close()
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+@contextlib.contextmanager
+def running(ready: Path, *command: str) -> Iterator[int]:
+    """The port of a server."""
+    arguments = [sys.executable, "-m", "fakeapi", *command, "--ready-file", str(ready)]
+    environment = {name: value for name, value in os.environ.items() if name != "KUBECONFIG"}
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment) as started:
+        while not ready.exists():
+            time.sleep(0.002)
+        try:
+            yield int(json.loads(ready.read_text())["url"].rpartition(":")[2])
+        finally:
+            started.terminate()
+            started.wait(10)
+
+
+def bench_conversion(size: int) -> None:
+    """A long audit log, made of the real ones, into a trace."""
+    logs = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
+    lines = [line for log in logs for line in gzip.decompress(log.read_bytes()).splitlines(keepends=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        log, trace = Path(folder) / "audit.log", Path(folder) / "trace.jsonl.gz"
+        written = 0
+        with log.open("wb") as file:
+            for turn in range(size // sum(map(len, lines)) + 1):
+                for line in lines:
+                    # Each turn has requests of its own; stages of one would become one exchange.
+                    written += file.write(line.replace(b'"auditID":"', b'"auditID":"%d-' % turn, 1))
+        begin = time.perf_counter()
+        command = [sys.executable, "-m", "fakeapi", "trace", "convert", str(log), str(trace)]
+        converter = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(converter.pid, 0)
+        converter.returncode = os.waitstatus_to_exitcode(status)
+        assert converter.returncode == 0
+        seconds = time.perf_counter() - begin
+    print("\nConverting an audit log\n\n| size | time | peak memory |\n|---:|---:|---:|")
+    print(f"| {written / MEGABYTE:.0f} MB | {seconds:.0f} s | {usage.ru_maxrss / 1024:.0f} MB |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
