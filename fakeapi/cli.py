@@ -28,6 +28,7 @@ class _Commands(click.Group):
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "record": ("fakeapi.traces.commands_record", "Record what clients and a cluster say, as a proxy."),
+        "replay": ("fakeapi.server.replay_command", "Send a trace's requests again and compare the answers."),
         "trace": ("fakeapi.traces.commands_record", "Convert, show and check recorded traces."),
     }
 
@@ -135,7 +136,30 @@ def main() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write url, kubeconfig, ca_file and pid there as JSON once ready.",
 )
-def serve(*, allow_anonymous: bool, ready_file: Path | None, feature_gates: str, **options: Any) -> None:
+@click.option(
+    "--from",
+    "trace",
+    metavar="TRACE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Be the cluster of this trace: its state, then its writes as time passes.",
+)
+@click.option("--at", type=click.FloatRange(0), default=0.0, help="Seconds into the trace to begin at.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, 1e6),
+    default=1.0,
+    help="Apply the trace's writes so many times as fast; 0 stands still.",
+)
+def serve(
+    *,
+    allow_anonymous: bool,
+    ready_file: Path | None,
+    feature_gates: str,
+    trace: Path | None,
+    at: float,
+    speed: float,
+    **options: Any,
+) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
@@ -147,18 +171,40 @@ def serve(*, allow_anonymous: bool, ready_file: Path | None, feature_gates: str,
         )
     from fakeapi.releases import gates  # noqa: PLC0415 - see the module's docstring
     from fakeapi.server import FakeAPI, StartError  # noqa: PLC0415 - the same
+    from fakeapi.traces.httpclient import TargetError  # noqa: PLC0415 - the same
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]
     if options["tls"] and database is not None:
         options["tls_directory"] = database.with_name(database.name + ".tls")
     try:
-        server = FakeAPI(feature_gates=gates.parse(feature_gates), **options)
+        options["feature_gates"] = gates.parse(feature_gates)
+        if trace is None and (at or speed != 1.0):
+            raise click.UsageError("--at and --speed speak of a trace: name it with --from.")
+        if trace is not None:
+            _serve_trace(trace, at, speed, ready_file, options)
+            return
+        server = FakeAPI(**options)
         server.run(lambda ready: _announce(ready, options["release"], ready_file))
-    except (StartError, TraceError) as error:
+    except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _serve_trace(
+    trace: Path, at: float, speed: float, ready_file: Path | None, options: dict[str, Any]
+) -> None:
+    from fakeapi.server import motion  # noqa: PLC0415 - see the module's docstring
+
+    motion.serve_trace(
+        trace,
+        at=at,
+        speed=speed,
+        on_ready=lambda server: _announce(server, server.release, ready_file),
+        on_end=lambda moved: click.echo(f"The trace is at its end: {moved}"),
+        **options,
+    )
 
 
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:

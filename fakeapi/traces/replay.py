@@ -48,6 +48,9 @@ ACTORS_MAX = 64
 IMPATIENT_AFTER = 3
 """Watches whose events did not come, after which less time is given to the others."""
 
+OWN_GROUPS = frozenset({"resource.k8s.io"})
+"""Whose resources are this server's own business; others belong to other components."""
+
 _MISSING_BODY = "request body"
 _BINARY = ("application/vnd.kubernetes.protobuf", "application/cbor")
 
@@ -245,12 +248,11 @@ class Replayer:
         exchange, address = work.exchange, work.facts.address
         response = exchange.response
         if address.resource and not (response is not None and _is_unknown_path(response)):
-            path = f"{address.root}/{address.resource}"
             name = f"{address.resource}/{address.subresource}" if address.subresource else address.resource
             if f"{address.root}/{name}" not in self._served:
                 group = f"{address.group}/{address.version}" if address.group else address.version
-                known = path in self._served
-                self._journal.unserved(work, f"{name} ({group})" if not known else f"{name} of {group}")
+                why = "not of this release" if address.group in OWN_GROUPS else "belongs to other components"
+                self._journal.unserved(work, f"{name} ({group}): {why}")
                 return False
         if _MISSING_BODY in exchange.missing:
             self._journal.uncompared(work, "not sent: the trace lacks the request's body")

@@ -39,7 +39,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.reordered and report.order == "recorded":
         yield f"{report.reordered} exchanges went in the order of their resourceVersions, not of their start."
     yield from _seeded(report)
-    yield from _counted("Not served here, so not sent (it belongs to other components)", report.unserved)
+    yield from _counted("Not served here, so not sent", report.unserved)
     yield from _counted("Not compared in full", report.uncompared)
     yield from _counted("What the trace's source concluded, or could not tell", report.notes)
     yield from _divergences(report)
