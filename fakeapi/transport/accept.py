@@ -6,9 +6,10 @@ of k8s.io/apiserver, reads parameters and quality values.
 """
 
 from dataclasses import dataclass, replace
-from functools import cmp_to_key, lru_cache
+from functools import cmp_to_key
 
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.transport.remembering import remembered
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -24,7 +25,6 @@ TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
 _SERVED = (JSON, YAML)
-_CACHED_HEADERS = 256
 _INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -75,7 +75,7 @@ class _Clause:
         )
 
 
-@lru_cache(_CACHED_HEADERS)
+@remembered
 def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Representation:
     """The representation that fits best. Raises ApiError 406."""
     if not header:
@@ -89,7 +89,7 @@ def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Repr
     raise not_acceptable(OFFERED)
 
 
-@lru_cache(_CACHED_HEADERS)
+@remembered
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
     """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
     if not header:

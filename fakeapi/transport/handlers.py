@@ -6,7 +6,6 @@ Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.decoding import DecodeError, decode
@@ -33,6 +32,7 @@ from fakeapi.transport.accept import (
     prettified,
 )
 from fakeapi.transport.http import Request, Response
+from fakeapi.transport.remembering import remembered
 from fakeapi.transport.rendering import list_body, render
 from fakeapi.transport.tables import Conversion, conversion
 
@@ -44,7 +44,6 @@ PATCH_TYPES = (
 )
 
 
-_CACHED_HEADERS = 64
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=")
 _WELL_FORMED = re.compile(
@@ -224,7 +223,7 @@ def input_type(request: Request) -> str:
     )
 
 
-@lru_cache(_CACHED_HEADERS)
+@remembered
 def parsed_media_type(header: str) -> str:
     """The media type of a Content-Type, in lower case; empty where Go's mime package finds none in it."""
     if not _WELL_FORMED.fullmatch(header):

@@ -6,7 +6,6 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 from urllib.parse import parse_qsl
 
 from fakeapi.machinery import errors, fieldselector, gonumbers, labelselector
@@ -21,9 +20,9 @@ from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, Writ
 from fakeapi.registry.patching import APPLY_PATCH
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.selectable import NAME
+from fakeapi.transport.remembering import remembered
 
 FIELD_MANAGER_LENGTH_MAX = 128
-_AGENTS_CACHED = 256
 
 BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
@@ -76,7 +75,7 @@ def parse_int(text: str) -> int:
         raise errors.bad_request(str(error)) from None
 
 
-@lru_cache(_AGENTS_CACHED)
+@remembered
 def manager_of(user_agent: str) -> str:
     """The field manager of a client that names none: the beginning of its user agent."""
     manager = ""
