@@ -18,7 +18,7 @@ MARKER = (
     "options of the server that the fixture `fakeapi` gives the test, as FakeAPI takes them"
 )
 
-_UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory"})
+_UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory", "record"})
 """Options that tie a server to something outside of it: one is started for the test and stopped after it."""
 
 

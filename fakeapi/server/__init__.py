@@ -219,7 +219,13 @@ class FakeAPI(Client):
         self._running().reset()
 
     def renew(self) -> None:
-        """Makes it a new cluster at another port; clients of the old one are cut off."""
+        """Makes it a new cluster at another port; clients of the old one are cut off.
+
+        A recording ends here, and is written.
+        """
+        self._running()
+        if self.recording:
+            self.stop_recording()
         self._running().renew()
         self._announce()
 

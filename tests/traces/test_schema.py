@@ -1,9 +1,14 @@
 """The schema that is shipped is that of the types that read traces."""
 
 import json
+import re
+from pathlib import Path
 
 from fakeapi.traces import wire
+from fakeapi.traces.conversion import validate
 from fakeapi.traces.schema import FILE, schema
+from tests.installation import ROOT
+from tests.traces.samples import read
 
 
 def test_the_shipped_schema_is_that_of_the_reader() -> None:
@@ -16,3 +21,13 @@ def test_every_field_of_a_line_is_in_the_schema() -> None:
     for name, definition in definitions.items():
         assert set(definition["properties"]) == set(getattr(wire, name).__struct_encode_fields__)
         assert definition["additionalProperties"] is False
+
+
+def test_the_example_of_the_document_is_a_trace(tmp_path: Path) -> None:
+    document = (ROOT / "docs" / "traces.md").read_text(encoding="utf-8")
+    example = re.search(r"^```json\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    path = tmp_path / "t.jsonl"
+    path.write_text(example[1], encoding="utf-8")
+    assert list(validate(path)) == []
+    assert len(read(path)) == 2
