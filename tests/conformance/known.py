@@ -32,13 +32,7 @@ BOOKMARK_TICK = (
     "scenario is chance."
 )
 
-CEL_UNCHECKED = "CEL expressions are not compiled yet, so those that Kubernetes refuses are taken."
-
 KNOWN: tuple[Known, ...] = (
-    Known("1.30", "spec_v1alpha2.structured_parameters", frozenset({2, 5}), CEL_UNCHECKED),
-    Known("1.3*", "spec_v1alpha3.device_classes", frozenset({2, 6, 7, 8}), CEL_UNCHECKED),
-    Known("1.31*", "spec_v1alpha3.selectors", frozenset({6, 7, 8, 9, 10, 11, 12, 15, 18}), CEL_UNCHECKED),
-    Known("1.3[23]*", "spec_v1alpha3.selectors", frozenset({6, 7, 8, 9, 10, 11, 12, 15}), CEL_UNCHECKED),
     Known("1.2[78]", "watching.starts_with_what_exists", frozenset({3, 4, 5}), MAP_ORDER, sometimes=True),
     Known("1.32*", "watching.send_initial_events", frozenset({3}), BOOKMARK_TICK, sometimes=True),
 )

@@ -28,7 +28,10 @@ _SIGN_BIT = 1 << 63
 
 
 def read_parsed(serialized: bytes) -> Parsed:
-    """The expression of an `Any` that holds a ParsedExpr. Raises ValueError for anything else."""
+    """The expression of an `Any` that holds a ParsedExpr, as the library writes it; nothing else is looked for.
+
+    Raises ValueError for an expression or a constant of a kind that there is not.
+    """
     message = _fields(_message(_fields(serialized), 2))
     source = _fields(_message(message, 3))
     positions = (_fields(_as_bytes(entry)) for entry in source.get(4, ()))

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.resources.allocations import validate_allocation
-from fakeapi.registry.resources.devices import Checks, accept_any_cel
+from fakeapi.registry.resources.celselectors import accept_any_cel
+from fakeapi.registry.resources.devices import Checks
 from fakeapi.registry.resources.identifiers import RequestNames
 from tests.registry.resources.builders import RULES, Triple, places, result, triples
 

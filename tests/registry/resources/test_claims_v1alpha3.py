@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.resources.claims_v1alpha3 import ClaimStatusStrategy, ClaimStrategy
 from tests.registry.resources.builders import (
     DEVICE,
@@ -335,7 +336,7 @@ def test_with_the_gate_deallocation_has_its_rules() -> None:
 
 
 def test_expressions_are_checked_by_the_check_that_is_given() -> None:
-    strategy = ClaimStrategy(rules_with("1.33"), lambda _: {}, lambda _: ["does not compile"])
+    strategy = ClaimStrategy(rules_with("1.33"), lambda _: {}, lambda _: Invalid("does not compile"))
     new = v1alpha3_claim(None, request(selectors=[{"cel": {"expression": "1 +"}}]))
     assert triples(strategy.validate_create(new)) == [
         (

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
 from tests.registry.resources.builders import RULES, places, rules_with
 
@@ -80,6 +81,6 @@ def test_configuration_that_is_as_it_was_is_let_pass_the_second_time() -> None:
 
 
 def test_expressions_are_asked_of_the_check_for_devices() -> None:
-    checked = DeviceClassStrategy(RULES["1.33"], lambda _: ["does not compile"])
+    checked = DeviceClassStrategy(RULES["1.33"], lambda _: Invalid("does not compile"))
     found = checked.validate_create(device_class(selectors=[selector()]))
     assert places(found) == ["spec.selectors[0].cel.expression"]

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.resources.devices import Checks, accept_any_cel, validate_devices, validate_selectors
+from fakeapi.machinery.cel.compiler import Invalid
+from fakeapi.registry.resources.celselectors import accept_any_cel
+from fakeapi.registry.resources.devices import Checks, validate_devices, validate_selectors
 from tests.registry.resources.builders import RULES, Triple, devices, places, request, triples
 
 OPAQUE = {"driver": "gpu.example.com", "parameters": {"kind": "GpuConfig"}}
@@ -197,7 +199,7 @@ def test_parameters_have_no_limit_in_1_31_and_none_where_they_are_stored() -> No
 
 def test_an_expression_that_does_not_compile_is_refused_in_the_words_of_the_check() -> None:
     selectors = [{"cel": {"expression": "1 +"}}]
-    strict = checks("1.33", check_cel=lambda expression: [f"no: {expression}"])
+    strict = checks("1.33", check_cel=lambda expression: Invalid(f"no: {expression}"))
     assert triples(validate_selectors(selectors, "s", strict)) == [
         ("s[0].cel.expression", "Invalid", 'Invalid value: "1 +": no: 1 +')
     ]
@@ -206,9 +208,8 @@ def test_an_expression_that_does_not_compile_is_refused_in_the_words_of_the_chec
 def test_an_expression_that_is_too_long_is_not_compiled() -> None:
     compiled: list[str] = []
 
-    def remember(expression: str) -> list[str]:
+    def remember(expression: str) -> None:
         compiled.append(expression)
-        return []
 
     selectors = [{"cel": {"expression": "x" * (10 * 1024 + 1)}}]
     assert triples(validate_selectors(selectors, "s", checks("1.32", check_cel=remember))) == [

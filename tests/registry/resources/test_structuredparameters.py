@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.resources.structuredparameters import ClaimParametersStrategy, ClassParametersStrategy
 from tests.registry.resources.builders import RULES, Triple, triples
 
@@ -61,7 +62,7 @@ def test_a_driver_stands_once() -> None:
 
 
 def test_selectors_are_asked_of_the_check_for_named_resources() -> None:
-    strategy = ClaimParametersStrategy(RULES["1.30"], lambda _: ["does not compile"])
+    strategy = ClaimParametersStrategy(RULES["1.30"], lambda _: Invalid("does not compile"))
     drivers = [{"driverName": "a", "requests": [SELECTING]}]
     assert triples(strategy.validate_create({"driverRequests": drivers})) == [
         (

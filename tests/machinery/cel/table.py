@@ -1,0 +1,70 @@
+"""What kube-apiservers of 1.30 to 1.33 said of some 1,600 expressions: a row each in the files beside this.
+
+`devices.jsonl` and `costs.jsonl` were asked as selectors of DeviceClasses, `named_resources.jsonl` as those
+of 1.30's ResourceClaimParameters; all with dryRun. Messages are without the lines that show the expression.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fakeapi.machinery.cel.compiler import Invalid, TooComplex, Unchecked, Unplannable, Verdict
+
+HERE = Path(__file__).parent
+
+DEVICE_RELEASES = ("1.31", "1.32", "1.33")
+COST_RELEASES = ("1.32", "1.33")
+
+Fact = list[str] | None
+"""A kind of verdict and its message; None: the expression is right."""
+
+DEEP = "it nests deeper than cel-expr-python goes, 32"
+LIBRARY = "the library's parser says less, or says it otherwise"
+
+DIFFERENT = {
+    "(" * 40 + "true" + ")" * 40: DEEP,
+    "[" * 40 + "]" * 40 + "==[]": DEEP,
+    "1+" * 120 + "1 == 1": DEEP,
+    "a." * 50 + "b": DEEP,
+    "[1]" * 50: DEEP,
+    "device.attributes" + '["x"]' * 60: DEEP,
+    '"\\ud800" == "a"': "a surrogate is no character here; Kubernetes refuses it from 1.33 on",
+    "[1].all(__result__, true)": "the accumulator is called otherwise here, and cannot be overwritten",
+    "\x00": LIBRARY,
+    "true \x00": LIBRARY,
+    "`x`": LIBRARY,
+    "device.attributes.all(k, k, true)": LIBRARY,
+    "[1].exists_one(x, x == 1, true)": LIBRARY,
+    "device.attributes.exists_one(k, v, true)": "exists_one has one variable here; existsOne has two",
+    "kubernetes.DRADevice == type(device)": "a type without a value costs too much here; there it cannot be planned",
+    "google.protobuf.Empty{}": "messages other than the well-known ones are not declared",
+    "string{a: 1}": "a type that is no message has no fields to speak of here",
+    "optional_type": "its parameter shows",
+    "optional_type == type(optional.of(1))": "1.30 does not declare it",
+    "false ||\nfor == 1": "1.31 counts the lines of faults in the text itself otherwise, too",
+}
+"""Expressions of which something else is said here, and why."""
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    with (HERE / name).open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
+    for row in rows("devices.jsonl"):
+        verdict = row["verdicts"][DEVICE_RELEASES.index(release)] if "verdicts" in row else row["verdict"]
+        yield row["expression"], verdict
+
+
+def shortened(verdict: Verdict) -> Fact:
+    """A verdict as the tables write it."""
+    match verdict:
+        case None:
+            return None
+        case TooComplex():
+            return ["TooComplex"]
+        case Invalid(detail) | Unplannable(detail) | Unchecked(detail):
+            lines = [line for line in detail.split("\n") if not line.startswith(" | ")]
+            return [type(verdict).__name__, "\n".join(lines)]
