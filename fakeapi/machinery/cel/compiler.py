@@ -117,12 +117,18 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
     return source.shown([(offsets.get(fault.id), fault.message) for fault in faults], text, wording)
 
 
+def _valueless(checked: Checked, environment: Environment) -> str:
+    """What planning says of a name of a struct type used as a value; "" where there is none."""
+    found = next((name for name in checked.names.values() if name in environment.structs), "")
+    return f"reference to undefined type: {found}" if found else ""
+
+
 def _judged(checked: Checked, environment: Environment, strictness: Strictness) -> Verdict:
     result = checked.type(checked.root)
     if result != BOOL and not (strictness.any_result and result == ANY):
         unknown = f" or the unknown type, not {result.declared()}" if strictness.any_result else ""
         return Invalid(f"must evaluate to bool{unknown}")
-    unplannable = constant_fault(checked)
+    unplannable = constant_fault(checked) or _valueless(checked, environment)
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
     most = strictness.cost_max

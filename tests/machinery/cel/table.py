@@ -37,7 +37,6 @@ DIFFERENT = {
     "device.attributes.all(k, k, true)": LIBRARY,
     "[1].exists_one(x, x == 1, true)": LIBRARY,
     "device.attributes.exists_one(k, v, true)": "exists_one has one variable here; existsOne has two",
-    "kubernetes.DRADevice == type(device)": "a type without a value costs too much here; there it cannot be planned",
     "google.protobuf.Empty{}": "messages other than the well-known ones are not declared",
     "string{a: 1}": "a type that is no message has no fields to speak of here",
     "optional_type": "its parameter shows",
