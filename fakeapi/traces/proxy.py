@@ -18,6 +18,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from fakeapi.kubeconfig import ANYBODY
 from fakeapi.traces.record import Receive, Scope, Send, end, target_of
 from fakeapi.traces.recording import Observed, Recording
 from fakeapi.traces.upstream import Upstream, UpstreamError
@@ -67,6 +68,8 @@ class Proxy:
         self._upstream = upstream
         self._recording = recording
         self._token = None if token is None else f"Bearer {token}".encode()
+        # What the kubeconfig of the proxy has is for the proxy, never for the upstream.
+        self._own = self._token or f"Bearer {ANYBODY}".encode()
         self._session: aiohttp.ClientSession | None = None
         self._streams: set[aiohttp.ClientResponse] = set()
 
@@ -153,7 +156,7 @@ class Proxy:
     async def _sent(self, headers: Pairs) -> CIMultiDict[str]:
         result: CIMultiDict[str] = CIMultiDict()
         for name, value in headers:
-            if name not in _HOP and not (name == b"authorization" and self._token is not None):
+            if name not in _HOP and not (name == b"authorization" and value == self._own):
                 result.add(name.decode("latin-1"), value.decode("latin-1"))
         if "authorization" not in result:
             credential = await self._upstream.authorize()

@@ -20,6 +20,7 @@ import trustme
 import yaml
 
 from fakeapi import FakeAPI
+from fakeapi.kubeconfig import ANYBODY
 from fakeapi.runner import Runner, StartError
 from fakeapi.traces.formats import open_trace
 from fakeapi.traces.model import Exchange
@@ -284,6 +285,7 @@ def test_a_kubeconfig_gives_server_authority_and_token(
         proxy = proxied(of_kubeconfig(api.kubeconfig))
         assert proxy.request("GET", "/api/v1/namespaces")[0] == 200
         assert proxy.request("GET", "/api/v1/namespaces", authorization="Bearer other")[0] == 401
+        assert proxy.request("GET", "/api/v1/namespaces", authorization=f"Bearer {ANYBODY}")[0] == 200
         found = proxy.close()
     assert "authorization" not in dict(found[0].request.headers)
     assert dict(found[1].request.headers)["authorization"] == "Bearer redacted"
