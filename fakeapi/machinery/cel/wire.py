@@ -28,7 +28,7 @@ _SIGN_BIT = 1 << 63
 
 
 def read_parsed(serialized: bytes) -> Parsed:
-    """The expression of an `Any` that holds a ParsedExpr, as the library writes it; nothing else is looked for.
+    """The expression of an `Any` that holds a ParsedExpr, as the library writes it and no other way.
 
     Raises ValueError for an expression or a constant of a kind that there is not.
     """
