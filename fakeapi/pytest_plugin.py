@@ -4,20 +4,32 @@ pytest imports this module in every run of everyone who has the package installe
 the server is loaded by the first test that asks for it.
 """
 
-from collections.abc import Callable, Iterator
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from fakeapi.server import FakeAPI
+    from fakeapi.traces.report import Report
 
 MARKER = (
     "fakeapi(release=..., feature_gates=..., **options): "
     "options of the server that the fixture `fakeapi` gives the test, as FakeAPI takes them"
 )
+RECORD_MARKER = (
+    "fakeapi_record(directory=...): keep the traffic of the test with its servers, as a trace, if it fails; "
+    "the failure report names the file"
+)
+RECORD_DIRECTORY = "fakeapi-traces"
+"""Below the root directory; where failed tests' traces go unless another one is named."""
 
+_NAME_MAX = 150
 _UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory", "record"})
 """Options that tie a server to something outside of it: one is started for the test and stopped after it."""
 
@@ -30,10 +42,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the Kubernetes release that the fixture `fakeapi` serves where no marker names one, e.g. 1.31",
     )
     parser.addini("fakeapi_release", "the same as --fakeapi-release", default="")
+    group.addoption(
+        "--fakeapi-record",
+        metavar="DIR",
+        help="keep the traffic of failing tests with their servers there, as traces for `fakeapi replay`",
+    )
+    parser.addini("fakeapi_record", "the same as --fakeapi-record", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
+    config.addinivalue_line("markers", RECORD_MARKER)
 
 
 class ServerPool:
@@ -88,17 +107,117 @@ def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
     pool.close()
 
 
+class Recordings:
+    """The traffic of one test with its servers, of each into a file of its own; kept if the test fails."""
+
+    def __init__(self, directory: Path, test: str) -> None:
+        self._directory = directory
+        self._test = re.sub(r"[^\w.=-]+", "-", test).strip("-")[-_NAME_MAX:]
+        self._unfinished: Path | None = None
+        self._servers: list[tuple[FakeAPI, Path]] = []
+
+    def begin(self, server: "FakeAPI") -> None:
+        """Records a server, unless it records already, as its options say."""
+        if server.recording:
+            return
+        if self._unfinished is None:
+            self._unfinished = Path(tempfile.mkdtemp(prefix="fakeapi-record-"))
+        number = f".{len(self._servers) + 1}" if self._servers else ""
+        path = self._unfinished / f"{self._test}{number}.jsonl.gz"
+        server.start_recording(path)
+        self._servers.append((server, path))
+
+    def keep(self) -> list[Path]:
+        """Writes the files; again is no error."""
+        kept = []
+        for server, path in self._servers:
+            if server.running and server.recording:
+                server.stop_recording()
+            if path.exists():
+                self._directory.mkdir(parents=True, exist_ok=True)
+                kept.append(Path(shutil.move(path, self._directory / path.name)))
+        self._servers.clear()
+        return kept
+
+    def forget(self) -> None:
+        """Leaves nothing behind but what was kept."""
+        for server, _ in self._servers:
+            if server.running:
+                server.discard_recording()
+        self._servers.clear()
+        if self._unfinished is not None:
+            shutil.rmtree(self._unfinished, ignore_errors=True)
+
+
+_RECORDINGS = pytest.StashKey[Recordings]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Names in a failure's report where the traffic is."""
+    report = yield
+    recordings = item.stash.get(_RECORDINGS, None)
+    if recordings is not None and report.failed and report.when != "teardown":
+        for path in recordings.keep():
+            text = f"The traffic of this test is in {path}\nTo see it again: fakeapi replay {path}"
+            report.sections.append(("fakeapi traffic", text))
+    return report
+
+
+def _recordings(node: pytest.Item) -> Recordings | None:
+    """Where the test's traffic goes; None where nobody asked for that."""
+    config = node.config
+    chosen = config.getoption("fakeapi_record") or config.getini("fakeapi_record")
+    marker = node.get_closest_marker("fakeapi_record")
+    if marker is not None:
+        if marker.args or marker.kwargs.keys() - {"directory"}:
+            raise pytest.UsageError(f"the marker fakeapi_record takes a directory only: {RECORD_MARKER}")
+        chosen = marker.kwargs.get("directory") or chosen or RECORD_DIRECTORY
+    return Recordings(config.rootpath / chosen, node.nodeid) if chosen else None
+
+
 @pytest.fixture
-def fakeapi_factory(_fakeapi_pool: ServerPool) -> Iterator[Callable[..., "FakeAPI"]]:
+def fakeapi_factory(
+    request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
+) -> Iterator[Callable[..., "FakeAPI"]]:
     """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test."""
+    recordings = _recordings(request.node)
     with ExitStack() as taken:
+        if recordings is not None:
+            request.node.stash[_RECORDINGS] = recordings
 
         def factory(**options: Any) -> "FakeAPI":
             server = _fakeapi_pool.take(options)
             taken.callback(_fakeapi_pool.give_back, options, server)
+            if recordings is not None:
+                recordings.begin(server)
             return server
 
         yield factory
+        if recordings is not None:
+            recordings.forget()
+
+
+@pytest.fixture
+def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
+    """Replays a trace against an empty server of its release, as in `assert fakeapi_replay("x.jsonl.gz").ok`.
+
+    Takes `release` and `feature_gates` for the server; the other options are those of `fakeapi.replay`.
+    """
+
+    def replay(trace: str | Path, **options: Any) -> "Report":
+        from fakeapi.traces.formats import open_trace  # noqa: PLC0415 - see the module's docstring
+
+        wanted = {name: options.pop(name) for name in ("release", "feature_gates") if name in options}
+        with open_trace(trace) as reader:
+            release = reader.header.release
+        if release:
+            wanted.setdefault("release", release)
+        return fakeapi_factory(**wanted).replay(trace, **options)
+
+    return replay
 
 
 @pytest.fixture
