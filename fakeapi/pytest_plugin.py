@@ -202,7 +202,7 @@ def fakeapi_factory(
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
-    """Replays a trace against an empty server of its release, as in `assert fakeapi_replay("x.jsonl.gz").ok`.
+    """Replays a trace against an empty server of its release, and returns the report.
 
     Takes `release` and `feature_gates` for the server; the other options are those of `fakeapi.replay`.
     """

@@ -64,17 +64,49 @@ Walk: TypeAlias = Callable[[Any, Path, str, Findings], Any]
 """(value, its path, the name of the struct around it, findings) -> the canonical value."""
 
 
-def decode(value: Any, node: Struct) -> tuple[dict[str, Any], list[str]]:
+class UnstructuredFindings(Findings):
+    """Findings in the words of a conversion from maps and lists, as a strategic merge patch goes through.
+
+    Follows k8s.io/apimachinery `pkg/runtime/converter.go`.
+    """
+
+    __slots__ = ()
+
+    def mismatch(self, value: Any, path: Path, owner: str, go: str) -> None:
+        kind = _UNSTRUCTURED.get(type(value), "invalid")
+        if go.startswith(("[]", "map[")):
+            wanted = "slice" if go.startswith("[]") else "map"
+            self.wrong(f"cannot restore {wanted} from {kind}")
+        elif go in _BASIC_TYPES or isinstance(value, str | bool | int | float):
+            self.wrong(f"cannot convert {kind} to {go}" if go in _BASIC_TYPES else _restore(kind))
+        else:
+            self.wrong(_restore(kind))
+
+
+_UNSTRUCTURED = {str: "string", bool: "bool", int: "int64", float: "float64", list: "slice", dict: "map"}
+_BASIC_TYPES = frozenset(("string", "bool", "int", "int32", "int64", "float64"))
+
+
+def _restore(kind: str) -> str:
+    return f"cannot restore struct from: {kind}"
+
+
+def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[dict[str, Any], list[str]]:
     """The canonical object, and what strict decoding says of unknown and repeated fields, in document order.
 
     `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
     `strictjson.decode_marking_duplicates`. The result may share values of any shape (opaque
-    parameters) with the input, which must not be changed afterwards. Raises DecodeError.
+    parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
+    list stay so: they ask for something. `findings` take other words. Raises DecodeError.
     """
-    findings = Findings()
+    findings = findings or Findings()
     result = walker(node)({} if value is None else value, (), "", findings)
     if findings.error is not None:
         raise DecodeError(findings.error)
+    if isinstance(value, dict):
+        meta = value.get("metadata")
+        if isinstance(meta, dict) and meta.get("managedFields") == []:
+            result["metadata"]["managedFields"] = []
     return result, findings.strict
 
 

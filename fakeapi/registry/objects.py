@@ -18,7 +18,7 @@ Object: TypeAlias = dict[str, Any]
 
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
-_BEFORE_VERSION = ("name", "generateName", "namespace", "selfLink", "uid")
+_BEFORE_VERSION = ("name", "generateName", "namespace", "uid")
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
@@ -32,7 +32,7 @@ def _encode(obj: Object) -> bytes:
     ordered = {key: meta[key] for key in _BEFORE_VERSION if key in meta}
     ordered["resourceVersion"] = ""
     for key, value in meta.items():
-        if key not in ordered:
+        if key not in ordered and key != "selfLink":  # given up by Kubernetes, and never stored
             ordered[key] = value
     kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
     return codec.encode({"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered})

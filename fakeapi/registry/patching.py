@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery import errors, jsonpatch, mergepatch, strategicmerge
-from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.decoding import DecodeError, UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.fielderrors import invalid
 from fakeapi.machinery.goformat import printed
@@ -107,7 +107,9 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
         raise refuse(problem)
     try:
         if wanted.typed:
-            new, unknown = decode(document, resource.schema)
+            new, unknown = decode(document, resource.schema, UnstructuredFindings())
+        elif not document.get("apiVersion"):
+            new, unknown = _of_no_version(resource, document)
         else:
             new, unknown = resource.versions.read(document, resource.kind)
     except DecodeError as error:
@@ -116,6 +118,12 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     if refusal:
         raise refuse(refusal)
     return complete(resource, new)
+
+
+def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
+    """A document without a version is read as the server's internal type, which has no JSON names."""
+    empty, _ = decode({}, resource.schema)
+    return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]
 
 
 def check_name(resource: Resource, target: Target, obj: Object) -> None:

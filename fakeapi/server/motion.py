@@ -27,8 +27,9 @@ def serve_trace(
     """Serves in this thread, the main one, until SIGINT or SIGTERM.
 
     `release` is the trace's own where none is named; `options` are those of FakeAPI. At the call of
-    `on_ready`, the state is that of the moment `at` seconds after the trace's start; from then on the recorded writes are
-    applied, `speed` times as fast as they were, with 0 none. `on_end` is called after the last.
+    `on_ready`, the state is that of the moment `at` seconds after the trace's start; from then on the
+    recorded writes are applied, `speed` times as fast as they were, with 0 none. `on_end` is called after the
+    last.
 
     Raises TraceError, StartError, TargetError.
     """

@@ -6,6 +6,8 @@ those that end with their connection.
 
 import asyncio
 import contextlib
+import os
+import socket
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
@@ -130,15 +132,18 @@ class HttpClient:
         except TimeoutError as error:
             raise TargetError(f"{self.url} does not answer within {CONNECT_SECONDS:.0f} s") from error
         except ssl.SSLError as error:
-            raise TargetError(f"{self.url}: TLS: {error.reason or error}") from error
+            raise TargetError(
+                f"{self.url} does not speak TLS as expected: {error.reason or error}"
+            ) from error
         except OSError as error:
             raise TargetError(f"cannot connect to {self.url}: {_reason(error)}") from error
         return connection
 
 
 def _reason(error: OSError) -> str:
-    text = str(error)
-    return text[text.find("] ") + 2 :] if text.startswith("[Errno") else text
+    if isinstance(error, socket.gaierror) or not error.errno:
+        return error.strerror or str(error)
+    return os.strerror(error.errno)
 
 
 class Stream:

@@ -269,26 +269,19 @@ class Replayer:
         except Unsendable as error:
             self._journal.uncompared(work, f"sent as recorded: {error}")
             target, headers, body = exchange.request.target, headers_now(exchange), exchange.request.body
-        if exchange.events is not None:
-            opened = await OpenWatch.open(self._client, exchange, work.place, target, headers)
-            if isinstance(opened, OpenWatch):
-                self._keep(work, opened)
-                return
-            answer = opened
-        else:
-            answer = await self._send(exchange, target, headers, body)
-        self._judge(work, answer)
-
-    async def _send(
-        self, exchange: Exchange, target: str, headers: tuple[tuple[str, str], ...], body: bytes
-    ) -> Response:
         try:
-            return await self._client.send(exchange.request.method, target, headers, body)
+            if exchange.events is not None:
+                answer = await OpenWatch.open(self._client, exchange, work.place, target, headers)
+            else:
+                answer = await self._client.send(exchange.request.method, target, headers, body)
         except TargetError as error:
-            raise TargetError(
-                f"{error} (asked for {exchange.request.method} {exchange.request.target}, "
-                f"{exchange.place or f'exchange {exchange.id}'})"
-            ) from error
+            asked = f"{exchange.request.method} {exchange.request.target}"
+            where = exchange.place or f"exchange {exchange.id}"
+            raise TargetError(f"{error} (asked for {asked}, {where})") from error
+        if isinstance(answer, OpenWatch):
+            self._keep(work, answer)
+        else:
+            self._judge(work, answer)
 
     def _keep(self, work: Work, watch: OpenWatch) -> None:
         exchange = work.exchange

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.decoding import DecodeError, decode, spell, without_empty, zero
+from fakeapi.machinery.decoding import DecodeError, UnstructuredFindings, decode, spell, without_empty, zero
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import decode_marking_duplicates
+from fakeapi.releases import load_release
 
 STRING = Scalar(ScalarKind.STRING, "string")
 INT32 = Scalar(ScalarKind.INTEGER, "int32", 32)
@@ -246,3 +247,26 @@ def test_decoding_twice_is_decoding_once(value: dict[str, Any]) -> None:
 def test_any_json_at_all_is_decoded_or_refused(value: Any) -> None:
     with contextlib.suppress(DecodeError):
         assert set(LEAST) <= set(canonical(value))
+
+
+def test_managed_fields_that_are_an_empty_list_stay_so_since_they_ask_to_forget_all() -> None:
+    schema = load_release("1.31").kind("resource.k8s.io", "v1alpha3", "resourceclaims").schema
+    sent, _ = decode({"metadata": {"name": "a", "managedFields": [], "finalizers": []}}, schema)
+    assert sent["metadata"]["managedFields"] == []
+    assert "finalizers" not in sent["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"labels": "x"}, "cannot restore map from string"),
+        ({"finalizers": "x"}, "cannot restore slice from string"),
+        ({"ownerReferences": {}}, "cannot restore slice from map"),
+        ({"labels": {"a": 5}}, "cannot convert int64 to string"),
+        ({"ownerReferences": ["x"]}, "cannot restore struct from: string"),
+    ],
+)
+def test_a_conversion_from_maps_has_words_of_its_own(metadata: dict[str, Any], words: str) -> None:
+    schema = load_release("1.31").kind("resource.k8s.io", "v1alpha3", "resourceclaims").schema
+    with pytest.raises(DecodeError, match=f"^{words}$"):
+        decode({"metadata": metadata}, schema, UnstructuredFindings())
