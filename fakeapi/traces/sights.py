@@ -70,6 +70,7 @@ class Sights:
         self._glimpsed: dict[Key, Seed] = {}
         self._listed: set[tuple[str, str, str]] = set()
         self._absent: set[Key] = set()
+        self._born: set[Key] = set()
 
     def take(self, place: int, exchange: Exchange, facts: Facts) -> None:
         """`place` counts the exchanges from 0."""
@@ -131,7 +132,9 @@ class Sights:
                 continue
             if initial:
                 self._see(place, exchange, found, body, head.version, exact=True, how="watched")
-            elif watched.type != "ADDED" and found.key not in self._glimpsed:
+            elif watched.type == "ADDED":
+                self._born.add(found.key)
+            elif found.key not in self._glimpsed and found.key not in self._born:
                 self._glimpsed[found.key] = Seed(
                     found, body, "", exact=False, before=-1, how=f"changed in the watch at {exchange.place}"
                 )

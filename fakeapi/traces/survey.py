@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fakeapi.traces.facts import facts_of
 from fakeapi.traces.formats import TraceReader
@@ -16,13 +16,15 @@ from fakeapi.traces.sights import Seed, Sights
 class Survey:
     """What the trace is like.
 
-    `order`: the places of the exchanges, counted from 0, in the order of their effects. `since`, `until`: the
+    `order`: the places of the exchanges, counted from 0, in the order of their effects. `limit`: the offset
+    after which nothing counts. `since`, `until`: the
     offsets of the first request and of the last answer. `roots`: paths of API versions that are asked.
     `written`: the resourceVersions that exchanges of the trace made. `notes`: what its source concluded or
     could not tell, counted. `namespaces`: those that it does not create, with where they are first seen.
     """
 
     order: "array[int]"
+    limit: float
     reordered: int
     since: float
     until: float
@@ -42,7 +44,7 @@ class Survey:
         for wanted in self.order:
             while wanted not in held:
                 place, exchange = next(source)
-                held[place] = exchange
+                held[place] = cut(exchange, self.limit)
             yield wanted, held.pop(wanted)
 
 
@@ -54,9 +56,11 @@ def survey(reader: TraceReader, until: float | None = None) -> Survey:
     written: set[int] = set()
     notes: Counter[str] = Counter()
     last = 0.0
-    for place, exchange in enumerate(reader):
-        if until is not None and exchange.offset > until:
+    limit = float("inf") if until is None else until
+    for place, whole in enumerate(reader):
+        if whole.offset > limit:
             break
+        exchange = cut(whole, limit)
         facts = facts_of(exchange)
         end = exchange.offset + exchange.duration
         steps.append(Step.of(exchange.offset, end, facts))
@@ -72,6 +76,7 @@ def survey(reader: TraceReader, until: float | None = None) -> Survey:
     made = sights.made_namespaces()
     return Survey(
         order=order,
+        limit=limit,
         reordered=reordered(order),
         since=steps[0].start if steps else 0.0,
         until=last,
@@ -81,6 +86,14 @@ def survey(reader: TraceReader, until: float | None = None) -> Survey:
         seeds=tuple(sights.seeds()),
         namespaces={name: where for name, where in sights.namespaces.items() if name not in made},
     )
+
+
+def cut(exchange: Exchange, limit: float) -> Exchange:
+    """A watch without the events that came after the offset."""
+    if not exchange.events or exchange.events[-1].offset <= limit:
+        return exchange
+    events = tuple(event for event in exchange.events if event.offset <= limit)
+    return replace(exchange, events=events, ended="open")
 
 
 def _short(note: str) -> str:

@@ -1,0 +1,294 @@
+"""A recorded session, replayed: nothing differs, unless the trace is changed."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakeapi
+from fakeapi import FakeAPI
+from fakeapi.traces.formats import open_trace
+from fakeapi.traces.model import Exchange, StreamEvent
+from fakeapi.traces.replay import ORDERS, Order
+from tests.traces.sessions import RELEASE, changed, method, play, record, with_answer
+from tests.traces.streams import CLAIMS, Watch, claim
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("session") / "session.jsonl.gz")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_recorded_session_replays_without_a_divergence_in_every_order(
+    session: Path, order: Order, *, strict: bool
+) -> None:
+    report = fakeapi.replay(session, order=order, strict=strict)
+    assert report.ok, report
+    assert not report.divergent
+    assert report.same == report.replayed == report.exchanges > 30
+    assert report.watches == 1
+    assert report.events == 21
+
+
+def test_replaying_twice_gives_the_same_report(session: Path, tmp_path: Path) -> None:
+    def relabel(exchange: Exchange) -> Exchange:
+        if method(exchange) != "PATCH":
+            return exchange
+        return with_answer(exchange, lambda value: value["metadata"].update(labels={"never": "set"}))
+
+    other = changed(session, tmp_path / "other.jsonl", relabel)
+    first, second = (fakeapi.replay(other, release=RELEASE) for _ in range(2))
+    assert first.divergent == 3
+    assert first.to_dict() == second.to_dict()
+    assert str(first) == str(second)
+
+
+def test_a_trace_replays_against_a_url_and_against_a_running_server(session: Path) -> None:
+    with FakeAPI(release=RELEASE, token="secret") as api:
+        assert fakeapi.replay(session, url=api.url, token="secret").same > 30
+        api.reset()
+        assert not api.replay(session).divergent
+
+
+def test_a_trace_replays_over_tls(session: Path) -> None:
+    with FakeAPI(release=RELEASE, tls=True) as api:
+        report = api.replay(session)
+    assert not report.divergent
+    assert report.watches == 1
+
+
+def test_a_replay_may_be_asked_for_while_a_loop_is_running(session: Path) -> None:
+    async def ask() -> bool:
+        return fakeapi.replay(session).ok
+
+    assert asyncio.run(ask())
+
+
+def test_generated_names_may_be_kept(session: Path) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        report = api.replay(session, keep_names=True, until=_offset_of_first_delete(session))
+        recorded = _names_in(session)
+        assert not report.divergent
+        assert {item["metadata"]["name"] for item in api.list("ResourceClaim")} <= recorded
+
+
+def _offset_of_first_delete(path: Path) -> float:
+    with open_trace(path) as reader:
+        return next(each.offset for each in reader if method(each) == "DELETE") - 1e-6
+
+
+def _names_in(path: Path) -> set[str]:
+    with open_trace(path) as reader:
+        posts = [each for each in reader if method(each) == "POST" and each.response is not None]
+    return {json.loads(each.response.body)["metadata"]["name"] for each in posts if each.response}
+
+
+def test_nothing_is_sent_after_until(session: Path) -> None:
+    report = fakeapi.replay(session, until=0.0)
+    assert report.exchanges <= 1
+    assert report.replayed == report.exchanges
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "path"),
+    [
+        (lambda value: value["metadata"].update(labels={"a": "b"}), "field missing", "metadata.labels"),
+        (lambda value: value["metadata"]["annotations"].pop("of"), "field missing", "metadata.annotations"),
+        (lambda value: value["spec"]["devices"]["requests"].append({}), "value", "spec.devices.requests"),
+        (lambda value: value["metadata"].update(uid="0" * 36), "value", "metadata.uid"),
+    ],
+)
+def test_a_change_of_a_recorded_answer_is_the_divergence_that_is_found(
+    session: Path, tmp_path: Path, change: Any, kind: str, path: str
+) -> None:
+    done: list[int] = []
+
+    def once(exchange: Exchange) -> Exchange:
+        if method(exchange) == "PATCH" and not done:
+            done.append(exchange.id)
+            return with_answer(exchange, change)
+        return exchange
+
+    report = fakeapi.replay(changed(session, tmp_path / "changed.jsonl", once))
+    assert not report.ok
+    assert report.first is not None
+    assert report.first.id == done[0]
+    differences = {(each.kind.replace("added", "missing"), each.path) for each in report.first.differences}
+    assert any(each[0] == kind and each[1].startswith(path) for each in differences), differences
+    assert report.first.context
+
+
+def test_an_ignored_field_makes_no_divergence(session: Path, tmp_path: Path) -> None:
+    def relabel(exchange: Exchange) -> Exchange:
+        if method(exchange) == "PATCH":
+            return with_answer(exchange, lambda value: value["metadata"].update(labels={"a": "b"}))
+        return exchange
+
+    other = changed(session, tmp_path / "other.jsonl", relabel)
+    assert not fakeapi.replay(other).ok
+    assert fakeapi.replay(other, ignore=["metadata.labels"]).ok
+
+
+def test_another_status_is_told_with_both_messages(session: Path, tmp_path: Path) -> None:
+    def accept(exchange: Exchange) -> Exchange:
+        response = exchange.response
+        if response is None or response.status != 409:
+            return exchange
+        return replace(exchange, response=replace(response, status=200))
+
+    report = fakeapi.replay(changed(session, tmp_path / "accepted.jsonl", accept), stop_at_first=True)
+    assert report.first is not None
+    assert "409 Conflict" in report.first.now
+    assert "object has been modified" in report.first.now
+    assert report.stopped
+
+
+def _watched(change: Any) -> Any:
+    def apply(exchange: Exchange) -> Exchange:
+        if exchange.events is None:
+            return exchange
+        return replace(exchange, events=change(exchange.events))
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda events: (*events, replace(events[0])), "event missing"),
+        (lambda events: events[:4] + events[5:], "event type"),
+        (lambda events: (events[1], events[0], *events[2:]), "event order"),
+        (
+            lambda events: (
+                replace(events[0], line=events[0].line.replace(b'"gpu"', b'"cpu"')),
+                *events[1:],
+            ),
+            "value",
+        ),
+    ],
+)
+def test_watches_are_compared_event_for_event(session: Path, tmp_path: Path, change: Any, kind: str) -> None:
+    report = fakeapi.replay(changed(session, tmp_path / "changed.jsonl", _watched(change)))
+    assert report.divergent == 1
+    assert kind in report.kinds, report.kinds
+
+
+def test_events_after_the_client_left_are_no_divergence_unless_strict(session: Path, tmp_path: Path) -> None:
+    shorter = changed(session, tmp_path / "short.jsonl", _watched(lambda events: events[:-1]))
+    assert not fakeapi.replay(shorter).divergent
+    assert fakeapi.replay(shorter, strict=True).kinds == {"event added": 1}
+
+
+def test_bookmarks_are_not_compared(session: Path, tmp_path: Path) -> None:
+    bookmark = StreamEvent(
+        0.0,
+        b'{"type":"BOOKMARK","object":{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1alpha3",'
+        b'"metadata":{"resourceVersion":"99"}}}',
+    )
+    other = changed(session, tmp_path / "marked.jsonl", _watched(lambda events: (*events, bookmark)))
+    assert not fakeapi.replay(other).divergent
+
+
+def test_later_divergences_of_an_object_say_what_they_may_follow_from(session: Path, tmp_path: Path) -> None:
+    def relabel(exchange: Exchange) -> Exchange:
+        request = exchange.request
+        body = request.body.replace(b'"labels": {', b'"labels": {"more": "than was sent", ')
+        return replace(exchange, request=replace(request, body=body))
+
+    report = fakeapi.replay(changed(session, tmp_path / "more.jsonl", relabel))
+    first, *followers = [each for each in report.divergences if "/c0" in each.request]
+    assert first.follows < 0
+    assert [each.request.partition(" ")[0] for each in followers] == ["DELETE", "GET", "PUT"]
+    assert {each.follows for each in followers} == {first.id}
+
+
+def test_http_2_traffic_replays_over_http_1(tmp_path: Path) -> None:
+    h2 = pytest.importorskip("h2")
+    del h2
+    from tests.runner.stub import __file__ as _  # noqa: F401 - the runner's tests speak HTTP/2 themselves
+
+    def session(api: FakeAPI) -> None:
+        api.create(claim("over-http1"))
+
+    path = record(tmp_path / "a.jsonl", session)
+    assert fakeapi.replay(path).ok
+
+
+def test_what_began_before_the_recording_is_made_first(tmp_path: Path) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        api.create_namespace("elsewhere")
+        api.create(claim("early"), namespace="elsewhere")
+        other = api.create(claim("held"))
+        other["metadata"]["finalizers"] = ["example.com/held"]
+        api.update(other)
+        api.delete("ResourceClaim", "held")
+        api.start_recording(tmp_path / "late.jsonl")
+        api.get("ResourceClaim", "early", namespace="elsewhere")
+        api.get("ResourceClaim", "held")
+        api.list("ResourceClaim")
+        api.create(claim("new"), namespace="elsewhere")
+        api.patch("ResourceClaim", "early", {"metadata": {"labels": {"a": "b"}}}, namespace="elsewhere")
+        with Watch(api.url, f"{CLAIMS}?watch=true") as watch:
+            watch.line()
+        path = api.stop_recording()
+    report = fakeapi.replay(path)
+    assert report.ok, report
+    assert not report.divergent, report
+    told = [str(each) for each in report.seeded]
+    assert any(each.startswith("namespaces elsewhere: first used at") for each in told), told
+    assert any(each.startswith("resourceclaims elsewhere/early: first read at") for each in told), told
+    assert not fakeapi.replay(path, seed=False).ok
+
+
+def test_an_object_that_is_first_updated_is_inferred_and_its_differences_are_explained(
+    tmp_path: Path,
+) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        early = api.create(claim("early"))
+        early["metadata"]["labels"] = {"a": "b"}
+        api.start_recording(tmp_path / "late.jsonl")
+        api.update(early)
+        api.get("ResourceClaim", "early")
+        path = api.stop_recording()
+    report = fakeapi.replay(path)
+    assert report.ok, report
+    assert not report.seeded[0].exact
+    assert report.explained == report.divergent
+
+
+def test_what_others_wrote_is_explained(tmp_path: Path, session: Path) -> None:
+    # A proxy sees the traffic of one client: what another one writes shows in its answers alone.
+    with FakeAPI(release=RELEASE) as api:
+        api.start_recording(tmp_path / "all.jsonl")
+        made = api.create(claim("shared"))
+        made["metadata"]["labels"] = {"by": "another"}
+        api.update(made)
+        api.get("ResourceClaim", "shared")
+        path = api.stop_recording()
+    alone = changed(path, tmp_path / "alone.jsonl", lambda each: None if method(each) == "PUT" else each)
+    report = fakeapi.replay(alone)
+    assert report.divergent == report.explained == 1
+    assert "not in the trace" in report.divergences[0].explanation
+    assert report.ok
+    assert not fakeapi.replay(alone, strict=True).ok
+
+
+@pytest.mark.parametrize(
+    "how", [{"order": "backwards"}, {"speed": 0}, {"ignore": ["a..b"]}, {"url": "nowhere"}]
+)
+def test_options_without_sense_are_refused(session: Path, how: dict[str, Any]) -> None:
+    with pytest.raises(Exception, match=r"order|speed|path|URL"):
+        fakeapi.replay(session, **how)
+
+
+def test_play_is_a_session_with_everything_in_it(session: Path) -> None:
+    assert play.__doc__
+    with open_trace(session) as reader:
+        exchanges = list(reader)
+    assert {method(each) for each in exchanges} == {"GET", "POST", "PUT", "PATCH", "DELETE"}
+    assert any(each.response is not None and each.response.status == 409 for each in exchanges)
