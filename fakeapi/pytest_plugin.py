@@ -79,11 +79,11 @@ class ServerPool:
             server.stop()
             return
         try:
-            server.renew()
+            renewed = server.renewed()
         except BaseException:
             server.stop()
             raise
-        self._idle.setdefault(_key(options), []).append(server)
+        self._idle.setdefault(_key(options), []).append(renewed)
 
     def close(self) -> None:
         for servers in self._idle.values():

@@ -1,6 +1,7 @@
 """A running server, for a test to start, to ask and to stop."""
 
 import atexit
+import copy
 import os
 import shutil
 import socket
@@ -218,16 +219,28 @@ class FakeAPI(Client):
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
         self._running().reset()
 
-    def renew(self) -> None:
-        """Makes it a new cluster at another port; clients of the old one are cut off.
+    def renewed(self) -> "FakeAPI":
+        """The server as a new cluster at another port, in an object of its own.
 
-        A recording ends here, and is written.
+        This one is stopped: whoever still has it, or knows its URL or its kubeconfig, is cut off. A recording
+        ends here, and is written.
         """
-        self._running()
+        runner = self._running()
         if self.recording:
             self.stop_recording()
-        self._running().renew()
+        runner.renew()
+        new = copy.copy(self)
+        self._runner = self._recorder = None
+        self.stop()
+        new._take_over()  # noqa: SLF001 - another object of this class
+        return new
+
+    def _take_over(self) -> None:
+        """Begins with the server of the object that this one is a copy of, and nothing else of it."""
+        self._idle = []
+        self._directory = None
         self._announce()
+        atexit.register(self.stop)
 
     @property
     def running(self) -> bool:

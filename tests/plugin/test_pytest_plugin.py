@@ -63,7 +63,7 @@ def test_each_test_has_an_empty_server_of_its_own(project: pytest.Pytester) -> N
     project.runpytest_subprocess().assert_outcomes(passed=20)
 
 
-def test_servers_are_reused_and_addresses_are_not(project: pytest.Pytester) -> None:
+def test_servers_are_reused_and_neither_addresses_nor_objects_are(project: pytest.Pytester) -> None:
     write(
         project,
         """
@@ -71,14 +71,17 @@ def test_servers_are_reused_and_addresses_are_not(project: pytest.Pytester) -> N
 
     @pytest.mark.parametrize("number", range(3))
     def test_state(fakeapi, number):
-        seen.append((id(fakeapi), fakeapi.url, str(fakeapi.kubeconfig)))
-        for _, url, kubeconfig in seen[:-1]:
-            assert url != fakeapi.url and kubeconfig != seen[-1][2]
+        [thread] = [thread for thread in threading.enumerate() if thread.name == "fakeapi"]
+        for _, earlier, url, kubeconfig in seen:
+            assert url != fakeapi.url and kubeconfig != fakeapi.kubeconfig and not kubeconfig.exists()
             with pytest.raises(OSError):
                 urllib.request.urlopen(url + "/readyz", timeout=5)
+            with pytest.raises(OSError):  # a thread that an earlier test left behind
+                earlier.create_namespace("left-over")
+        seen.append((thread.ident, fakeapi, fakeapi.url, fakeapi.kubeconfig))
 
     def test_reuse():
-        assert len({server for server, _, _ in seen}) == 1
+        assert len({thread for thread, *_ in seen}) == 1
     """,
     )
     project.runpytest_subprocess().assert_outcomes(passed=4)

@@ -294,9 +294,10 @@ def test_recording_twice_and_stopping_what_does_not_run_are_mistakes(
 def test_a_recording_ends_with_the_cluster_that_it_is_of(fakeapi: FakeAPI, tmp_path: Path) -> None:
     fakeapi.start_recording(tmp_path / "t.jsonl")
     fakeapi.create_namespace("a")
-    fakeapi.renew()
-    assert not fakeapi.recording
+    renewed = fakeapi.renewed()
+    assert not renewed.recording
     assert len(exchanges(tmp_path / "t.jsonl")) == 1
+    renewed.stop()
 
 
 def test_a_server_that_cannot_record_does_not_start(tmp_path: Path) -> None:
