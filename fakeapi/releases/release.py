@@ -88,7 +88,7 @@ def known_name(name: str) -> str:
 
     A patch release must be the one that is served. Raises UnknownReleaseError.
     """
-    text = name.strip().removeprefix("v")
+    text = str(name).strip().removeprefix("v")  # an unquoted 1.30 comes as the number 1.3
     for known in KNOWN_RELEASES:
         if text == known or f"v{text}" == tables.read(known)["version"]:
             return known
