@@ -101,7 +101,9 @@ def test_a_release_is_found_by_its_minor_or_by_the_patch_that_is_served(name: st
     assert load_release(name).version == "v1.31.14"
 
 
-@pytest.mark.parametrize("name", ["1.26", "1.34", "1.32.0", "", "latest", "31", "1.3", 1.30])
+@pytest.mark.parametrize(
+    "name", ["1.26", "1.34", "1.32.0", "", "latest", "31", "1.3", pytest.param(1.30, id="number")]
+)
 def test_an_unknown_release_is_refused_with_the_list_of_known_ones(name: Any) -> None:
     with pytest.raises(UnknownReleaseError) as refused:
         load_release(name)
