@@ -12,6 +12,7 @@ from fakeapi.traces.watches import Missed
 FOREIGN = "changed by what is not in the trace"
 INFERRED = "state before the trace is inferred"
 SEEDED = "state before the trace cannot be made in full"
+UNSENT = "an earlier write could not be sent"
 PATCH_TYPE = "patch type is inferred"
 
 _CONDITIONS = {
@@ -39,10 +40,16 @@ class Explainer:
                 self._versions.add(int(seed.version))
         self._written = written
         self._diverged: dict[Key, tuple[int, str]] = {}
+        self._unsent: set[tuple[str, str]] = set()
 
     def is_foreign(self, version: int) -> bool:
         """Whether nothing in the trace made a version, nor was it there at the beginning."""
         return version > 0 and version not in self._written and version not in self._versions
+
+    def note_unsent(self, facts: Facts) -> None:
+        """A write that the trace lacks the body of; its object may have no name for the same reason."""
+        if facts.is_write:
+            self._unsent.add(facts.address.kind)
 
     def explain(
         self, exchange: Exchange, facts: Facts, differences: Sequence[Difference], now: int
@@ -83,6 +90,8 @@ class Explainer:
         key = facts.address.key
         if facts.status != now and facts.status in _CONDITIONS:
             return f"{_CONDITIONS[facts.status]} ({facts.status})"
+        if facts.address.kind in self._unsent:
+            return UNSENT
         if key in self._inferred:
             return INFERRED
         if key in self._seeded and all(_is_not_seedable(each.path) for each in differences):

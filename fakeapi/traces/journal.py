@@ -34,6 +34,10 @@ class Journal:
         self._report.unserved[what] += 1
         self._note(work, "unserved")
 
+    def unsent(self, work: Work) -> None:
+        self.explainer.note_unsent(work.facts)
+        self.uncompared(work, "not sent: the trace lacks the request's body")
+
     def uncompared(self, work: Work, why: str) -> None:
         self._report.uncompared[why] += 1
         self._note(work, "skipped")

@@ -255,7 +255,7 @@ class Replayer:
                 self._journal.unserved(work, f"{name} ({group}): {why}")
                 return False
         if _MISSING_BODY in exchange.missing:
-            self._journal.uncompared(work, "not sent: the trace lacks the request's body")
+            self._journal.unsent(work)
             return False
         return True
 

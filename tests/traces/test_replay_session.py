@@ -197,7 +197,7 @@ def test_bookmarks_are_not_compared(session: Path, tmp_path: Path) -> None:
 def test_later_divergences_of_an_object_say_what_they_may_follow_from(session: Path, tmp_path: Path) -> None:
     def relabel(exchange: Exchange) -> Exchange:
         request = exchange.request
-        body = request.body.replace(b'"labels": {', b'"labels": {"more": "than was sent", ')
+        body = request.body.replace(b'"labels": {', b'"labels": {"more": "than-sent", ')
         return replace(exchange, request=replace(request, body=body))
 
     report = fakeapi.replay(changed(session, tmp_path / "more.jsonl", relabel))
