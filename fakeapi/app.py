@@ -97,8 +97,11 @@ class Application:
         await self._asgi(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one HTTP request."""
+        """Serve one HTTP request. WebSocket is refused."""
         assert self._endpoint is not None, "request before startup"
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})
+            return
         await self._endpoint(scope, receive, send)
 
     def _catalogue(self, storage: Storage) -> Catalogue:

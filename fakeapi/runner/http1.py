@@ -37,8 +37,8 @@ PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 class HTTP1(H11Protocol):
     """Hypercorn's HTTP/1.1 with the habits of Go's net/http.
 
-    A status has its reason beside it. What is no HTTP is answered in its words. No upgrade is offered, to h2c
-    or to WebSocket: a client that asks for one is answered in HTTP/1.1.
+    A status has its reason beside it. What is no HTTP is answered in its words. The upgrade to h2c is not
+    offered: a client that asks for it is answered in HTTP/1.1.
     """
 
     async def stream_send(self, event: StreamEvent) -> None:
@@ -56,17 +56,6 @@ class HTTP1(H11Protocol):
     async def _check_protocol(self, event: h11.Request) -> None:
         if event.method == b"PRI" and event.target == b"*" and event.http_version == b"2.0":
             raise H2ProtocolAssumedError(PREFACE_LINE + self.connection.trailing_data[0])
-
-    async def _create_stream(self, request: h11.Request) -> None:
-        headers = [header for header in request.headers if header[0] != b"upgrade"]
-        if len(headers) < len(request.headers):  # hypercorn would speak WebSocket to the application
-            request = h11.Request(
-                method=request.method,
-                target=request.target,
-                http_version=request.http_version,
-                headers=headers,
-            )
-        await super()._create_stream(request)
 
     async def _send_error_response(self, status_code: int) -> None:
         text = b"%d %b" % (status_code, REASONS.get(status_code, b""))
