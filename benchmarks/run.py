@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [--quick] [--only PART ...]
 
-Parts: start, verbs, watch, memory, recording. Every server is a process of its own; the client is this one.
+Parts: start, verbs, watch, memory, recording, replay. Every server is a process of its own; the client is
+this one.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import recording
+from benchmarks import recording, replaying
 from benchmarks.load import Connection, Timing, drive, request
 
 HERE = Path(__file__).parent
@@ -35,7 +36,7 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MEGABYTE = 1024 * 1024
-PARTS = ("start", "verbs", "watch", "memory", "recording")
+PARTS = ("start", "verbs", "watch", "memory", "recording", "replay")
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
@@ -410,6 +411,8 @@ def main() -> None:
     if "recording" in parts:
         recording.bench_recording(10 if arguments.quick else 60)
         recording.bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
+    if "replay" in parts:
+        replaying.bench_replay(10_000 if arguments.quick else replaying.EXCHANGES)
 
 
 if __name__ == "__main__":
