@@ -53,6 +53,8 @@ class Endpoint:
             response = refusal(error, request, warnings)
         except ClientGone:
             return
+        except RecursionError:  # Kubernetes goes down 10,000 levels, Python's stack about a thousand
+            response = refusal(errors.bad_request("exceeded max depth"), request, warnings)
         except StorageError as error:
             response = refusal(unavailable(error), request, warnings)
         except Exception:

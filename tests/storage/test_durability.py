@@ -15,7 +15,7 @@ import pytest
 from fakeapi_storage import engine
 from fakeapi_storage.engine import APPLICATION_ID, SCHEMA_VERSION, Durability
 from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Storage
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, EventKind, Storage
 from fakeapi_storage.open import open_storage
 from fakeapi_storage.store import Store
 
@@ -96,10 +96,11 @@ def test_what_was_acknowledged_is_there_after_a_kill_and_revisions_go_on(
         nonlocal reached
         newest = max(acknowledged)
         assert storage.revision >= newest
-        last = {key: (revision, value) for revision, (key, value) in sorted(acknowledged.items())}
-        if storage.revision > newest:  # what was committed and not yet acknowledged may be there too
+        if storage.revision > newest:  # committed and not yet acknowledged: it may be there, and stays
             for event in await storage.watch("", newest).next_batch():
-                last.pop(event.entry.key, None)
+                value = event.entry.value[:20].decode() if event.kind is EventKind.PUT else "deleted"
+                acknowledged[event.entry.revision] = (event.entry.key, value)
+        last = {key: (revision, value) for revision, (key, value) in sorted(acknowledged.items())}
         for key, (revision, value) in last.items():
             entry = storage.get(key)
             found = (entry.revision, entry.value[:20].decode()) if entry else None
