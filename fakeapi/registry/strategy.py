@@ -27,9 +27,6 @@ class Strategy:
     """How often an update's metadata is validated beside the store's own look at it: its errors are
     reported once for each."""
 
-    allow_create_on_update: ClassVar[bool] = False
-    allow_unconditional_update: ClassVar[bool] = True
-
     def default(self, obj: Object) -> Object:
         """`obj` with the version's defaults: applied to every body, before anything else sees it."""
         return obj

@@ -29,9 +29,6 @@ class Quirks:
     initial_events_blueprint: bool
     """The bookmark that ends initial events carries an empty list of the kind as an annotation."""
 
-    strategic_merge_drops_directives: bool
-    """A `$patch` that no rule has used up is dropped with the map that holds it, not stored as a key."""
-
     apply_checks_type_first: bool
     """Server-side apply refuses a body of another group, version or kind by `invalid object type`; a release
     that does not finds its version or its schema missing later on."""
@@ -116,9 +113,6 @@ class Quirks:
     status_stores_metadata: bool
     """A write to a claim's status stores labels, annotations, finalizers and owners too."""
 
-    admin_access_is_ungated: bool
-    """`adminAccess` is a plain field that needs no gate and is not written into results."""
-
     admin_access_needs_label: bool
     """`adminAccess` asks for a label on the claim's namespace."""
 
@@ -141,7 +135,6 @@ def quirks_of(minor: int) -> Quirks:
         merge_keeps_directives=minor <= 27,
         watch_cache_start=2 if minor >= 33 else 1,
         initial_events_blueprint=minor == 32,
-        strategic_merge_drops_directives=minor >= 28,
         apply_checks_type_first=minor >= 28,
         managed_fields_allow_duplicates=minor >= 29,
         managed_fields_order_matters=minor >= 29,
@@ -166,7 +159,6 @@ def quirks_of(minor: int) -> Quirks:
         node_selector_term="node selector term" if minor >= 32 else "selector term",
         slices_are_shown=minor == 31,
         status_stores_metadata=minor <= 29,
-        admin_access_is_ungated=minor == 31,
         admin_access_needs_label=minor >= 33,
         allocation_is_always_checked=minor == 31,
         node_selector_values_are_checked=minor >= 32,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.transport.accept import HUMAN_AGENTS, JSON
+from fakeapi.transport.accept import JSON
 from fakeapi.transport.query import Query
 
 BODY_MAX = 3 * 1024 * 1024
@@ -81,10 +81,6 @@ class Request:
             if message["type"] == "http.disconnect":
                 raise ClientGone
             self.drained = not message.get("more_body", False)
-
-    @property
-    def is_human(self) -> bool:
-        return self.user_agent.startswith(HUMAN_AGENTS)
 
 
 @dataclass(slots=True)

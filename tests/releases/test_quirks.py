@@ -18,7 +18,6 @@ FROM_1_28, FROM_1_31, FROM_1_32 = (list(KNOWN_RELEASES[at:]) for at in (1, 4, 5)
     ("quirk", "releases"),
     [
         ("addresses_are_canonical", ["1.33"]),
-        ("admin_access_is_ungated", ["1.31"]),
         ("admin_access_needs_label", ["1.33"]),
         ("allocation_is_always_checked", ["1.31"]),
         ("apply_checks_type_first", FROM_1_28),
@@ -30,7 +29,6 @@ FROM_1_28, FROM_1_31, FROM_1_32 = (list(KNOWN_RELEASES[at:]) for at in (1, 4, 5)
         ("node_selector_values_are_checked", FROM_1_32),
         ("request_fields_under_exactly", ["1.33"]),
         ("status_stores_metadata", ["1.27", "1.28", "1.29"]),
-        ("strategic_merge_drops_directives", FROM_1_28),
     ],
 )
 def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> None:
