@@ -6,11 +6,14 @@ order of managed fields (which follows those times), ages in Tables, and the ver
 """
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.machinery import yamltext
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.yamltext import YamlError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.fieldpaths import FieldPath
 from fakeapi.traces.identities import Identities, metadata_of_items
@@ -26,6 +29,7 @@ SHOWN_MAX = 300
 """Characters of a value in a report."""
 
 _TIME = "<time>"
+_AGE = re.compile(r"(?:\d+[ydhms])+\Z")
 _UID = "<uid>"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
@@ -73,30 +77,44 @@ def compare_answers(
     `body` False: only the status is compared.
     """
     if recorded.status != now.status:
-        return [Difference("status code", "", _status_of(recorded), _status_of(now, identities))]
+        return [Difference("status code", "", status_of(recorded), status_of(now, identities))]
     found = _headers(recorded, now, how)
     if not body:
         return found
     try:
-        ours, theirs = decode(recorded.body), decode(now.body)
-    except JsonError:
+        ours, theirs = _decoded(recorded, recorded.body), _decoded(now, now.body)
+    except (JsonError, YamlError):
         if recorded.body != now.body and identities.backward(now.body) != recorded.body:
             found.append(Difference("body", "", _text(recorded.body), _text(now.body)))
         return found
     if now.status < 400:
         identities.learn(ours, theirs)
-    return found + compare_values(ours, theirs, now.body, identities, how)
+
+    def translated() -> Any:
+        return _decoded(now, identities.backward(now.body))
+
+    return found + compare_values(ours, theirs, translated, identities, how)
+
+
+def _decoded(response: Response, body: bytes) -> Any:
+    """Raises JsonError, YamlError."""
+    if "yaml" in first(response.headers, "content-type"):
+        return yamltext.load(body)
+    return decode(body)
 
 
 def compare_values(
-    recorded: Any, now: Any, body: bytes, identities: Identities, how: Comparison
+    recorded: Any, now: Any, translate: Callable[[], Any], identities: Identities, how: Comparison
 ) -> list[Difference]:
-    """The differences of two decoded values, which are changed; `body` is what `now` was decoded from."""
+    """The differences of two decoded values, which are changed.
+
+    `translate` gives `now` anew, in the words of the recorded server.
+    """
     scrub(recorded, how)
     scrub(now, how)
     if _same(recorded, now, identities):
         return []
-    translated = decode(identities.backward(body))
+    translated = translate()
     scrub(translated, how)
     walk = _Walk(how, in_order=not identities.has_names)
     walk.compare(recorded, translated, ())
@@ -137,12 +155,20 @@ def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: Comparison
         metadata["continue"] = "<token>"
     for each in metadata_of_items(value):
         _scrub_metadata(each, how)
-    columns = value.get("columnDefinitions")
-    if isinstance(columns, list):
+    for row in value.get("rows") or ():
+        cells = row.get("cells") if isinstance(row, dict) else None
+        if isinstance(cells, list):
+            _scrub_ages(cells, value.get("columnDefinitions"))
+
+
+def _scrub_ages(cells: list[Any], columns: Any) -> None:
+    """Of a watch's Tables only the first names its columns: in the others, ages are told by their look."""
+    if isinstance(columns, list) and columns:
         ages = [place for place, column in enumerate(columns) if column.get("name") == "Age"]
-        for row in value.get("rows") or ():
-            for place in ages:
-                row["cells"][place] = _TIME
+    else:
+        ages = [place for place, cell in enumerate(cells) if isinstance(cell, str) and _AGE.match(cell)]
+    for place in ages:
+        cells[place] = _TIME
 
 
 def _scrub_metadata(metadata: dict[str, Any], how: Comparison) -> None:
@@ -291,7 +317,7 @@ def _text(body: bytes) -> str:
     return show(body[: SHOWN_MAX * 4].decode("utf-8", "replace"))
 
 
-def _status_of(response: Response, identities: Identities | None = None) -> str:
+def status_of(response: Response, identities: Identities | None = None) -> str:
     """The code, with reason and message where there are any."""
     body = response.body if identities is None else identities.backward(response.body)
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Literal
 
-from fakeapi.traces.compare import Comparison, Difference, compare_answers
+from fakeapi.traces.compare import Comparison, Difference, compare_answers, status_of
 from fakeapi.traces.control import Control
 from fakeapi.traces.explain import Explainer
 from fakeapi.traces.facts import facts_of
@@ -21,7 +21,7 @@ from fakeapi.traces.httpclient import CONNECTIONS, HttpClient, TargetError
 from fakeapi.traces.identities import Identities
 from fakeapi.traces.journal import Journal
 from fakeapi.traces.lanes import Lanes, Work
-from fakeapi.traces.messages import first
+from fakeapi.traces.messages import first, is_watch
 from fakeapi.traces.model import Exchange, Response
 from fakeapi.traces.report import Report
 from fakeapi.traces.requests import Unsendable, headers_now, request_now
@@ -51,6 +51,7 @@ IMPATIENT_AFTER = 3
 OWN_GROUPS = frozenset({"resource.k8s.io"})
 """Whose resources are this server's own business; others belong to other components."""
 
+_NO_ANSWER = "the trace has no answer"
 _MISSING_BODY = "request body"
 _BINARY = ("application/vnd.kubernetes.protobuf", "application/cbor")
 
@@ -136,7 +137,7 @@ class Replayer:
         self._served: frozenset[str] = frozenset()
         self._late: dict[int, list[Seed]] = {}
         self._watches: dict[int, OpenWatch] = {}
-        self._ends: list[tuple[float, int]] = []
+        self._ends: list[tuple[float, int, Exchange]] = []
         self._impatience = 0
         self._lanes: Lanes | None = None
         self._began = 0.0
@@ -202,8 +203,8 @@ class Replayer:
             await self._close_watches(exchange.offset)
             await self._wait_for(exchange, found.since)
             await self._put(Work(place, exchange, facts_of(exchange)))
-        if self._lanes is not None:
-            await self._lanes.drain()
+            if exchange.events is not None:
+                heappush(self._ends, (exchange.offset + exchange.duration, place, exchange))
         await self._close_watches(float("inf"))
         if self._lanes is not None:
             await self._lanes.drain()
@@ -226,7 +227,9 @@ class Replayer:
 
     async def _perform(self, work: Work) -> None:
         if work.closing:
-            await self._finish_watch(self._watches.pop(work.place))
+            watch = self._watches.pop(work.place, None)
+            if watch is not None:
+                await self._finish_watch(watch)
             return
         for seed in self._late.pop(work.place, ()):
             self.report.seeded.append(await self._seeder.make(seed))
@@ -270,7 +273,7 @@ class Replayer:
             self._journal.uncompared(work, f"sent as recorded: {error}")
             target, headers, body = exchange.request.target, headers_now(exchange), exchange.request.body
         try:
-            if exchange.events is not None:
+            if exchange.events is not None or is_watch(exchange.request.method, exchange.request.target):
                 answer = await OpenWatch.open(self._client, exchange, work.place, target, headers)
             else:
                 answer = await self._client.send(exchange.request.method, target, headers, body)
@@ -279,25 +282,29 @@ class Replayer:
             where = exchange.place or f"exchange {exchange.id}"
             raise TargetError(f"{error} (asked for {asked}, {where})") from error
         if isinstance(answer, OpenWatch):
-            self._keep(work, answer)
+            await self._keep(work, answer)
         else:
             self._judge(work, answer)
 
-    def _keep(self, work: Work, watch: OpenWatch) -> None:
+    async def _keep(self, work: Work, watch: OpenWatch) -> None:
         exchange = work.exchange
+        if exchange.events is None:
+            await watch.close(0)
+            recorded = exchange.response
+            if recorded is None:
+                self._journal.uncompared(work, _NO_ANSWER)
+            else:
+                found = [Difference("status code", "", status_of(recorded), "200")]
+                self._journal.differs(work, found, 200)
+            return
         self.report.watches += 1
-        if exchange.response is not None and exchange.response.status != 200:
-            found = [Difference("status code", "", str(exchange.response.status), "200")]
-            self._journal.differs(work, found, 200)
         self._watches[work.place] = watch
-        heappush(self._ends, (exchange.offset + exchange.duration, work.place))
 
     async def _close_watches(self, offset: float) -> None:
-        """Closes those that were closed before the offset; with all that was asked before answered."""
+        """Closes those that were closed before the offset, when what was asked before is answered."""
         while self._ends and self._ends[0][0] < offset:
-            _, place = heappop(self._ends)
-            watch = self._watches[place]
-            await self._put(Work(place, watch.exchange, facts_of(watch.exchange), closing=True))
+            _, place, exchange = heappop(self._ends)
+            await self._put(Work(place, exchange, facts_of(exchange), closing=True))
 
     async def _finish_watch(self, watch: OpenWatch) -> None:
         exchange = watch.exchange
@@ -329,7 +336,7 @@ class Replayer:
         exchange = work.exchange
         recorded = exchange.response
         if recorded is None:
-            self._journal.uncompared(work, "the trace has no answer")
+            self._journal.uncompared(work, _NO_ANSWER)
             return
         how = self._how
         if any(each.startswith("managedFields") for each in exchange.missing):

@@ -165,7 +165,9 @@ def _compare(ours: _Event, theirs: _Event, identities: Identities, how: Comparis
     if ours.value is None or theirs.value is None:
         same = ours.line == theirs.line
         return [] if same else [Difference("event", "", "bytes", "other bytes")]
-    return compare_values(ours.value, theirs.value, theirs.line, identities, how)
+    return compare_values(
+        ours.value, theirs.value, lambda: decode(identities.backward(theirs.line)), identities, how
+    )
 
 
 def _events(lines: Iterable[bytes], identities: Identities | None) -> Iterable[_Event]:

@@ -2,6 +2,10 @@
 
 import asyncio
 import json
+import os
+import shutil
+import subprocess
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +15,12 @@ import pytest
 import fakeapi
 from fakeapi import FakeAPI
 from fakeapi.traces.formats import open_trace
-from fakeapi.traces.model import Exchange, StreamEvent
+from fakeapi.traces.model import Exchange, Response, StreamEvent
 from fakeapi.traces.replay import ORDERS, Order
-from tests.traces.sessions import RELEASE, changed, method, play, record, with_answer
+from tests.traces.sessions import RELEASE, changed, generated, method, play, record, with_answer
 from tests.traces.streams import CLAIMS, Watch, claim
+
+KUBECTL = shutil.which("kubectl")
 
 
 @pytest.fixture(scope="module")
@@ -207,16 +213,89 @@ def test_later_divergences_of_an_object_say_what_they_may_follow_from(session: P
     assert {each.follows for each in followers} == {first.id}
 
 
-def test_http_2_traffic_replays_over_http_1(tmp_path: Path) -> None:
-    h2 = pytest.importorskip("h2")
-    del h2
-    from tests.runner.stub import __file__ as _  # noqa: F401 - the runner's tests speak HTTP/2 themselves
+@pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+def test_kubectl_over_http_2_and_tls_replays_over_http_1_without_a_divergence(tmp_path: Path) -> None:
+    manifest = tmp_path / "claim.json"
+    manifest.write_text(json.dumps(claim("a")))
+    with FakeAPI(release=RELEASE, tls=True) as api:
+        environment = {**os.environ, "HOME": str(tmp_path), "KUBECONFIG": str(api.kubeconfig)}
+
+        def kubectl(*arguments: str) -> None:
+            subprocess.run([str(KUBECTL), *arguments], env=environment, check=True, capture_output=True)
+
+        api.start_recording(tmp_path / "kubectl.jsonl")
+        kubectl("apply", "-f", str(manifest))
+        kubectl("get", "resourceclaims")
+        kubectl("label", "resourceclaim", "a", "x=y")
+        kubectl("apply", "--server-side", "--force-conflicts", "-f", str(manifest))
+        kubectl("get", "resourceclaims", "-A", "-o", "yaml")
+        kubectl("delete", "resourceclaim", "a")
+        path = api.stop_recording()
+    for order in ORDERS:
+        report = fakeapi.replay(path, order=order)
+        assert not report.divergent, report
+        assert report.replayed > 10
+
+
+def test_the_kubernetes_package_replays_without_a_divergence(tmp_path: Path) -> None:
+    from kubernetes import client, watch
 
     def session(api: FakeAPI) -> None:
-        api.create(claim("over-http1"))
+        configuration = client.Configuration()
+        configuration.host = api.url
+        with client.ApiClient(configuration) as connection:
+            claims = client.CustomObjectsApi(connection)
+            where = {
+                "group": "resource.k8s.io",
+                "version": "v1beta1",
+                "namespace": "default",
+                "plural": "resourceclaims",
+            }
+            body = claim("")
+            body["apiVersion"] = "resource.k8s.io/v1beta1"
+            body["metadata"] = {"generateName": "g-"}
+            made = claims.create_namespaced_custom_object(**where, body=body)
+            made["metadata"]["labels"] = {"a": "b"}
+            name = made["metadata"]["name"]
+            claims.replace_namespaced_custom_object(**where, name=name, body=made)
+            with pytest.raises(client.ApiException, match="Conflict"):
+                claims.replace_namespaced_custom_object(**where, name=name, body=made)
+            stream = watch.Watch().stream(claims.list_namespaced_custom_object, **where, timeout_seconds=1)
+            assert [event["type"] for event in stream] == ["ADDED"]
+            claims.delete_namespaced_custom_object(**where, name=name)
 
-    path = record(tmp_path / "a.jsonl", session)
-    assert fakeapi.replay(path).ok
+    path = record(tmp_path / "python.jsonl", session)
+    for order in ORDERS:
+        report = fakeapi.replay(path, order=order)
+        assert not report.divergent, report
+        assert report.events == 1
+
+
+def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
+    def session(api: FakeAPI) -> None:
+        for accept in ("application/yaml", "application/json"):
+            request = urllib.request.Request(api.url + CLAIMS, headers={"Accept": accept})
+            urllib.request.urlopen(request).close()
+            api.create(generated("g-"))
+
+    report = fakeapi.replay(record(tmp_path / "yaml.jsonl", session))
+    assert not report.divergent, report
+
+
+def test_a_watch_that_was_refused_and_is_not_any_more_is_a_divergence(session: Path, tmp_path: Path) -> None:
+    refused = Response(
+        403, (("content-type", "application/json"),), b'{"kind":"Status","reason":"Forbidden"}'
+    )
+
+    def refuse(exchange: Exchange) -> Exchange:
+        if exchange.events is None:
+            return exchange
+        return replace(exchange, response=refused, events=None, ended="")
+
+    report = fakeapi.replay(changed(session, tmp_path / "refused.jsonl", refuse))
+    assert report.divergent == report.explained == 1
+    assert report.first is not None
+    assert "403 Forbidden" in report.first.recorded
 
 
 def test_what_began_before_the_recording_is_made_first(tmp_path: Path) -> None:
