@@ -96,9 +96,6 @@ class Quirks:
     map_errors_name_the_key: bool
     """An error about a key of a device's attributes or capacity has the key in its path."""
 
-    device_attributes_under_basic: bool
-    """Errors in a v1alpha3 slice name a device's attributes as `basic.attributes`."""
-
     attribute_member: str
     """What an attribute of a device has to have exactly one of."""
 
@@ -154,7 +151,6 @@ def quirks_of(minor: int) -> Quirks:
         cel_line_starts_before=minor <= 31,
         cel_lexes_quoted_fields=minor >= 33,
         map_errors_name_the_key=minor >= 32,
-        device_attributes_under_basic=minor <= 32,
         attribute_member="value" if minor >= 32 else "field",
         node_selector_term="node selector term" if minor >= 32 else "selector term",
         slices_are_shown=minor == 31,
