@@ -89,7 +89,7 @@ def sniff(path: Path) -> str:
         return "audit"
     what = "no JSON" if text[:1] not in b"{[" else "other JSON"
     raise TraceError(
-        str(path), 1, "", f"is no trace, but {what}: not fakeapi's format, an audit log or HAR 1.2"
+        str(path), 1, "", f"is not a trace ({what}): neither fakeapi's format, an audit log nor HAR 1.2"
     )
 
 

@@ -112,7 +112,7 @@ def test_a_source_that_is_no_trace_is_one_line_and_exit_1(tmp_path: Path, comman
     done = run("trace", command, tmp_path / "x", *([tmp_path / "t.jsonl"] if command == "convert" else []))
     assert done.exit_code == 1
     assert done.output.count("\n") == 1
-    assert "x:1: is no trace, but no JSON" in done.output
+    assert "x:1: is not a trace (no JSON)" in done.output
 
 
 def test_validate_tells_every_problem_of_a_native_trace(tmp_path: Path) -> None:

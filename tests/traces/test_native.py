@@ -168,10 +168,13 @@ def test_disorder_is_told_and_can_be_allowed(tmp_path: Path) -> None:
     [
         (b"", ": is empty"),
         (b"\n \n", ": is empty"),
-        (b"apiVersion: v1\n", ":1: is no trace, but no JSON: not fakeapi's format, an audit log or HAR 1.2"),
+        (
+            b"apiVersion: v1\n",
+            ":1: is not a trace (no JSON): neither fakeapi's format, an audit log nor HAR 1.2",
+        ),
         (
             b'{"kind":"Pod"}\n',
-            ":1: is no trace, but other JSON: not fakeapi's format, an audit log or HAR 1.2",
+            ":1: is not a trace (other JSON): neither fakeapi's format, an audit log nor HAR 1.2",
         ),
     ],
 )
