@@ -131,7 +131,7 @@ def test_the_pace_may_be_chosen(session: Path, timing: str) -> None:
         (["{log}", "--kubeconfig", "/nowhere"], "/nowhere"),
         (["/nowhere.jsonl"], "/nowhere.jsonl: No such file"),
         (["{cut}"], "cut short"),
-        (["{text}"], "is no trace"),
+        (["{text}"], "is not a trace"),
         (["{log}", "--html", "/nowhere/page.html"], "/nowhere/page.html"),
     ],
 )

@@ -167,7 +167,7 @@ def test_the_command_serves_a_trace_until_it_is_told_to_stop(
     [
         (["--at", "3"], 2, "name it with --from"),
         (["--from", "/nowhere.jsonl"], 1, "No such file"),
-        (["--from", str(Path(__file__))], 1, "is no trace"),
+        (["--from", str(Path(__file__))], 1, "is not a trace"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(options: list[str], status: int, message: str) -> None:
