@@ -45,7 +45,10 @@ class WatchEvent:
 
 
 class Watch:
-    """One open watch. `initial` first, then `next` for as long as it is wanted, then `close`."""
+    """One open watch. `initial` first, then `next` for as long as it is wanted, then `close`.
+
+    `start` is the version that `initial` shows; `next` has all that comes after it.
+    """
 
     def __init__(
         self, resource: Resource, watcher: Watcher, chosen: Selection, initial: list[Entry], after: int
@@ -53,7 +56,7 @@ class Watch:
         self._seen = resource.seen
         self._watcher = watcher
         self._chosen = chosen
-        self._after = after
+        self.start = after
         self.initial = [self._event("ADDED", entry, entry.revision) for entry in initial]
 
     async def next(self) -> list[WatchEvent]:
@@ -66,7 +69,7 @@ class Watch:
             events = [
                 event
                 for change in batch
-                if change.entry.revision > self._after and (event := self._translate(change)) is not None
+                if change.entry.revision > self.start and (event := self._translate(change)) is not None
             ]
             if events:
                 return events
@@ -77,7 +80,7 @@ class Watch:
         None where it would tell the watcher nothing: nothing has changed since it began.
         """
         version = min(newest, self._watcher.progress)
-        return version if version > self._after else None
+        return version if version > self.start else None
 
     def close(self) -> None:
         """Stop listening; harmless when repeated."""

@@ -40,6 +40,12 @@ TIMEOUT_SECONDS_MIN = 1800
 """A watch that names no timeout ends after this time or up to twice as long, by chance."""
 BOOKMARK_SECONDS = 60
 BOOKMARK_BEFORE_END_SECONDS = 2
+BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
+"""Until the first bookmark of a watch that asked for its initial events.
+
+Kubernetes sends it at the next tick of a timer that all watches of a resource share and that ticks every
+0.75 to 1.25 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`): where a tick falls is chance.
+"""
 SEND_BYTES_MAX = 256 * 1024
 """Events that are waiting go out together up to this size."""
 
@@ -179,12 +185,12 @@ class _Stream:
 
     async def _run(self) -> None:
         await self._write([self._lines.of_event(event) for event in self._watch.initial])
-        if self._options.send_initial_events and self._options.bookmarks:
-            revision = self._store.storage.revision
-            await self._write([self._bookmark(revision, ends_initial_events=True)])
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout_seconds(self._options)
         next_bookmark = self._bookmark_time(loop.time(), end)
+        if self._options.send_initial_events and self._options.bookmarks:
+            await self._write([self._bookmark(self._watch.start, ends_initial_events=True)])
+            next_bookmark = min(end, loop.time() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS)
         while (now := loop.time()) < end:
             until = min(end, next_bookmark)
             try:

@@ -187,6 +187,51 @@ def test_initial_events_end_with_a_bookmark_that_says_so(fakeapi: FakeAPI) -> No
         assert refused.code == 422
 
 
+INITIAL_EVENTS = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+
+
+def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon_after_them(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    server = fakeapi_factory(release="1.32")
+    nobody = "&fieldSelector=metadata.name%3Dnobody"
+    with watch(server.url, INITIAL_EVENTS + nobody) as found:
+        _, end = found.next()
+        changed = make(server, "elsewhere")
+        kind, later = found.next()
+    assert int(end["metadata"]["resourceVersion"]) < int(changed["metadata"]["resourceVersion"])
+    assert kind == "BOOKMARK"
+    assert later["metadata"] == {
+        "creationTimestamp": None,
+        "resourceVersion": changed["metadata"]["resourceVersion"],
+    }
+
+
+def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_to_come(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    """The claims are more than the sockets' buffers hold: the last is written while they are on their way."""
+    server = fakeapi_factory(release="1.32")
+    for number in range(60):
+        make(server, f"c{number:02}", annotations={"big": "x" * 250_000})
+    with watch(server.url, INITIAL_EVENTS) as found:
+        made = make(server, "late")
+        events = found.take(62)
+    assert [kind for kind, _ in events] == ["ADDED"] * 60 + ["BOOKMARK", "ADDED"]
+    assert events[61][1] == made
+    assert int(events[60][1]["metadata"]["resourceVersion"]) < int(made["metadata"]["resourceVersion"])
+
+
+def test_no_bookmark_repeats_the_one_that_ended_the_initial_events(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS", 0.01)
+    server = fakeapi_factory(release="1.32")
+    make(server, "a")
+    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=1") as found:
+        assert [kind for kind, _ in found.rest()] == ["ADDED", "BOOKMARK"]
+
+
 def test_many_watchers_see_the_same_events_in_the_same_order(fakeapi: FakeAPI) -> None:
     with contextlib.ExitStack() as stack:
         watches = [stack.enter_context(watch(fakeapi.url)) for _ in range(20)]
