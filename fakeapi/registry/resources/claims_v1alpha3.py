@@ -4,54 +4,38 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
-from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources import adminaccess, gates
 from fakeapi.registry.resources.allocations import validate_allocation
-from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel
+from fakeapi.registry.resources.claimspecs import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
     validate_consumer,
     validate_no_new_consumers,
 )
 from fakeapi.registry.resources.deallocation import validate_deallocation
-from fakeapi.registry.resources.devicerequests import (
-    RequestGates,
-    default_claim_spec,
-    default_exact_claim_spec,
-    with_tolerations,
-)
-from fakeapi.registry.resources.devices import Checks, requested_expressions, validate_devices
+from fakeapi.registry.resources.devicerequests import with_tolerations
+from fakeapi.registry.resources.devices import Checks
 from fakeapi.registry.resources.devicestatuses import (
     allocated_devices,
     validate_device_statuses,
     without_deallocated,
 )
 from fakeapi.registry.resources.equality import validate_immutable
-from fakeapi.registry.resources.identifiers import request_names, validate_driver_name
+from fakeapi.registry.resources.identifiers import request_names
 from fakeapi.registry.resources.lists import validate_set
 from fakeapi.registry.resources.objectmeta import reset_for_status
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import Object
 
 Part: TypeAlias = dict[str, Any]
 
 
-def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
-    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
-    errors = validate_devices(spec["devices"], f"{path}.devices", checks)
-    if "controller" in spec:
-        errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
-    return errors
-
-
-class ClaimStrategy(Strategy):
-    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made.
-
-    All but `default` see claims in the form of v1alpha3 and v1beta1.
-    """
+class ClaimStrategy(ClaimSpecStrategy):
+    """Writes to a claim itself: its status is not theirs to set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -63,22 +47,13 @@ class ClaimStrategy(Strategy):
         *,
         exact: bool = False,
     ) -> None:
-        """`exact`: bodies are v1beta2's, where a request says by `exactly` what it wants."""
-        self._rules = rules
-        self._exact = exact
-        self._namespace_labels = namespace_labels
-        self._checks = Checks(rules, check_cel)
-        self._checks_of_stored = replace(self._checks, stored=True)
-        self._request_gates = RequestGates(rules)
+        super().__init__(rules, namespace_labels, check_cel, exact=exact)
         self._drops_controller = rules.drops(gates.CONTROL_PLANE_CONTROLLER)
         self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
         self._drops_device_status = rules.drops(gates.DEVICE_STATUS)
 
     def default(self, obj: Object) -> Object:
-        if self._exact:
-            default_exact_claim_spec(obj["spec"])
-        else:
-            default_claim_spec(obj["spec"], self._rules)
+        obj = super().default(obj)
         if self._rules.quirks.request_fields_under_exactly and "allocation" in obj["status"]:
             for result in obj["status"]["allocation"]["devices"].get("results", ()):
                 with_tolerations(result)
@@ -89,27 +64,17 @@ class ClaimStrategy(Strategy):
         obj["spec"] = self._enabled_spec(obj["spec"], None)
         return obj
 
-    def validate_create(self, obj: Object) -> list[FieldError]:
-        errors: list[FieldError] = []
-        if self._rules.quirks.admin_access_needs_label:
-            errors += adminaccess.authorize_requests(obj, self._namespace_labels)
-        return errors + validate_claim_spec(obj["spec"], "spec", self._checks)
-
-    def warnings_on_create(self, obj: Object) -> list[str]:
-        return cel_warnings(requested_expressions(obj["spec"]["devices"]), self._checks.check_cel)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
         new["spec"] = self._enabled_spec(new["spec"], old)
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        """What is wrong with the spec is said before and after what is wrong with changing it."""
-        return [
-            *validate_claim_spec(new["spec"], "spec", self._checks),
-            *validate_immutable(new["spec"], old["spec"], "spec"),
-            *validate_claim_spec(new["spec"], "spec", self._checks_of_stored),
-        ]
+    def claim_spec(self, obj: Object) -> Part:
+        spec: Part = obj["spec"]
+        return spec
+
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        return validate_claim_spec(obj["spec"], "spec", checks)
 
     def _enabled_spec(self, spec: Part, old: Object | None) -> Part:
         """The spec without fields behind a gate that is off, unless `old` has them."""

@@ -1,0 +1,89 @@
+"""The spec of a claim in resource.k8s.io/v1alpha3 and newer, in a claim or in a template for claims.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`,
+`pkg/apis/resource/v1alpha3` and `pkg/apis/resource/validation`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.registry.resources import adminaccess
+from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
+from fakeapi.registry.resources.devicerequests import (
+    RequestGates,
+    default_claim_spec,
+    default_exact_claim_spec,
+)
+from fakeapi.registry.resources.devices import Checks, requested_expressions, validate_devices
+from fakeapi.registry.resources.equality import validate_immutable
+from fakeapi.registry.resources.identifiers import validate_driver_name
+from fakeapi.registry.resources.rules import Rules
+from fakeapi.registry.strategy import Object, Strategy
+
+Part: TypeAlias = dict[str, Any]
+
+
+def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_devices(spec["devices"], f"{path}.devices", checks)
+    if "controller" in spec:
+        errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
+    return errors
+
+
+class ClaimSpecStrategy(Strategy, ABC):
+    """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
+
+    All but `default` see objects in the form of v1alpha3 and v1beta1.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        namespace_labels: adminaccess.NamespaceLabels,
+        check_cel: CelCheck = accept_any_cel,
+        *,
+        exact: bool = False,
+    ) -> None:
+        """`exact`: bodies are v1beta2's, where a request says by `exactly` what it wants."""
+        self._rules = rules
+        self._exact = exact
+        self._namespace_labels = namespace_labels
+        self._checks = Checks(rules, check_cel)
+        self._checks_of_stored = replace(self._checks, stored=True)
+        self._request_gates = RequestGates(rules)
+
+    @abstractmethod
+    def claim_spec(self, obj: Object) -> Part:
+        """The spec of the claim, or of the claims that are made from the template."""
+
+    @abstractmethod
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        """Errors of the object's own spec."""
+
+    def default(self, obj: Object) -> Object:
+        if self._exact:
+            default_exact_claim_spec(self.claim_spec(obj))
+        else:
+            default_claim_spec(self.claim_spec(obj), self._rules)
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        errors: list[FieldError] = []
+        if self._rules.quirks.admin_access_needs_label:
+            claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
+            errors += adminaccess.authorize_requests(claim, self._namespace_labels)
+        return errors + self.validate(obj, self._checks)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(requested_expressions(self.claim_spec(obj)["devices"]), self._checks.check_cel)
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        return [
+            *self.validate(new, self._checks),
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *self.validate(new, self._checks_of_stored),
+        ]
