@@ -16,7 +16,7 @@ from fakeapi.registry.resources.deallocation import validate_deallocation
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name
 from fakeapi.registry.resources.lists import validate_distinct
-from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.references import validate_claim_reference
 from fakeapi.registry.resources.resourcehandles import validate_allocation
 from fakeapi.registry.resources.rules import Rules
@@ -81,10 +81,7 @@ class ClaimStatusStrategy(ClaimStrategy):
     metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        if not self._rules.quirks.status_stores_metadata:
-            new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
-        return new
+        return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         status, before = new["status"], old["status"]

@@ -27,7 +27,7 @@ from fakeapi.registry.resources.devicestatuses import (
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import request_names
 from fakeapi.registry.resources.lists import validate_set
-from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import Object
 
@@ -99,8 +99,7 @@ class ClaimStatusStrategy(ClaimStrategy):
     metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
+        new = for_status(new, old)
         status = new["status"]
         if "devices" in status:
             status = self._with_live_devices(status, old["status"])

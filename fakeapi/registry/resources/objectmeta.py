@@ -51,6 +51,17 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
     return in_order(merged)
 
 
+def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
+    """`new` with the spec of `old`, and the metadata that a write to `/status` leaves alone.
+
+    `stores_metadata`: up to 1.29 a write to `/status` leaves no metadata alone.
+    """
+    new["spec"] = old["spec"]
+    if not stores_metadata:
+        new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
+    return new
+
+
 def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
     """`obj` in this generation of its spec."""
     obj["metadata"] = in_order({**obj["metadata"], "generation": generation})

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from fakeapi.machinery.fielderrors import FieldError, duplicate
 from fakeapi.registry.resources.lists import validate_distinct, validate_set
 from fakeapi.registry.resources.nodes import validate_node_name
-from fakeapi.registry.resources.objectmeta import reset_for_status
+from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import Object, Strategy
 
@@ -53,10 +53,7 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        if not self._rules.quirks.status_stores_metadata:
-            new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
-        return new
+        return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         """Upstream calls the claims of a status `claims` in paths."""
