@@ -1,11 +1,10 @@
 """The file that tells clients where the server is."""
 
 import base64
-import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
+
+from fakeapi.wholefile import whole_file
 
 ANYBODY = "anybody"
 """Sent where no token is asked for: kubectl would ask for a user name before it sends none over TLS."""
@@ -45,12 +44,5 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
 
 def write(path: Path, text: str) -> None:
     """Puts the file there whole or not at all, readable by its owner only. Raises OSError."""
-    handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(unfinished).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(unfinished).unlink()
-        raise
+    with whole_file(path) as file:
+        file.write(text.encode())

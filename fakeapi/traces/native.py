@@ -11,6 +11,7 @@ from typing import Self
 
 from fakeapi.traces import compression, wire
 from fakeapi.traces.model import Exchange, Header, TraceError
+from fakeapi.wholefile import whole_file
 
 _BUFFER = 1 << 18
 
@@ -230,13 +231,6 @@ class TraceWriter:
 
 def write_whole(path: Path, pieces: Iterator[bytes]) -> None:
     """Puts a file there by renaming, compressed as its name says. Raises OSError, TraceError."""
-    handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb", buffering=_BUFFER) as file, compression.open_write(path, file) as out:
-            for piece in pieces:
-                out.write(piece)
-        Path(unfinished).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(unfinished).unlink()
-        raise
+    with whole_file(path) as file, compression.open_write(path, file) as out:
+        for piece in pieces:
+            out.write(piece)
