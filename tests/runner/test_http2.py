@@ -89,19 +89,6 @@ class Client:
 
 
 @pytest.fixture
-def stub() -> Stub:
-    return Stub()
-
-
-@pytest.fixture
-def runner(stub: Stub) -> Iterator[Runner]:
-    runner = Runner(stub)
-    runner.start()
-    yield runner
-    runner.stop()
-
-
-@pytest.fixture
 def client(runner: Runner) -> Iterator[Client]:
     with Client(socket.create_connection(("127.0.0.1", runner.port), timeout=10)) as client:
         yield client

@@ -24,19 +24,6 @@ from fakeapi.runner.connection import HEADER_BYTES
 from tests.runner.stub import Stub
 
 
-@pytest.fixture
-def stub() -> Stub:
-    return Stub()
-
-
-@pytest.fixture
-def runner(stub: Stub) -> Iterator[Runner]:
-    runner = Runner(stub)
-    runner.start()
-    yield runner
-    runner.stop()
-
-
 @contextlib.contextmanager
 def connected(runner: Runner) -> Iterator[http.client.HTTPConnection]:
     connection = http.client.HTTPConnection("127.0.0.1", runner.port, timeout=10)
