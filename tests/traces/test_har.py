@@ -14,6 +14,7 @@ from fakeapi.traces.formats import open_trace
 from fakeapi.traces.har import write_har
 from fakeapi.traces.model import Exchange, TraceError
 from tests.installation import ROOT
+from tests.traces.damage import complaint, damaged
 from tests.traces.samples import EXCHANGES, HEADER, read
 
 LOGS = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
@@ -223,13 +224,6 @@ def test_no_damage_ends_in_anything_but_a_trace_error(
     path = tmp_path_factory.getbasetemp() / "damaged.har"
     write_har(path, HEADER, EXCHANGES[1:3] + EXCHANGES[-3:])
     whole = path.read_bytes()
-    begin = data.draw(st.integers(0, len(whole)))
-    end = data.draw(st.integers(begin, min(len(whole), begin + 20)))
-    path.write_bytes(whole[:begin] + data.draw(st.binary(max_size=6)) + whole[end:])
-    told = str(path)
-    try:
-        with open_trace(path) as reader:
-            list(reader)
-    except TraceError as error:
-        told = str(error)
-    assert told.startswith(str(path))
+    path.write_bytes(data.draw(damaged(whole)))
+    told = complaint(path)
+    assert told is None or told.startswith(str(path))
