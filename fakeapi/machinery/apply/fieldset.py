@@ -6,7 +6,7 @@ operations share what they can: one that changes nothing returns its first opera
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.pathelement import PathElement, PathElementError, in_order, parse
@@ -130,14 +130,25 @@ def _joined(left: FieldSet, right: FieldSet) -> FieldSet:
 
 def difference(left: FieldSet, right: FieldSet) -> FieldSet:
     """Members of `left` that are none of `right`; a member does not take along what is below it."""
-    if not right or not left:
-        return left
+    return _minus(left, right, _below_minus) if left else left
+
+
+def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
+    """As `difference`, but a member of `right` takes along all that is below it."""
+    return _minus(left, right, _below_minus_all)
+
+
+_Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
+"""What is left of one element's children; None where not even the element is."""
+
+
+def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:
     result: FieldSet | None = None
     for element, theirs in right.items():
         ours = left.get(element)
         if ours is None or element == SELF:
             continue
-        rest = _below_minus(ours, theirs)
+        rest = below(ours, theirs)
         if rest is ours:
             continue
         if result is None:
@@ -150,7 +161,6 @@ def difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def _below_minus(ours: FieldSet, theirs: FieldSet) -> FieldSet | None:
-    """`difference` below one element; None where nothing is left, not even the element."""
     kept = not ours or SELF in ours
     stays = kept and not (not theirs or SELF in theirs)
     if not ours:
@@ -164,27 +174,13 @@ def _below_minus(ours: FieldSet, theirs: FieldSet) -> FieldSet | None:
     return rest
 
 
-def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """As `difference`, but a member of `right` takes along all that is below it."""
-    result: FieldSet | None = None
-    for element, theirs in right.items():
-        ours = left.get(element)
-        if ours is None or element == SELF:
-            continue
-        rest: FieldSet | None = None
-        if theirs and SELF not in theirs:
-            rest = recursive_difference(ours, theirs)
-            if rest is ours:
-                continue
-            if ours and rest.keys() <= {SELF}:
-                rest = MEMBER if rest else None
-        if result is None:
-            result = dict(left)
-        if rest is None:
-            del result[element]
-        else:
-            result[element] = rest
-    return left if result is None else result
+def _below_minus_all(ours: FieldSet, theirs: FieldSet) -> FieldSet | None:
+    if not theirs or SELF in theirs:
+        return None
+    rest = recursive_difference(ours, theirs)
+    if rest is not ours and rest.keys() <= {SELF}:
+        return MEMBER if rest else None
+    return rest
 
 
 def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
