@@ -99,12 +99,12 @@ def conflict(resource: Qualified, name: str, why: str) -> ApiError:
     )
 
 
-def forbidden(resource: Qualified, name: str, why: str) -> ApiError:
+def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiError:
     return ApiError(
         403,
         "Forbidden",
         f"{resource} {quote(name)} is forbidden: {why}" if name else f"{resource} is forbidden: {why}",
-        Details(name=name, group=resource.group, kind=resource.name),
+        Details(name=name, group=resource.group, kind=resource.name, causes=causes),
     )
 
 

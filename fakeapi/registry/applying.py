@@ -18,8 +18,8 @@ from fakeapi.registry.patching import check_name, match_namespace
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store, deduplicate_owners
 
-Checks = Callable[[], None]
-"""What must hold before an object is created; raises ApiError."""
+Checks = Callable[[Object], None]
+"""What must hold before an object with this metadata is created; raises ApiError."""
 
 
 async def apply(
@@ -59,7 +59,7 @@ async def apply(
             return await store.modify(resource, target, change, options, notes)
         new = change(None)
         match_namespace(resource, target, new["metadata"])
-        check_creation()
+        check_creation(new["metadata"])
         try:
             return await store.insert(resource, target, new, options, notes)
         except ApiError as error:

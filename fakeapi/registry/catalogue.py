@@ -1,13 +1,14 @@
 """What a server serves: its resources by group, version and name."""
 
 from fakeapi.machinery import errors
-from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.errors import ApiError, Cause, Qualified
 from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.names import name_is_path_segment
 from fakeapi.registry import objects
 from fakeapi.registry.call import Target
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.resources.namespaces import TERMINATING
 from fakeapi.releases import Release
 from fakeapi_storage import Storage
 
@@ -48,15 +49,21 @@ class Catalogue:
     def namespaces(self) -> Resource:
         return self._by_name["", "v1", NAMESPACES]
 
-    def check_namespace(self, storage: Storage, resource: Resource, target: Target) -> None:
-        """A namespaced object is only created in a namespace that exists. Raises ApiError 404, 500."""
+    def check_namespace(self, storage: Storage, resource: Resource, target: Target, meta: Object) -> None:
+        """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
+
+        Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. Raises ApiError 403, 404, 500.
+        """
         if not resource.kind.namespaced:
             return
         found = name_is_path_segment(target.namespace, False)
         if found:
             raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
-        if storage.head(self.namespaces.key("", target.namespace)) is None:
+        entry = storage.head(self.namespaces.key("", target.namespace))
+        if entry is None:
             raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
+        if objects.decode(entry)["status"].get("phase") == TERMINATING:
+            raise _terminating(resource, target.namespace, meta)
 
     def check_deletion(self, resource: Resource, target: Target) -> None:
         """Some namespaces cannot be deleted. Raises ApiError 403."""
@@ -71,6 +78,15 @@ class Catalogue:
         found: Object = objects.decode(entry)
         labels: dict[str, str] = found["metadata"].get("labels", {})
         return labels
+
+
+def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:
+    return errors.forbidden(
+        resource.qualified,
+        meta.get("name") or meta.get("generateName") or "Unknown",
+        f"unable to create new content in namespace {namespace} because it is being terminated",
+        Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace"),
+    )
 
 
 def version_rank(version: str) -> tuple[int, int, int]:

@@ -7,23 +7,27 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 from fakeapi.machinery import errors
 from fakeapi.registry import objects
 from fakeapi.registry.call import DeleteOptions, Outcome, Target
+from fakeapi.registry.catalogue import NAMESPACES
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.termination import FOREGROUND, ORPHAN, terminate
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
-
-ORPHAN = "orphan"
-FOREGROUND = "foregroundDeletion"
 
 
 async def delete(store: Store, resource: Resource, target: Target, options: DeleteOptions) -> Outcome:
-    """Delete an object, or mark it as being deleted while finalizers hold it.
+    """Delete an object, or mark it as being deleted while something holds it.
 
     Raises ApiError: 404, 409 for preconditions that do not hold.
     """
     for _ in range(WRITE_ATTEMPTS):
         entry = store.head(resource, target)
         try:
+            if resource.kind.resource == NAMESPACES:
+                terminating = await terminate(store, resource, target, entry, options)
+                if terminating is not None:
+                    return terminating
             return await _delete_entry(store, resource, target, entry, options)
         except (RevisionConflict, KeyNotFound):
             continue
@@ -44,7 +48,7 @@ async def _delete_entry(
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
         return Outcome(objects.with_version(resource.shown(entry.value), gone.revision))
     meta["finalizers"] = finalizers
-    _mark(meta, store.now())
+    obj["metadata"] = _mark(meta, store.now())
     value = objects.encode(obj, resource.stored_schema)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
@@ -88,9 +92,10 @@ def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
     return present if set(kept) == set(present) else kept
 
 
-def _mark(meta: Object, now: str) -> None:
+def _mark(meta: Object, now: str) -> Object:
     if meta.get("deletionTimestamp") is None:
         if meta.get("generation"):
             meta["generation"] += 1
         meta["deletionTimestamp"] = now
     meta["deletionGracePeriodSeconds"] = 0
+    return in_order(meta)

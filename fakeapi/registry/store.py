@@ -6,6 +6,7 @@ computed from; between the two nothing else can run, so only another process cou
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from fakeapi.machinery import errors, names, times
@@ -26,6 +27,7 @@ from fakeapi.registry import objects
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.source import Source
 from fakeapi.registry.strategy import Strategy
 from fakeapi.registry.versions import version_or_none
@@ -132,9 +134,10 @@ class Store:
             try:
                 return await self._store_new(resource, target, candidate, given_version, options)
             except KeyExists:
-                await self.settle(self.storage.head(resource.key(target.namespace, meta["name"])))
+                existing = self.storage.head(resource.key(target.namespace, meta["name"]))
+                await self.settle(existing)
                 if not generated or attempts <= 0:
-                    raise _exists(resource, meta["name"], generated=generated) from None
+                    raise _exists(resource, meta["name"], existing, generated=generated) from None
 
     def _fill_system_fields(self, meta: Object) -> None:
         meta["creationTimestamp"] = self.now()
@@ -244,12 +247,15 @@ class Store:
         _set_or_drop(meta, "generation", old_meta.get("generation"))
         new = strategy.prepare_update(new, old)
         meta = new["metadata"]
+        sent = len(meta)
         if not meta.get("uid"):
             meta["uid"] = old_meta["uid"]
         meta["creationTimestamp"] = old_meta["creationTimestamp"]
         for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
             if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
                 meta[name] = old_meta[name]
+        if len(meta) != sent:
+            new["metadata"] = meta = in_order(meta)
         found = self._update_errors(resource, target, meta, old_meta)
         found += strategy.validate_update(new, old)
         if found:
@@ -286,7 +292,7 @@ class Store:
         new = with_old_times(new, old)
         meta = new["metadata"]
         value = objects.encode(new, resource.stored_schema)
-        if is_finished(meta, old["metadata"]):
+        if is_finished(meta, old["metadata"]) and not resource.strategy_for(target.subresource).is_held(new):
             if not options.dry_run:
                 await self.commit(resource, self.storage.delete(key, entry.revision))
             return Outcome(objects.with_version(resource.shown(value), entry.revision))
@@ -353,8 +359,10 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
         meta[name] = value
 
 
-def _exists(resource: Resource, name: str, *, generated: bool) -> ApiError:
+def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:
     error = errors.already_exists(resource.qualified, name)
+    if existing is not None and "deletionTimestamp" in objects.decode(existing)["metadata"]:
+        error = replace(error, message=f"object is being deleted: {error.message}")
     if not generated:
         return error
     return ApiError(

@@ -39,6 +39,10 @@ class Strategy:
         """Errors of an object about to be created, those of its metadata left to the store."""
         return []
 
+    def is_held(self, obj: Object) -> bool:
+        """Whether an object that is being deleted has to stay, whatever finalizers its metadata have."""
+        return False
+
     def prepare_update(self, new: Object, old: Object) -> Object:
         """`new` with whatever this path may not change taken from `old`."""
         return new

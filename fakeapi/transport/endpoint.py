@@ -88,7 +88,7 @@ class Endpoint:
             return self._discovery.of_group(request, info)
         resource = self._resource(info)
         watches = _is_watch(request, info)
-        handler = None if watches else self._handler(request.method, info)
+        handler = None if watches else self._handler(request.method, info, resource)
         check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if request.method == "PATCH":
             patch_type(request)
@@ -119,13 +119,13 @@ class Endpoint:
             raise no_such_resource()
         return resource
 
-    def _handler(self, method: str, info: RequestInfo) -> Handler:
+    def _handler(self, method: str, info: RequestInfo, resource: Resource) -> Handler:
         handlers = self._handlers
         found: dict[str, Handler]
         if info.watched:
             found = {}
         elif info.subresource:
-            found = {"GET": handlers.get, "PUT": handlers.update, "PATCH": handlers.patch}
+            found = self._of_subresource(resource, info.subresource)
         elif info.name:
             found = {
                 "GET": handlers.get,
@@ -139,6 +139,16 @@ class Endpoint:
         if handler is None:
             raise method_not_allowed()
         return handler
+
+    def _of_subresource(self, resource: Resource, name: str) -> dict[str, Handler]:
+        handlers, subresource = self._handlers, resource.kind.subresource(name)
+        verbs = subresource.verbs if subresource else ()
+        every = (
+            ("get", "GET", handlers.get),
+            ("update", "PUT", handlers.update),
+            ("patch", "PATCH", handlers.patch),
+        )
+        return {method: handler for verb, method, handler in every if verb in verbs}
 
     def _of_collection(self, info: RequestInfo) -> dict[str, Handler]:
         handlers = self._handlers

@@ -6,6 +6,7 @@ Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.decoding import DecodeError, decode
@@ -128,7 +129,7 @@ class Handlers:
         )
         obj = read_object(call.resource, body, media_type, options.validation, call.notes)
         patching.match_namespace(call.resource, call.target, obj["metadata"])
-        self._catalogue.check_namespace(self._store.storage, call.resource, call.target)
+        self._check_namespace(call, obj["metadata"])
         return call.answer(await self._store.create(call.resource, call.target, obj, options, call.notes))
 
     async def update(self, call: Call) -> Response:
@@ -161,14 +162,15 @@ class Handlers:
         )
 
     async def _apply(self, call: Call, body: bytes, options: WriteOptions) -> Response:
-        def check_creation() -> None:
-            self._catalogue.check_namespace(self._store.storage, call.resource, call.target)
-
+        check_creation = partial(self._check_namespace, call)
         return call.answer(
             await applying.apply(
                 self._store, call.resource, call.target, body, options, call.notes, check_creation
             )
         )
+
+    def _check_namespace(self, call: Call, meta: Object) -> None:
+        self._catalogue.check_namespace(self._store.storage, call.resource, call.target, meta)
 
     async def delete(self, call: Call) -> Response:
         call.negotiate()

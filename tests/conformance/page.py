@@ -41,10 +41,8 @@ _LIMITS = """
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not. The recordings are followed.
 - JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
-- A deleted namespace is gone at once and what was in it stays; Kubernetes holds it as Terminating until a
-  controller has emptied it.
-- Nothing is deleted by a garbage collector, and no finalizer is removed by a controller, as the recorded
-  servers ran without controllers.
+- Nothing is deleted by a garbage collector, no finalizer is removed by a controller, and a deleted namespace
+  stays Terminating until somebody finalizes it, as the recorded servers ran without controllers.
 """
 
 

@@ -40,15 +40,15 @@ def test_a_release_serves_the_claims_of_its_version(release: str, version: str) 
 def test_the_namespaces_that_always_exist_do_and_others_are_404() -> None:
     async def scenario(world: World) -> None:
         for name in INITIAL_NAMESPACES:
-            world.catalogue.check_namespace(world.storage, world.claims, Target(name))
+            world.catalogue.check_namespace(world.storage, world.claims, Target(name), {})
             assert world.catalogue.namespace_labels(world.storage, name) == {
                 "kubernetes.io/metadata.name": name
             }
         with pytest.raises(ApiError) as missing:
-            world.catalogue.check_namespace(world.storage, world.claims, Target("missing"))
+            world.catalogue.check_namespace(world.storage, world.claims, Target("missing"), {})
         assert (missing.value.code, missing.value.message) == (404, 'namespaces "missing" not found')
         assert world.catalogue.namespace_labels(world.storage, "missing") is None
-        world.catalogue.check_namespace(world.storage, world.catalogue.namespaces, Target(""))
+        world.catalogue.check_namespace(world.storage, world.catalogue.namespaces, Target(""), {})
 
     in_world(scenario)
 
@@ -57,7 +57,7 @@ def test_the_namespaces_that_always_exist_do_and_others_are_404() -> None:
 def test_a_namespace_that_no_path_can_hold_is_an_error_of_the_server_as_upstream(name: str) -> None:
     async def scenario(world: World) -> None:
         with pytest.raises(ApiError) as refused:
-            world.catalogue.check_namespace(world.storage, world.claims, Target(name))
+            world.catalogue.check_namespace(world.storage, world.claims, Target(name), {})
         assert (refused.value.code, refused.value.reason) == (500, "InternalError")
         assert f'invalid resource name "{name}"' in refused.value.message
 

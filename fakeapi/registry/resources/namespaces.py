@@ -35,6 +35,10 @@ class NamespaceStrategy(Strategy):
             obj["spec"]["finalizers"] = [*finalizers, KUBERNETES_FINALIZER]
         return _labelled(obj)
 
+    def is_held(self, obj: Object) -> bool:
+        """By the finalizers of its spec, until whoever empties it takes them away through `/finalize`."""
+        return bool(obj["spec"].get("finalizers"))
+
     def validate_create(self, obj: Object) -> list[FieldError]:
         return _validate_finalizers(obj)
 
@@ -66,6 +70,23 @@ class NamespaceStatusStrategy(NamespaceStrategy):
         return [invalid("status.Phase", phase, f"may only be '{wanted}' if `deletionTimestamp` {when}")]
 
 
+class NamespaceFinalizeStrategy(NamespaceStrategy):
+    """Writes to `/finalize`: the one path that changes the finalizers of a namespace's spec."""
+
+    metadata_checks: ClassVar[int] = 0
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        return [
+            error
+            for index, finalizer in enumerate(new["spec"].get("finalizers", ()))
+            for error in _validate_finalizer(finalizer, f"spec.finalizers[{index}]")
+        ]
+
+
 def _labelled(obj: Object) -> Object:
     metadata = obj["metadata"]
     name = metadata.get("name")
@@ -78,11 +99,16 @@ def _labelled(obj: Object) -> Object:
 
 def _validate_finalizers(obj: Object) -> list[FieldError]:
     """Upstream names no index in the path."""
-    path = "spec.finalizers"
-    errors: list[FieldError] = []
-    for finalizer in obj["spec"].get("finalizers", ()):
-        errors += [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer)]
-        if "/" not in finalizer and finalizer != KUBERNETES_FINALIZER:
-            problem = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(path, finalizer, problem))
+    return [
+        error
+        for finalizer in obj["spec"].get("finalizers", ())
+        for error in _validate_finalizer(finalizer, "spec.finalizers")
+    ]
+
+
+def _validate_finalizer(finalizer: str, path: str) -> list[FieldError]:
+    errors = [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer)]
+    if "/" not in finalizer and finalizer != KUBERNETES_FINALIZER:
+        problem = "name is neither a standard finalizer name nor is it fully qualified"
+        errors.append(invalid(path, finalizer, problem))
     return errors

@@ -37,7 +37,11 @@ class Surroundings:
 def strategies_of(kind: Kind, release: Release, around: Surroundings) -> Strategies:
     """The strategies of a kind. Raises KeyError for a kind without rules."""
     if kind.resource == "namespaces":
-        return {"": namespaces.NamespaceStrategy(), "status": namespaces.NamespaceStatusStrategy()}
+        return {
+            "": namespaces.NamespaceStrategy(),
+            "status": namespaces.NamespaceStatusStrategy(),
+            "finalize": namespaces.NamespaceFinalizeStrategy(),
+        }
     rules = rules_of(release)
     if kind.version == "v1alpha2":
         return _v1alpha2(kind.resource, rules, around)
