@@ -265,6 +265,7 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
         "map": facts.get("x-kubernetes-map-type"),
         "patch": strategy or None,
         "patch_key": merge_key or None,
+        "numbers": list(entry.numbers) or None,
     }
     return compiled | {key: fact for key, fact in optional.items() if fact is not None}
 

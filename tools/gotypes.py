@@ -6,7 +6,7 @@ file, one field a line. Comments are not kept, but for the markers that state wh
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 PACKAGES = {
@@ -46,13 +46,18 @@ class UnknownGoError(Exception):
 
 @dataclass(frozen=True)
 class GoField:
-    """`type` is the type's text with packages named as PACKAGES has them: `[]resource/v1alpha3.Device`."""
+    """`type` is the type's text with packages named as PACKAGES has them: `[]resource/v1alpha3.Device`.
+
+    `numbers` are the field's number in protobuf, behind those of the structs that it is inlined from; empty
+    where protobuf does not have the field.
+    """
 
     name: str
     type: str
     omitempty: bool
     patch_strategy: str
     patch_merge_key: str
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,10 @@ class GoSource:
             tags = dict(_TAG.findall(match[3]))
             name, *options = tags["json"].split(",")
             go = self._qualified(match[2], package, imports)
+            numbers = tuple(int(each) for each in tags.get("protobuf", "").split(",")[1:2])
             if "inline" in options:
-                yield from self.type(go).fields
+                for inlined in self.type(go).fields:
+                    yield replace(inlined, numbers=(*numbers, *inlined.numbers) if inlined.numbers else ())
                 continue
             yield GoField(
                 name=name,
@@ -130,6 +137,7 @@ class GoSource:
                 omitempty="omitempty" in options,
                 patch_strategy=tags.get("patchStrategy", ""),
                 patch_merge_key=tags.get("patchMergeKey", ""),
+                numbers=numbers,
             )
 
     def _qualified(self, go: str, package: str, imports: dict[str, str]) -> str:

@@ -75,7 +75,11 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One member of a struct. `default` is the schema's own, None where it has none."""
+    """One member of a struct. `default` is the schema's own, None where it has none.
+
+    `numbers` lead to it in protobuf: its own comes last, behind those of the messages that JSON inlines;
+    empty where protobuf does not have it.
+    """
 
     name: str
     node: "Node"
@@ -84,6 +88,7 @@ class Field:
     pointer: bool = False
     default: Any = None
     patch_retain_keys: bool = False
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -8,15 +8,17 @@ duplicate fields.
 from collections.abc import Iterable
 from typing import Any
 
-from fakeapi.machinery import strictjson, yamltext
+from fakeapi.machinery import protobuf, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.registry.call import Notes
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
+from fakeapi.releases import Kind
 
 YAML = "application/yaml"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 SUMMARY_LENGTH = 30
 """As much of an unreadable body goes into the message."""
 
@@ -37,6 +39,8 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     Raises ApiError 400.
     """
     try:
+        if media_type == PROTOBUF:
+            return _read_protobuf(resource, body)
         value, repeated = parse(body, media_type, validation)
         kind, api_version = type_of(value, resource)
     except Unreadable as error:
@@ -44,10 +48,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
             f"the object provided is unrecognized (must be of type {resource.kind.kind}): "
             f"{error} ({summary(body)})"
         ) from None
-    problem = conversion_problem(resource, kind, api_version)
-    if problem:
-        raise _cannot_handle(resource, kind, api_version, problem)
-    sent = resource.versions.kind_of(api_version) or resource.kind
+    sent = _sent_kind(resource, kind, api_version)
     try:
         obj, strict = decode(value, sent.schema)
     except DecodeError as error:
@@ -55,12 +56,38 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
+    return _of_the_path(resource, obj, api_version)
+
+
+def _sent_kind(resource: Resource, kind: str, api_version: str) -> Kind:
+    problem = conversion_problem(resource, kind, api_version)
+    if problem:
+        raise _cannot_handle(resource, kind, api_version, problem)
+    return resource.versions.kind_of(api_version) or resource.kind
+
+
+def _of_the_path(resource: Resource, obj: Object, api_version: str) -> Object:
     if api_version != resource.api_version:
         raise bad_request(
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({resource.api_version})"
         )
     return complete(resource, obj)
+
+
+def _read_protobuf(resource: Resource, body: bytes) -> Object:
+    """Field validation has nothing to say of protobuf. Raises Unreadable, ApiError."""
+    try:
+        kind, api_version, raw = protobuf.unwrap(body)
+    except protobuf.ProtobufError as error:
+        raise Unreadable(str(error)) from None
+    kind, api_version = kind or resource.kind.kind, api_version or resource.api_version
+    sent = _sent_kind(resource, kind, api_version)
+    try:
+        obj, _ = decode(protobuf.decode(raw, sent.schema), sent.schema)
+    except (protobuf.ProtobufError, DecodeError) as error:
+        raise _cannot_handle(resource, kind, api_version, str(error)) from None
+    return _of_the_path(resource, obj, api_version)
 
 
 def complete(resource: Resource, obj: Object) -> Object:

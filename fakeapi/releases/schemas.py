@@ -60,6 +60,7 @@ class Schemas:
             pointer=go.startswith("*"),
             default=member.get("default"),
             patch_retain_keys="retainKeys" in member.get("patch", ""),
+            numbers=tuple(member.get("numbers", ())),
         )
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
@@ -116,19 +117,6 @@ class Schemas:
                 return Scalar(kind, printed(go), bits)
             case node:
                 return node
-
-
-def _merging(member: dict[str, Any]) -> tuple[ListType, tuple[str, ...]]:
-    """How server-side apply sees a list: as it is marked, else as strategic merge sees it.
-
-    Releases before the marks of list types rely on the second, as k8s.io/kube-openapi `schemaconv` has it.
-    """
-    if "list" in member:
-        return ListType(member["list"]), tuple(member.get("keys", ()))
-    if "merge" not in member.get("patch", ""):
-        return ListType.ATOMIC, ()
-    key = member.get("patch_key")
-    return (ListType.MAP, (key,)) if key else (ListType.SET, ())
 
 
 def printed(go: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from fakeapi.machinery import errors
+from fakeapi.machinery import errors, protobuf
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import applying, deleting, listing, objects, patching
@@ -215,7 +215,7 @@ def input_type(request: Request) -> str:
     if not header:
         return JSON
     media_type = parsed_media_type(header)
-    if media_type in (JSON, YAML):
+    if media_type in (JSON, YAML, PROTOBUF):
         return media_type
     raise ApiError(
         415,
@@ -236,15 +236,20 @@ def parsed_media_type(header: str) -> str:
 
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
     """DeleteOptions from a body. Raises ApiError 500 (untyped upstream) for what is none."""
+    schema = resource.release.schemas.struct("meta/v1.DeleteOptions")
     try:
-        value, _ = parse(body, media_type, "Ignore")
-        kind, api_version = stated_type(value)
+        if media_type == PROTOBUF:
+            kind, api_version, raw = protobuf.unwrap(body)
+            value = protobuf.decode(raw, schema)
+        else:
+            value, _ = parse(body, media_type, "Ignore")
+            kind, api_version = stated_type(value)
         if kind not in ("", "DeleteOptions"):
             scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
             raise ApiError(
                 500, "", f'no kind "{kind}" is registered for version "{api_version or "v1"}" in {scheme}'
             )
-        options, _ = decode(value, resource.release.schemas.struct("meta/v1.DeleteOptions"))
-    except (Unreadable, DecodeError) as error:
+        options, _ = decode(value, schema)
+    except (Unreadable, DecodeError, protobuf.ProtobufError) as error:
         raise ApiError(500, "", str(error)) from None
     return options

@@ -112,6 +112,12 @@ def test_it_prints_tables(kubectl: Kubectl) -> None:
     assert "NotFound" in kubectl.run("get", "resourceclaim", "absent", code=1)
 
 
+def test_it_creates_a_namespace_which_it_sends_as_protobuf(kubectl: Kubectl) -> None:
+    assert "namespace/made created" in kubectl.run("create", "namespace", "made")
+    assert "AlreadyExists" in kubectl.run("create", "namespace", "made", code=1)
+    assert "made" in kubectl.run("get", "namespace", "made", "-o", "name")
+
+
 def test_it_prints_objects_and_parts_of_them(kubectl: Kubectl) -> None:
     kubectl.create("shown", annotations={"a": "b"})
     version = kubectl.api_version.partition("/")[2]

@@ -67,8 +67,8 @@ type Inner struct {
 type Mode string
 
 type Outer struct {
-	Inner `json:",inline"`
-	Names map[Mode][]other.UID `json:"names" patchStrategy:"merge" patchMergeKey:"name"`
+	Inner `json:",inline" protobuf:"bytes,2,opt,name=inner"`
+	Names map[Mode][]other.UID `json:"names" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,3"`
 	Raw runtime.RawExtension `json:"raw,omitempty"`
 	Self *Outer `json:"self"`
 }
@@ -83,16 +83,19 @@ def source(tmp_path: Path, text: str) -> GoSource:
 def test_a_go_struct_is_read_in_order_with_its_inlined_fields(tmp_path: Path) -> None:
     outer = source(tmp_path, GO).type("core/v1.Outer")
     assert outer.fields == (
-        GoField("value", "*int64", omitempty=True, patch_strategy="", patch_merge_key=""),
+        GoField("value", "*int64", omitempty=True, patch_strategy="", patch_merge_key="", numbers=(2, 1)),
         GoField(
             "names",
             "map[core/v1.Mode][]types.UID",
             omitempty=False,
             patch_strategy="merge",
             patch_merge_key="name",
+            numbers=(3,),
         ),
-        GoField("raw", "runtime.RawExtension", omitempty=True, patch_strategy="", patch_merge_key=""),
-        GoField("self", "*core/v1.Outer", omitempty=False, patch_strategy="", patch_merge_key=""),
+        GoField(
+            "raw", "runtime.RawExtension", omitempty=True, patch_strategy="", patch_merge_key="", numbers=()
+        ),
+        GoField("self", "*core/v1.Outer", omitempty=False, patch_strategy="", patch_merge_key="", numbers=()),
     )
 
 

@@ -59,7 +59,9 @@ def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:
         sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"fake")]))
-        yield Stream(sock)
+        stream = Stream(sock)
+        with contextlib.closing(stream._reader):
+            yield stream
 
 
 def told(events: list[Event]) -> list[tuple[str, str]]:

@@ -20,11 +20,7 @@ from fakeapi.machinery.cel.syntax import (
     Select,
     StructLiteral,
 )
-
-_Fields = dict[int, list[int | bytes]]
-
-_VARINT, _FIXED64, _BYTES = 0, 1, 2
-_SIGN_BIT = 1 << 63
+from fakeapi.machinery.protowire import Fields, fields_of, packed, signed
 
 
 def read_parsed(serialized: bytes) -> Parsed:
@@ -32,44 +28,13 @@ def read_parsed(serialized: bytes) -> Parsed:
 
     Raises ValueError for an expression or a constant of a kind that there is not.
     """
-    message = _fields(_message(_fields(serialized), 2))
-    source = _fields(_message(message, 3))
-    positions = (_fields(_as_bytes(entry)) for entry in source.get(4, ()))
+    message = fields_of(_message(fields_of(serialized), 2))
+    source = fields_of(_message(message, 3))
+    positions = (fields_of(_as_bytes(entry)) for entry in source.get(4, ()))
     return Parsed(
         _node(_message(message, 2)),
         {_number(position, 1): _number(position, 2) for position in positions},
     )
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def _fields(data: bytes) -> _Fields:
-    found: _Fields = {}
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        match key & 7:
-            case 0:
-                value: int | bytes
-                value, at = _varint(data, at)
-            case 1:
-                value, at = data[at : at + 8], at + 8
-            case 2:
-                length, at = _varint(data, at)
-                value, at = data[at : at + length], at + length
-            case wire_type:
-                raise ValueError(f"wire type {wire_type}")
-        found.setdefault(key >> 3, []).append(value)
-    return found
 
 
 def _as_bytes(value: int | bytes) -> bytes:
@@ -78,59 +43,42 @@ def _as_bytes(value: int | bytes) -> bytes:
     return value
 
 
-def _message(fields: _Fields, number: int) -> bytes:
+def _message(fields: Fields, number: int) -> bytes:
     return _as_bytes(fields[number][-1]) if number in fields else b""
 
 
-def _number(fields: _Fields, number: int) -> int:
+def _number(fields: Fields, number: int) -> int:
     value = fields[number][-1] if number in fields else 0
     if not isinstance(value, int):
         raise ValueError("a message where a number is expected")  # noqa: TRY004 - see _as_bytes
     return value
 
 
-def _text(fields: _Fields, number: int) -> str:
+def _text(fields: Fields, number: int) -> str:
     # Expressions may hold surrogates by escapes, which UTF-8 proper has not.
     return _message(fields, number).decode("utf-8", "surrogatepass")
 
 
-def _packed(data: list[int | bytes]) -> list[int]:
-    found: list[int] = []
-    for chunk in data:
-        if isinstance(chunk, int):
-            found.append(chunk)
-            continue
-        at = 0
-        while at < len(chunk):
-            value, at = _varint(chunk, at)
-            found.append(value)
-    return found
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value & _SIGN_BIT else value
-
-
 def _node(data: bytes) -> Node:
-    fields = _fields(data)
+    fields = fields_of(data)
     identity = _number(fields, 2)
     for number, read in _KINDS.items():
         if number in fields:
-            return read(identity, _fields(_message(fields, number)))
+            return read(identity, fields_of(_message(fields, number)))
     raise ValueError("an expression of no kind")
 
 
-def _literal(identity: int, fields: _Fields) -> Node:
+def _literal(identity: int, fields: Fields) -> Node:
     for number, (kind, read) in _CONSTANTS.items():
         if number in fields:
             return Literal(identity, kind, read(fields))
     raise ValueError("a constant of no kind")
 
 
-_CONSTANTS: dict[int, tuple[str, Callable[[_Fields], Constant]]] = {
+_CONSTANTS: dict[int, tuple[str, Callable[[Fields], Constant]]] = {
     1: ("null", lambda fields: None),
     2: ("bool", lambda fields: bool(_number(fields, 2))),
-    3: ("int", lambda fields: _signed(_number(fields, 3))),
+    3: ("int", lambda fields: signed(_number(fields, 3))),
     4: ("uint", lambda fields: _number(fields, 4)),
     5: ("double", lambda fields: float(struct.unpack("<d", _message(fields, 5))[0])),
     6: ("string", lambda fields: _text(fields, 6)),
@@ -138,37 +86,37 @@ _CONSTANTS: dict[int, tuple[str, Callable[[_Fields], Constant]]] = {
 }
 
 
-def _select(identity: int, fields: _Fields) -> Node:
+def _select(identity: int, fields: Fields) -> Node:
     return Select(identity, _node(_message(fields, 1)), _text(fields, 2), bool(_number(fields, 3)))
 
 
-def _call(identity: int, fields: _Fields) -> Node:
+def _call(identity: int, fields: Fields) -> Node:
     target = _node(_message(fields, 1)) if 1 in fields else None
     return Call(identity, _text(fields, 2), target, _nodes(fields, 3))
 
 
-def _nodes(fields: _Fields, number: int) -> list[Node]:
+def _nodes(fields: Fields, number: int) -> list[Node]:
     return [_node(_as_bytes(each)) for each in fields.get(number, ())]
 
 
-def _list(identity: int, fields: _Fields) -> Node:
-    return ListLiteral(identity, _nodes(fields, 1), frozenset(_packed(fields.get(2, []))))
+def _list(identity: int, fields: Fields) -> Node:
+    return ListLiteral(identity, _nodes(fields, 1), frozenset(packed(fields.get(2, []))))
 
 
-def _struct(identity: int, fields: _Fields) -> Node:
-    entries = [_entry(_fields(_as_bytes(each))) for each in fields.get(2, ())]
+def _struct(identity: int, fields: Fields) -> Node:
+    entries = [_entry(fields_of(_as_bytes(each))) for each in fields.get(2, ())]
     name = _text(fields, 1)
     return StructLiteral(identity, name, entries) if name else MapLiteral(identity, entries)
 
 
-def _entry(fields: _Fields) -> Entry:
+def _entry(fields: Fields) -> Entry:
     key = _node(_message(fields, 3)) if 3 in fields else None
     return Entry(
         _number(fields, 1), key, _text(fields, 2), _node(_message(fields, 4)), bool(_number(fields, 5))
     )
 
 
-def _comprehension(identity: int, fields: _Fields) -> Node:
+def _comprehension(identity: int, fields: Fields) -> Node:
     return Comprehension(
         identity,
         variable=_text(fields, 1),
@@ -182,7 +130,7 @@ def _comprehension(identity: int, fields: _Fields) -> Node:
     )
 
 
-_KINDS: dict[int, Callable[[int, _Fields], Node]] = {
+_KINDS: dict[int, Callable[[int, Fields], Node]] = {
     3: _literal,
     4: lambda identity, fields: Ident(identity, _text(fields, 1)),
     5: _select,

@@ -1,0 +1,73 @@
+"""The wire form of protobuf: numbered fields of a message, each a number or bytes.
+
+Written out by hand: the messages that are read here need no protobuf runtime.
+"""
+
+from typing import TypeAlias
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+Fields: TypeAlias = dict[int, list[int | bytes]]
+"""The values of each field, in their order; fields of fixed size as their bytes."""
+
+_VARINT_BYTES_MAX = 10
+_SIZES = {FIXED64: 8, FIXED32: 4}
+
+
+class WireError(ValueError):
+    """Bytes that are no message, in the words of Go's runtime."""
+
+
+def fields_of(data: bytes) -> Fields:
+    """The fields of a message. Raises WireError."""
+    found: Fields = {}
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        value: int | bytes
+        if key & 7 == VARINT:
+            value, at = varint(data, at)
+        else:
+            length, at = _length(data, at, key & 7)
+            value, at = data[at : at + length], at + length
+            if at > len(data):
+                raise WireError("unexpected EOF")
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
+    if wire_type == BYTES:
+        return varint(data, at)
+    if wire_type not in _SIZES:
+        raise WireError(f"proto: illegal wireType {wire_type}")
+    return _SIZES[wire_type], at
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number that begins at `at`, 0 to 2^64-1, and where it ends. Raises WireError."""
+    value = 0
+    for place, byte in enumerate(data[at : at + _VARINT_BYTES_MAX]):
+        value |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            return value & ((1 << 64) - 1), at + place + 1
+    raise WireError("proto: integer overflow" if len(data) - at >= _VARINT_BYTES_MAX else "unexpected EOF")
+
+
+def packed(values: list[int | bytes]) -> list[int]:
+    """The numbers of a list, which may stand alone or many in a field of bytes. Raises WireError."""
+    found: list[int] = []
+    for value in values:
+        if isinstance(value, int):
+            found.append(value)
+            continue
+        at = 0
+        while at < len(value):
+            number, at = varint(value, at)
+            found.append(number)
+    return found
+
+
+def signed(value: int, bits: int = 64) -> int:
+    """A number of the wire as a signed integer of so many bits."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
