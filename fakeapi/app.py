@@ -18,9 +18,9 @@ from fakeapi.registry.source import Source, SystemSource
 from fakeapi.registry.store import Store
 from fakeapi.releases import Serving, served
 from fakeapi.transport.endpoint import Endpoint
-from fakeapi_storage import Storage, open_storage
+from fakeapi_storage import WINDOW_REVISIONS, Storage, open_storage
 
-HISTORY_MAX = 10_000
+HISTORY_MAX = WINDOW_REVISIONS
 """Changes that a watch or a list at a version can go back to; older versions are Expired."""
 
 

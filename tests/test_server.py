@@ -89,6 +89,12 @@ def test_objects_are_read_changed_and_deleted(fakeapi: FakeAPI) -> None:
     assert refused.value.status["kind"] == "Status"
 
 
+def test_an_error_prints_its_reason_where_it_has_one() -> None:
+    status = {"reason": "Conflict", "message": "m"}
+    assert str(StatusError(409, status)) == "409 Conflict: m"
+    assert str(StatusError(502, {}, "bad gateway")) == "502: bad gateway"
+
+
 def test_both_versions_are_there_by_default(fakeapi: FakeAPI) -> None:
     for version in ("resource.k8s.io/v1alpha2", "resource.k8s.io/v1alpha3"):
         assert fakeapi.list("ResourceClaim", api_version=version) == []

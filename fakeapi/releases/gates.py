@@ -130,6 +130,21 @@ class Gates(Mapping[str, bool]):
         return f"Gates({self._settings})"
 
 
+def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
+    """Gates as a program gives them: a mapping, or text as `parse` takes it.
+
+    Raises GateError. Whether a gate exists is not asked here.
+    """
+    if given is None or isinstance(given, str):
+        return parse(given or "")
+    if not isinstance(given, Mapping):
+        raise GateError(f"no mapping of names to bool, and no text as in A=true,B=false: {given!r}")
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise GateError(f"invalid value of {name}: {value!r} is no bool")
+    return dict(given)
+
+
 def parse(text: str) -> dict[str, bool]:
     """`A=true,B=false` as `--feature-gates` takes it; the last word on a gate counts.
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.app import HISTORY_MAX, Application, Settings
+from fakeapi.releases import gates
 from fakeapi.runner import GRACE_SECONDS, Runner, StartError
 from fakeapi.server.client import Client, StatusError
 from fakeapi.traces import fieldpaths
@@ -39,9 +40,10 @@ class FakeAPI(Client):
             api.create(Path("claim.yaml"))
 
     `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and all else as in 1.33.
-    `feature_gates`: as in Kubernetes. `database`: a file that keeps the state; without one it lives in memory
-    until `stop`. `durability`: "normal" survives the process, "full" also the machine. `history`: how many
-    changes are kept; versions before them are Expired, for lists and for watches. `token`: the bearer token
+    `feature_gates`: as in Kubernetes, a mapping or text; raises GateError for what is neither. `database`: a
+    file that keeps the state; without one it lives in memory until `stop`. `durability`: "normal" survives
+    the process, "full" also the machine. `history`: how many changes are kept; versions before them are
+    Expired, for lists and for watches. `token`: the bearer token
     that clients must send; without one everybody may. `tls`: HTTPS with a CA of its own, which is kept
     in `tls_directory` where one is named. `port` 0 takes a free one. `kubeconfig`: also write it there.
     `advertise_url`: what clients are told to connect to, if not to `host` and `port`. `grace`: seconds that
@@ -55,7 +57,7 @@ class FakeAPI(Client):
         self,
         *,
         release: str | None = None,
-        feature_gates: Mapping[str, bool] | None = None,
+        feature_gates: Mapping[str, bool] | str | None = None,
         database: str | Path | None = None,
         durability: Literal["normal", "full"] = "normal",
         history: int = HISTORY_MAX,
@@ -73,7 +75,7 @@ class FakeAPI(Client):
         super().__init__("", token=token)
         self._settings = Settings(
             release=release,
-            feature_gates=dict(feature_gates or {}),
+            feature_gates=gates.chosen(feature_gates),
             database=None if database is None else str(database),
             durability=durability,
             token=token,

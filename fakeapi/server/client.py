@@ -37,7 +37,9 @@ class StatusError(Exception):
         self.status = status
         self.reason: str = status.get("reason", "")
         self.message: str = status.get("message", text)
-        super().__init__(f"{code} {self.reason}: {self.message}")
+        super().__init__(
+            f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def replay(
     url: str | None = None,
     token: str | None = None,
     release: str | None = None,
-    feature_gates: Mapping[str, bool] | None = None,
+    feature_gates: Mapping[str, bool] | str | None = None,
     patch_type: str | None = None,
     **how: Any,
 ) -> Report:

@@ -19,10 +19,11 @@ from fakeapi_storage.errors import (
     WatcherOverflow,
 )
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page, Storage, Watcher
-from fakeapi_storage.open import open_storage
+from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
 
 __all__ = [
     "INITIAL_REVISION",
+    "WINDOW_REVISIONS",
     "Closed",
     "Compacted",
     "DatabaseInUse",

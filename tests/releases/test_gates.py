@@ -1,5 +1,7 @@
 """Feature gates are set and refused as `--feature-gates` of kube-apiserver sets and refuses them."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from fakeapi.releases.gates import (
     Stage,
     UnknownGateError,
     check,
+    chosen,
     parse,
     resolve,
     specs,
@@ -48,6 +51,27 @@ def test_a_setting_that_is_no_boolean_is_refused_in_the_words_of_component_base(
 @settings(max_examples=30, derandomize=True)
 def test_settings_written_out_are_read_back(chosen: dict[str, bool]) -> None:
     assert parse(",".join(f"{name}={str(value).lower()}" for name, value in chosen.items())) == chosen
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [(None, {}), ("", {}), ("A=true,B=0", {"A": True, "B": False}), ({"A": False}, {"A": False})],
+)
+def test_a_program_gives_gates_as_a_mapping_or_as_text(written: Any, expected: dict[str, bool]) -> None:
+    assert chosen(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ("A=maybe", "invalid value of A=maybe"),
+        ({"A": "false"}, "invalid value of A: 'false' is no bool"),
+        (["A"], r"no mapping of names to bool, and no text as in A=true,B=false: \['A'\]"),
+    ],
+)
+def test_gates_that_say_neither_yes_nor_no_are_refused(written: Any, complaint: str) -> None:
+    with pytest.raises(GateError, match=complaint):
+        chosen(written)
 
 
 def test_an_unknown_gate_is_refused_with_the_gates_of_the_release_and_what_they_are() -> None:
