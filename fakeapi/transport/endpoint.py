@@ -16,7 +16,7 @@ from fakeapi.registry.store import Store
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import LISTED, OFFERED, check_produced
 from fakeapi.transport.discovery import Discovery
-from fakeapi.transport.handlers import Call, Handlers, patch_type
+from fakeapi.transport.handlers import Call, Handlers, check_consumed
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
 from fakeapi.transport.query import BAD_ESCAPE
 from fakeapi.transport.rendering import refusal
@@ -91,7 +91,7 @@ class Endpoint:
         handler = None if watches else self._handler(request.method, info, resource)
         check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if request.method == "PATCH":
-            patch_type(request)
+            check_consumed(request)
         if resource.warning:
             warnings.append(resource.warning)
         call = Call(request, resource, Target(info.namespace, info.name, info.subresource), self._clock)

@@ -201,11 +201,21 @@ class Handlers:
         return read_delete_options(body, media_type, call.resource)
 
 
+def check_consumed(request: Request) -> None:
+    """Whether any media type of the Content-Type is that of a patch. Raises ApiError 415.
+
+    Follows go-restful's `Route.matchesContentType`, which reads the header as a list.
+    """
+    listed = request.header(b"content-type").split(",")
+    if not any(each.partition(";")[0].strip() in PATCH_TYPES for each in listed):
+        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+
+
 def patch_type(request: Request) -> str:
     """The kind of patch that a body is. Raises ApiError 415."""
     media_type = request.header(b"content-type").partition(";")[0].strip()
     if media_type not in PATCH_TYPES:
-        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+        raise unsupported_media_type(*PATCH_TYPES)
     return media_type
 
 
@@ -217,11 +227,15 @@ def input_type(request: Request) -> str:
     media_type = parsed_media_type(header)
     if media_type in (JSON, YAML, PROTOBUF):
         return media_type
-    raise ApiError(
+    raise unsupported_media_type(JSON, YAML, PROTOBUF)
+
+
+def unsupported_media_type(*accepted: str) -> ApiError:
+    media_types = ", ".join(accepted)
+    return ApiError(
         415,
         "UnsupportedMediaType",
-        "the body of the request was in an unknown format - accepted media types include: "
-        f"{JSON}, {YAML}, {PROTOBUF}",
+        f"the body of the request was in an unknown format - accepted media types include: {media_types}",
     )
 
 

@@ -1,5 +1,6 @@
 """What is answered where a request cannot be carried out, or may not be."""
 
+import json
 import logging
 
 import pytest
@@ -93,3 +94,27 @@ def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(
     assert answer.code in {200, 400} if media_type != "apply-patch+yaml" else {400, 500}
     assert "unexpected" not in answer.body.decode()
     assert fakeapi.get("Namespace", "default")
+
+
+MERGE_PATCH = "application/merge-patch+json"
+UNKNOWN_FORMAT = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
+    "application/apply-patch+yaml"
+)
+
+
+@pytest.mark.parametrize(
+    ("media_types", "message"),
+    [
+        (f"text/plain, {MERGE_PATCH}", UNKNOWN_FORMAT),
+        (f"{MERGE_PATCH},application/json", UNKNOWN_FORMAT),
+        ("text/plain, application/json", "415: Unsupported Media Type"),
+        ("*/*", "415: Unsupported Media Type"),
+    ],
+)
+def test_a_patch_of_several_types_is_of_none(fakeapi: FakeAPI, media_types: str, message: str) -> None:
+    headers = [(b"host", b"x"), (b"content-type", media_types.encode())]
+    answer = wire.exchange(fakeapi.url, wire.head(b"PATCH", f"{NAMESPACES}/default".encode(), headers))
+    status = json.loads(answer.body)
+    assert (status["code"], status["message"]) == (415, message)
