@@ -19,6 +19,8 @@ Object: TypeAlias = dict[str, Any]
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
 _BEFORE_VERSION = ("name", "generateName", "namespace", "uid")
+_AFTER_VERSION = ("generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
+"""What an update may get back from the stored object: where it stands must not depend on that."""
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
@@ -31,6 +33,7 @@ def _encode(obj: Object) -> bytes:
     meta = obj["metadata"]
     ordered = {key: meta[key] for key in _BEFORE_VERSION if key in meta}
     ordered["resourceVersion"] = ""
+    ordered |= {key: meta[key] for key in _AFTER_VERSION if key in meta}
     for key, value in meta.items():
         if key not in ordered and key != "selfLink":  # given up by Kubernetes, and never stored
             ordered[key] = value

@@ -293,3 +293,14 @@ def test_the_clock_of_the_tests_stands_at_its_start() -> None:
         assert world.store.now() == "2027-01-15T08:00:00Z"
 
     in_world(scenario)
+
+
+def test_an_update_that_leaves_out_the_time_of_deletion_changes_nothing() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a", finalizers=["example.com/a"]))
+        await world.delete("a")
+        before = world.get("a")
+        after = await world.patch("a", {"metadata": {"deletionTimestamp": None}})
+        assert version_of(after) == version_of(before)
+
+    in_world(scenario)
