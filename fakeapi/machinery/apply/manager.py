@@ -202,12 +202,14 @@ class FieldManager:
 
     def _check(self, patch: Object) -> None:
         api_version, kind = _text(patch, "apiVersion"), _text(patch, "kind")
+        if api_version.count("/") > 1:
+            api_version = kind = ""  # a version that cannot be read makes the whole type unknown
         if self.checks_type_first and (api_version, kind) != (self.api_version, self.kind):
             raise errors.bad_request(f"invalid object type: {_group_version_kind(api_version, kind)}")
         if api_version != self.api_version:
             raise errors.bad_request(
                 "Incorrect version specified in apply patch. "
-                f"Specified patch version: {api_version}, expected: {self.api_version}"
+                f"Specified patch version: {api_version.strip('/')}, expected: {self.api_version}"
             )
         metadata = patch.get("metadata")
         if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):

@@ -63,8 +63,10 @@ class Versions:
         """What `machinery.apply` asks of a converter: `value`, of any of the versions, in another one.
 
         What comes out is canonical, so that fields that the type always writes are there, as upstream has it.
-        None where the resource has no such version. Raises TypedError.
+        None where the resource has no such version. Raises TypedError, for what is no version at all too.
         """
+        if api_version.count("/") > 1:
+            raise TypedError(f"unexpected GroupVersion string: {api_version}")
         target = self._kinds.get(api_version)
         if target is None:
             return None

@@ -381,13 +381,25 @@ WRONG_KIND = f"(/claim-a; {VERSION}, Kind=Pod): no corresponding type for {VERSI
 
 @pytest.mark.parametrize(
     ("change", "code", "message"),
-    [({"apiVersion": "g/v9"}, 400, WRONG_VERSION), ({"kind": "Pod"}, 500, f"{NOT_TYPED} {WRONG_KIND}")],
+    [
+        ({"apiVersion": "g/v9"}, 400, WRONG_VERSION),
+        ({"apiVersion": "a/b/c"}, 400, WRONG_VERSION.replace("g/v9", "")),
+        ({"apiVersion": "/"}, 400, WRONG_VERSION.replace("g/v9", "")),
+        ({"kind": "Pod"}, 500, f"{NOT_TYPED} {WRONG_KIND}"),
+    ],
 )
 def test_another_type_is_refused_in_other_words_by_1_27(change: Object, code: int, message: str) -> None:
     late = FieldManager(SCHEMA, VERSION, "ResourceClaim", checks_type_first=False)
     with pytest.raises(ApiError) as refused:
         late.apply(None, {**config(), **change}, "m", NOW)
     assert (refused.value.code, refused.value.message) == (code, message)
+
+
+@pytest.mark.parametrize(("version", "shown"), [("a/b/c", "/, Kind="), ("/", "/, Kind=ResourceClaim")])
+def test_a_version_that_cannot_be_read_leaves_the_kind_unknown_too(version: str, shown: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        MAIN.apply(None, {**config(), "apiVersion": version}, "m", NOW)
+    assert refused.value.message == f"invalid object type: {shown}"
 
 
 # kubectl, from client-side apply to server-side apply
