@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import quantity, times
+from fakeapi.machinery.gonumbers import converted, rewritten
 from fakeapi.machinery.gotext import quote
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import RepeatedKeys, members
@@ -49,6 +50,18 @@ class Findings:
             f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
         )
 
+    def unreadable_text(self, value: Any, path: Path, owner: str) -> None:
+        """`value` is no text, where a type reads itself from one: a time."""
+        self.mismatch(value, path, owner, "string")
+
+    def integer(self, value: Any, bits: int) -> int | None:
+        """The integer that a number which is none of `bits` is taken for; None if for none."""
+        return None
+
+    def of_any_shape(self, value: Any) -> Any:
+        """What is kept of a value that the type leaves open."""
+        return value
+
     def unknown(self, path: Path) -> None:
         self._note(f"unknown field {quote(spell(path))}")
 
@@ -65,12 +78,24 @@ Walk: TypeAlias = Callable[[Any, Path, str, Findings], Any]
 
 
 class UnstructuredFindings(Findings):
-    """Findings in the words of a conversion from maps and lists, as a strategic merge patch goes through.
+    """Findings in the words of a conversion from maps and lists, as strategic merge patches and server-side
+    apply go through: whole floats are integers, and values of any shape are written anew.
 
     Follows k8s.io/apimachinery `pkg/runtime/converter.go`.
     """
 
     __slots__ = ()
+
+    def unreadable_text(self, value: Any, path: Path, owner: str) -> None:
+        self.wrong(f"json: cannot unmarshal {_json_kind(value, 'string')} into Go value of type string")
+
+    def integer(self, value: Any, bits: int) -> int | None:
+        if type(value) is int or (type(value) is float and value.is_integer()):
+            return converted(value, bits)
+        return None
+
+    def of_any_shape(self, value: Any) -> Any:
+        return rewritten(value)
 
     def mismatch(self, value: Any, path: Path, owner: str, go: str) -> None:
         kind = _UNSTRUCTURED.get(type(value), "invalid")
@@ -165,7 +190,7 @@ def walker(node: Node) -> Walk:
         case Struct():
             return _struct(node)
         case AnyValue():
-            return lambda value, path, owner, findings: value
+            return lambda value, path, owner, findings: findings.of_any_shape(value)
 
 
 def _scalar(node: Scalar) -> Walk:
@@ -207,8 +232,10 @@ def _integer(node: Scalar) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is int and least <= value <= most:
             return value
-        findings.mismatch(value, path, owner, go)
-        return 0
+        taken_for = findings.integer(value, node.bits)
+        if taken_for is None:
+            findings.mismatch(value, path, owner, go)
+        return taken_for or 0
 
     return walk
 
@@ -226,7 +253,7 @@ def _number(go: str) -> Walk:
 def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is not str:
-            findings.mismatch(value, path, owner, "string")
+            findings.unreadable_text(value, path, owner)
             return None
         try:
             return canonical(value)

@@ -5,11 +5,12 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fakeapi.machinery import errors, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.decoding import UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.bodies import complete
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
@@ -37,15 +38,15 @@ async def apply(
     and of versions, 422, 500 where the configuration does not fit the schema.
     """
     manager = resource.managers[target.subresource]
+    typed = partial(_typed, resource)
 
     def change(old: Object | None) -> Object:
         config, repeated = read_configuration(body)
-        merged = manager.apply(old, config, options.manager, store.now(), force=options.force)
+        new = manager.apply(old, config, options.manager, store.now(), force=options.force, typed=typed)
         if repeated and options.validation == "Strict":
             raise errors.bad_request(f"error strict decoding YAML: {repeated}")
         if repeated and options.validation == "Warn":
             notes.warn(repeated)
-        new = _typed(resource, merged)
         if old is None and new["metadata"].get("uid"):
             uid = new["metadata"]["uid"]
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
@@ -100,8 +101,5 @@ def _read(body: bytes) -> tuple[Any, str]:
 
 
 def _typed(resource: Resource, merged: Object) -> Object:
-    try:
-        new, _ = decode(merged, resource.schema)
-    except DecodeError as error:
-        raise ApiError(500, "", f"failed to convert merged object: {error}") from None
+    new, _ = decode(merged, resource.schema, UnstructuredFindings())
     return complete(resource, new)

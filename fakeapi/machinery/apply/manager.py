@@ -3,6 +3,7 @@
 Follows k8s.io/apimachinery `pkg/util/managedfields`: the chain of managers from version check to strip meta.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -16,7 +17,7 @@ from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsE
 from fakeapi.machinery.apply.typed import TypedError, field_set_of
 from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
-from fakeapi.machinery.decoding import zero
+from fakeapi.machinery.decoding import DecodeError, zero
 from fakeapi.machinery.schema import Struct
 
 Object: TypeAlias = dict[str, Any]
@@ -55,6 +56,10 @@ NEVER_OWNED = from_paths(
         ),
     ]
 )
+
+
+def _as_it_is(obj: Object) -> Object:
+    return obj
 
 
 @dataclass(frozen=True)
@@ -117,16 +122,24 @@ class FieldManager:
         return new
 
     def apply(
-        self, live: Object | None, patch: Object, manager: str, now: str, *, force: bool = False
+        self,
+        live: Object | None,
+        patch: Object,
+        manager: str,
+        now: str,
+        *,
+        force: bool = False,
+        typed: Callable[[Object], Object] = _as_it_is,
     ) -> Object:
         """The object as an apply of `patch` by `manager` leaves it, managedFields included.
 
         `live` is canonical, None for an apply that creates; `patch` is what the body says, not decoded into
-        the type. Neither is changed. The result is still to be decoded into the type and given its defaults;
-        where only managedFields differ it shares the rest with `live`.
+        the type. Neither is changed. `typed` reads what was merged into the type and gives it its defaults;
+        it may raise DecodeError. Where only managedFields differ it is not asked, and the result shares the
+        rest with `live`.
 
         Raises ApiError: 400 for another type or for managedFields in the patch, 409 for conflicts unless
-        `force`, 500 for a patch that its schema does not allow.
+        `force`, 500 for a patch that its schema or its type does not allow.
         """
         self._check(patch)
         before = self._zero if live is None else live
@@ -134,10 +147,18 @@ class FieldManager:
         current = _without_managed_fields(before)
         try:
             changed, managed = self._apply_or_take_over(current, patch, managed, manager, now, force=force)
+            if changed is not None:
+                changed = typed(changed)
         except Conflicts as conflicts:
             raise conflicts.as_api_error() from None
         except TypedError as error:
             raise self._internal(f"failed to merge config: {error}") from None
+        except DecodeError as error:
+            which = _group_version_kind(self.api_version, self.kind)
+            raise self._internal(
+                f"failed to convert new object ({_name(patch)}) to proper version: "
+                f"unable to convert unstructured object to {which}: {error}"
+            ) from None
         result = _without_managed_fields(current if changed is None else changed)
         if manager == KUBECTL:
             _renew_last_applied(result, patch)
@@ -259,7 +280,7 @@ def _renew_last_applied(obj: Object, patch: Object) -> None:
     size = sum(len(name.encode()) + len(value.encode()) for name, value in others.items())
     if size + len(LAST_APPLIED) + len(text.encode()) <= ANNOTATIONS_MAX:
         others[LAST_APPLIED] = text
-    obj["metadata"]["annotations"] = others
+    obj["metadata"]["annotations"] = {name: others[name] for name in sorted(others)}
 
 
 def _without_last_applied(patch: Object) -> Object:
