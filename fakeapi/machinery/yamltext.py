@@ -38,6 +38,10 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
+STRICT_PREFIX = "yaml: unmarshal errors:\n"
+"""What the text about repeated keys begins with; after it stands a line for each."""
+
+
 class YamlError(ValueError):
     """Text that is not YAML, or that JSON cannot say. The words are go-yaml's: `yaml: line 3: ...`."""
 
@@ -66,7 +70,7 @@ def load_strictly(text: bytes) -> Loaded:
     value = _jsonable(decoder.value(root))
     if not decoder.repeated:
         return Loaded(value)
-    return Loaded(value, "yaml: unmarshal errors:\n" + "\n".join(f"  {line}" for line in decoder.repeated))
+    return Loaded(value, STRICT_PREFIX + "\n".join(f"  {line}" for line in decoder.repeated))
 
 
 def dump(value: Any) -> bytes:

@@ -12,7 +12,7 @@ from fakeapi.machinery import errors, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.bodies import complete
+from fakeapi.registry.bodies import complete, warn_of
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
 from fakeapi.registry.patching import check_name, match_namespace
@@ -44,9 +44,9 @@ async def apply(
         config, repeated = read_configuration(body)
         new = manager.apply(old, config, options.manager, store.now(), force=options.force, typed=typed)
         if repeated and options.validation == "Strict":
-            raise errors.bad_request(f"error strict decoding YAML: {repeated}")
+            raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
         if repeated and options.validation == "Warn":
-            notes.warn(repeated)
+            warn_of(repeated, notes)
         if old is None and new["metadata"].get("uid"):
             uid = new["metadata"]["uid"]
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"

@@ -178,5 +178,17 @@ def warn_or_refuse(texts: Iterable[str], validation: str, notes: Notes) -> str:
         return "strict decoding error: " + ", ".join(found)
     if validation == "Warn":
         for text in found:
-            notes.warn(text)
+            warn_of(text, notes)
     return ""
+
+
+def warn_of(text: str, notes: Notes) -> None:
+    """A strict decoding error as warnings: YAML's repeated keys, all in one text, are warned of one by one.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
+    """
+    if not text.startswith(yamltext.STRICT_PREFIX):
+        notes.warn(text)
+        return
+    for line in text.removeprefix(yamltext.STRICT_PREFIX).split("\n"):
+        notes.warn(line.strip())
