@@ -12,6 +12,7 @@ from fakeapi.machinery import errors, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.gonumbers import parse_uint
 from fakeapi.registry.bodies import complete, warn_of
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
@@ -61,6 +62,7 @@ async def apply(
         new = change(None)
         match_namespace(resource, target, new["metadata"])
         check_creation(new["metadata"])
+        _check_version(new["metadata"].get("resourceVersion", ""))
         try:
             return await store.insert(resource, target, new, options, notes)
         except ApiError as error:
@@ -98,6 +100,14 @@ def _read(body: bytes) -> tuple[Any, str]:
     except yamltext.YamlError as error:
         raise errors.bad_request(f"error decoding YAML: error converting YAML to JSON: {error}") from None
     return loaded.value, loaded.strict_error
+
+
+def _check_version(given: str) -> None:
+    """A new object may name any version, if it is one. Raises ApiError 500."""
+    try:
+        parse_uint(given or "0")
+    except ValueError as error:
+        raise ApiError(500, "", str(error)) from None
 
 
 def _typed(resource: Resource, merged: Object) -> Object:

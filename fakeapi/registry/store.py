@@ -103,6 +103,8 @@ class Store:
     ) -> Outcome:
         """Store a new object from a canonical, defaulted body. Raises ApiError."""
         deduplicate_owners(obj, notes)
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+            obj["metadata"].pop(name, None)
         self._fill_system_fields(obj["metadata"])
         obj = resource.managers[""].update(None, obj, options.manager, self.now())
         version = obj["metadata"].get("resourceVersion", "")
@@ -118,7 +120,10 @@ class Store:
         *,
         given_version: str = "",
     ) -> Outcome:
-        """`create` after its managed fields are set. A `given_version` is refused, if all else is well."""
+        """`create` after its managed fields are set. A `given_version` is refused, if all else is well.
+
+        An apply that creates comes here straight: what it says of the object's deletion stays.
+        """
         obj = resource.to_stored(obj)
         meta = obj["metadata"]
         meta.pop("resourceVersion", None)
@@ -142,8 +147,6 @@ class Store:
     def _fill_system_fields(self, meta: Object) -> None:
         meta["creationTimestamp"] = self.now()
         meta["uid"] = self.source.uid()
-        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
-            meta.pop(name, None)
 
     def _before_create(self, resource: Resource, obj: Object, notes: Notes) -> Object:
         strategy = resource.strategy_for("")
