@@ -228,9 +228,10 @@ class FieldManager:
         if self.checks_type_first and (api_version, kind) != (self.api_version, self.kind):
             raise errors.bad_request(f"invalid object type: {_group_version_kind(api_version, kind)}")
         if api_version != self.api_version:
+            shown = "" if api_version == "/" else api_version
             raise errors.bad_request(
                 "Incorrect version specified in apply patch. "
-                f"Specified patch version: {api_version.strip('/')}, expected: {self.api_version}"
+                f"Specified patch version: {shown}, expected: {self.api_version}"
             )
         metadata = patch.get("metadata")
         if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):

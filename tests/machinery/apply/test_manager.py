@@ -385,6 +385,7 @@ WRONG_KIND = f"(/claim-a; {VERSION}, Kind=Pod): no corresponding type for {VERSI
         ({"apiVersion": "g/v9"}, 400, WRONG_VERSION),
         ({"apiVersion": "a/b/c"}, 400, WRONG_VERSION.replace("g/v9", "")),
         ({"apiVersion": "/"}, 400, WRONG_VERSION.replace("g/v9", "")),
+        ({"apiVersion": "g/"}, 400, WRONG_VERSION.replace("g/v9", "g/")),
         ({"kind": "Pod"}, 500, f"{NOT_TYPED} {WRONG_KIND}"),
     ],
 )
