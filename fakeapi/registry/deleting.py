@@ -10,7 +10,6 @@ from fakeapi.registry.call import DeleteOptions, Outcome, Target
 from fakeapi.registry.catalogue import NAMESPACES
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.termination import FOREGROUND, ORPHAN, terminate
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
@@ -48,7 +47,7 @@ async def _delete_entry(
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
         return Outcome(objects.with_version(resource.shown(entry.value), gone.revision))
     meta["finalizers"] = finalizers
-    obj["metadata"] = _mark(meta, store.now())
+    _mark(meta, store.now())
     value = objects.encode(obj, resource.stored_schema)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
@@ -92,10 +91,9 @@ def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
     return present if set(kept) == set(present) else kept
 
 
-def _mark(meta: Object, now: str) -> Object:
+def _mark(meta: Object, now: str) -> None:
     if meta.get("deletionTimestamp") is None:
         if meta.get("generation"):
             meta["generation"] += 1
         meta["deletionTimestamp"] = now
     meta["deletionGracePeriodSeconds"] = 0
-    return in_order(meta)

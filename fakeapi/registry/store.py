@@ -27,7 +27,6 @@ from fakeapi.registry import objects
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.source import Source
 from fakeapi.registry.strategy import Strategy
 from fakeapi.registry.versions import version_or_none
@@ -250,15 +249,12 @@ class Store:
         _set_or_drop(meta, "generation", old_meta.get("generation"))
         new = strategy.prepare_update(new, old)
         meta = new["metadata"]
-        sent = len(meta)
         if not meta.get("uid"):
             meta["uid"] = old_meta["uid"]
         meta["creationTimestamp"] = old_meta["creationTimestamp"]
         for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
             if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
                 meta[name] = old_meta[name]
-        if len(meta) != sent:
-            new["metadata"] = meta = in_order(meta)
         found = self._update_errors(resource, target, meta, old_meta)
         found += strategy.validate_update(new, old)
         if found:

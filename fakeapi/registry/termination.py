@@ -10,7 +10,6 @@ from fakeapi.registry.call import DeleteOptions, Outcome, Target
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resources.namespaces import TERMINATING
-from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.store import Store
 from fakeapi_storage import Entry
 
@@ -36,7 +35,6 @@ async def terminate(
         return Outcome(objects.with_version(resource.shown(entry.value), entry.revision), accepted=accepted)
     meta["deletionTimestamp"] = store.now()
     _set_dependents(meta, options)
-    namespace["metadata"] = in_order(meta)
     namespace["status"]["phase"] = TERMINATING
     value = objects.encode(namespace, resource.stored_schema)
     if options.dry_run:
