@@ -18,25 +18,37 @@ Object: TypeAlias = dict[str, Any]
 
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
-_BEFORE_VERSION = ("name", "generateName", "namespace", "uid")
-_AFTER_VERSION = ("generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
-"""What an update may get back from the stored object: where it stands must not depend on that."""
+_METADATA = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+)
+"""The members of stored metadata, in Go's order; selfLink, given up by Kubernetes, is never stored."""
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
-    """The stored form of a canonical object; its resourceVersion, if it has one, is left out."""
+    """The stored form of a canonical object; its resourceVersion, if it has one, is left out.
+
+    Members of metadata may stand in any order: two objects that are equal have the same bytes.
+    """
     value = _encode(obj)
     return _encode(without_empty(obj, schema)) if _EMPTY_LIST in value else value
 
 
 def _encode(obj: Object) -> bytes:
-    meta = obj["metadata"]
-    ordered = {key: meta[key] for key in _BEFORE_VERSION if key in meta}
-    ordered["resourceVersion"] = ""
-    ordered |= {key: meta[key] for key in _AFTER_VERSION if key in meta}
-    for key, value in meta.items():
-        if key not in ordered and key != "selfLink":  # given up by Kubernetes, and never stored
-            ordered[key] = value
+    meta = {**obj["metadata"], "resourceVersion": ""}
+    ordered = {key: meta[key] for key in _METADATA if key in meta}
     kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
     return codec.encode({"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered})
 

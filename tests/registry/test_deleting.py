@@ -149,3 +149,14 @@ def test_taking_the_last_finalizer_of_an_object_that_nobody_deletes_deletes_noth
         assert world.get("a") == after
 
     in_world(scenario)
+
+
+def test_a_patch_that_changes_nothing_of_an_object_that_is_being_deleted_keeps_its_version() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a", finalizers=[HOLD], labels={"a": "b"}))
+        marked = await world.delete("a")
+        assert list(marked["metadata"])[-3:] == ["labels", "finalizers", "managedFields"]
+        assert await world.patch("a", {"metadata": {"labels": {"a": "b"}}}) == marked
+        assert await world.patch("a", {"metadata": {"deletionTimestamp": None}}) == marked
+
+    in_world(scenario)
