@@ -270,8 +270,8 @@ class Store:
         too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
         found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
         found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
-        if not found and all(map(has_domain, meta.get("finalizers") or ())):
-            return found  # the kind's own validation looks for nothing else
+        if not found and not meta.get("generateName") and all(map(has_domain, meta.get("finalizers") or ())):
+            return found  # the kind's own validation looks for nothing else: a name does not change
         for _ in range(resource.strategy_for(target.subresource).metadata_checks):
             found += validate_core_object_meta(
                 meta, namespaced, resource.name_validator, "metadata", too_long

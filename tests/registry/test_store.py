@@ -304,3 +304,17 @@ def test_an_update_that_leaves_out_the_time_of_deletion_changes_nothing() -> Non
         assert version_of(after) == version_of(before)
 
     in_world(scenario)
+
+
+def test_an_update_may_give_another_prefix_of_generated_names_if_it_could_be_one() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        changed = await world.patch("a", {"metadata": {"generateName": "b-"}})
+        assert changed["metadata"]["generateName"] == "b-"
+        error = await refusal(world.patch("a", {"metadata": {"generateName": "NO"}}))
+        assert (error.code, error.message.partition("Invalid value")[0]) == (
+            422,
+            'ResourceClaim.resource.k8s.io "a" is invalid: metadata.generateName: ',
+        )
+
+    in_world(scenario)
