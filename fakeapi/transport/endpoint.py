@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery import errors
+from fakeapi.machinery.durations import duration_error
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.gotext import quote
 from fakeapi.registry.call import Target
@@ -73,11 +74,12 @@ class Endpoint:
     async def _serve(self, request: Request, warnings: list[str], send: Send) -> Response | None:
         """The response; None where it has been streamed already."""
         path = request.path
+        info = parse(path)
+        _check_timeout(request, info)
         document = self._discovery.open_document(request)
         if document is not None:
             return document
         self._authenticate(request)
-        info = parse(path)
         if info is None or not self._catalogue.has_group(info.group):
             return self._discovery.document(request) or not_a_path()
         if not info.resource:
@@ -176,6 +178,19 @@ class Endpoint:
             send,
             call.streamed,
         )
+
+
+def _check_timeout(request: Request, info: RequestInfo | None) -> None:
+    """A `timeout` must be a duration, whatever is asked for and before the client is known; a watch has none.
+
+    Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Raises ApiError 400.
+    """
+    timeout = request.query.first.get("timeout")
+    if not timeout or (info is not None and _is_watch(request, info)):
+        return
+    error = duration_error(timeout)
+    if error:
+        raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")
 
 
 def _lists(request: Request, info: RequestInfo) -> bool:

@@ -200,3 +200,18 @@ def test_discovery_tells_what_is_served(fakeapi: FakeAPI, path: str, kind: str) 
         assert {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"} == set(
             entry["verbs"]
         )
+
+
+@pytest.mark.parametrize("path", [CLAIMS, "/apis", "/healthz", "/surprise"])
+@pytest.mark.fakeapi(token="secret", release="1.31")
+def test_a_timeout_that_is_no_duration_is_refused_before_anything_else(fakeapi: FakeAPI, path: str) -> None:
+    answer = ask(fakeapi, "GET", f"{path}?timeout=soon")
+    assert (answer.code, answer.json()["reason"]) == (400, "BadRequest")
+    words = 'invalid timeout specified in the request URL - time: invalid duration "soon"'
+    assert answer.json()["message"] == words
+    assert "warning" not in answer.headers
+
+
+def test_a_watch_has_no_such_timeout(fakeapi: FakeAPI) -> None:
+    answer = ask(fakeapi, "GET", f"{CLAIMS}?watch=1&timeout=soon&resourceVersion=x")
+    assert "timeout" not in answer.json()["message"]
