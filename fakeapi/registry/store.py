@@ -230,7 +230,7 @@ class Store:
         entry = self.storage.head(key)
         try:
             old = None if entry is None else objects.decode(entry)
-            _check_uid(resource, target, uid_precondition, old)
+            _check_uid(resource, target, uid_precondition, old, dry_run=options.dry_run)
             if entry is None or old is None:
                 raise errors.not_found(resource.qualified, target.name)
             new = resource.to_stored(change(resource.from_stored(old)))
@@ -375,12 +375,17 @@ def _exists(resource: Resource, name: str, existing: Entry | None, *, generated:
     )
 
 
-def _check_uid(resource: Resource, target: Target, expected: str, old: Object | None) -> None:
-    """The uid of a PUT body is a precondition, checked before anything else."""
+def _check_uid(
+    resource: Resource, target: Target, expected: str, old: Object | None, *, dry_run: bool
+) -> None:
+    """The uid of a PUT body is a precondition, checked before anything else; for a dry run above the storage,
+    which puts /registry before its keys.
+    """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
         return
-    registry_key = f"/registry/{resource.kind.resource}/{target.namespace}/{target.name}"
+    registry = "" if dry_run else "/registry"
+    registry_key = f"{registry}/{resource.kind.resource}/{target.namespace}/{target.name}"
     raise errors.conflict(
         resource.qualified,
         target.name,

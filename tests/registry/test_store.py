@@ -146,6 +146,9 @@ def test_an_update_of_another_uid_is_a_conflict() -> None:
             "Precondition failed: UID in precondition: another, UID in object meta: "
             + created["metadata"]["uid"]
         )
+        assert " Key: /registry/resourceclaims/default/a, " in error.message
+        dry = await refusal(world.update(world.claim("a", uid="another"), dry_run=True))
+        assert " Key: /resourceclaims/default/a, " in dry.message
 
     in_world(scenario)
 
