@@ -25,7 +25,7 @@ repeats the whole name.
 PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 
-_UNSAFE_DELETE = "ignoreStoreReadErrorWithClusterBreakingPotential"
+UNSAFE_DELETE = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _EXCLUDED_BY_UNSAFE_DELETE = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
 
 
@@ -40,7 +40,7 @@ def validate_delete_options(options: dict[str, Any]) -> list[FieldError]:
         if policy not in PROPAGATION_POLICIES:
             errors.append(not_supported("propagationPolicy", policy, (*PROPAGATION_POLICIES, "nil")))
     errors += validate_dry_run(options.get("dryRun") or ())
-    if options.get(_UNSAFE_DELETE):
+    if options.get(UNSAFE_DELETE):
         errors += _unsafe_delete_errors(options)
     return errors
 
@@ -109,4 +109,4 @@ def _unprintable(text: str) -> Iterator[tuple[int, str]]:
 def _unsafe_delete_errors(options: dict[str, Any]) -> list[FieldError]:
     excluded = ["dryRun"] if options.get("dryRun") else []
     excluded += [name for name in _EXCLUDED_BY_UNSAFE_DELETE if options.get(name) is not None]
-    return [invalid(_UNSAFE_DELETE, True, f"cannot be set together with .{name}") for name in excluded]
+    return [invalid(UNSAFE_DELETE, True, f"cannot be set together with .{name}") for name in excluded]

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from fakeapi.machinery import errors, fieldselector, gonumbers, labelselector
 from fakeapi.machinery.deleteoptions import (
+    UNSAFE_DELETE,
     validate_delete_options,
     validate_patch_options,
     validate_write_options,
@@ -121,6 +122,8 @@ def write_options(
 def delete_options(query: Query, body: dict[str, object] | None, resource: Resource) -> DeleteOptions:
     """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
     options: dict[str, object] = _delete_query(query) if body is None else body
+    if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
+        options.pop(UNSAFE_DELETE, None)
     found = validate_delete_options(options)
     if found:
         raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
