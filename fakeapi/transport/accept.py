@@ -98,7 +98,12 @@ def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
         bare = part.partition(";")[0].strip(" ")
         if bare == "*/*" or bare in produced:
             return
-    raise ApiError(
+    raise not_routed(produced)
+
+
+def not_routed(produced: tuple[str, ...]) -> ApiError:
+    """The router's 406."""
+    return ApiError(
         406,
         "NotAcceptable",
         f"406: Not Acceptable\n\nAvailable representations: {', '.join(produced)}",

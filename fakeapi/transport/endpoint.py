@@ -17,7 +17,7 @@ from fakeapi.registry.store import Store
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import LISTED, OFFERED, check_produced
 from fakeapi.transport.discovery import Discovery
-from fakeapi.transport.handlers import Call, Handlers, check_consumed
+from fakeapi.transport.handlers import Call, Handlers, check_patch_route
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
 from fakeapi.transport.query import BAD_ESCAPE
 from fakeapi.transport.rendering import refusal
@@ -91,9 +91,9 @@ class Endpoint:
         resource = self._resource(info)
         watches = _is_watch(request, info)
         handler = None if watches else self._handler(request.method, info, resource)
-        check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if request.method == "PATCH":
-            check_consumed(request)
+            check_patch_route(request)
+        check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if resource.warning:
             warnings.append(resource.warning)
         call = Call(request, resource, Target(info.namespace, info.name, info.subresource), self._clock)

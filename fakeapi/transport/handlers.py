@@ -30,6 +30,7 @@ from fakeapi.transport.accept import (
     Representation,
     check_streamable,
     negotiate,
+    not_routed,
     prettified,
 )
 from fakeapi.transport.http import Request, Response
@@ -201,19 +202,24 @@ class Handlers:
         return read_delete_options(body, media_type, call.resource)
 
 
-def check_consumed(request: Request) -> None:
-    """Whether any media type of the Content-Type is that of a patch. Raises ApiError 415.
+def check_patch_route(request: Request) -> None:
+    """The router's look at a Content-Type: does it name a kind of patch, as one of several at least?
 
-    Follows go-restful's `Route.matchesContentType`, which reads the header as a list.
+    Follows github.com/emicklei/go-restful `jsr311.go`, which lets a request without a body fail later, for
+    want of what it could be answered in. Raises ApiError 406, 415.
     """
-    listed = request.header(b"content-type").split(",")
-    if not any(each.partition(";")[0].strip() in PATCH_TYPES for each in listed):
-        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
+    named = request.header(b"content-type").split(",")
+    if any(part.partition(";")[0].strip(" ") in PATCH_TYPES for part in named):
+        return
+    if request.header(b"content-length").strip() in ("", "0"):
+        raise not_routed(())
+    raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", errors.Details())
 
 
 def patch_type(request: Request) -> str:
-    """The kind of patch that a body is. Raises ApiError 415."""
-    media_type = request.header(b"content-type").partition(";")[0].strip()
+    """The kind of patch that a body is: what precedes a semicolon, to the letter. Raises ApiError 415."""
+    header = request.header(b"content-type")
+    media_type = header.partition(";")[0] or header
     if media_type not in PATCH_TYPES:
         raise unsupported_media_type(*PATCH_TYPES)
     return media_type

@@ -215,3 +215,32 @@ def test_a_timeout_that_is_no_duration_is_refused_before_anything_else(fakeapi: 
 def test_a_watch_has_no_such_timeout(fakeapi: FakeAPI) -> None:
     answer = ask(fakeapi, "GET", f"{CLAIMS}?watch=1&timeout=soon&resourceVersion=x")
     assert "timeout" not in answer.json()["message"]
+
+
+OTHER_TYPE = "415: Unsupported Media Type"
+NO_PATCH = "the body of the request was in an unknown format - accepted media types include: "
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "code", "words"),
+    [
+        (f"{MERGE};a=b", b"{}", 404, "resourceclaims.resource"),
+        (f"{MERGE} ;a=b", b"{}", 415, NO_PATCH),
+        (f"{MERGE},text/plain", b"{}", 415, NO_PATCH),
+        (f"text/plain, {MERGE}", b"{}", 415, NO_PATCH),
+        ("text/plain", b"{}", 415, OTHER_TYPE),
+        ("text/plain", b"", 406, "406: Not Acceptable\n\nAvailable representations: "),
+    ],
+)
+def test_a_patch_passes_the_router_by_any_of_its_types_and_the_handler_by_its_first_to_the_letter(
+    fakeapi: FakeAPI, content_type: str, body: bytes, code: int, words: str
+) -> None:
+    answer = ask(fakeapi, "PATCH", f"{CLAIMS}/missing", body, {"Content-Type": content_type})
+    assert answer.code == code
+    assert answer.json()["message"].startswith(words)
+
+
+@pytest.mark.fakeapi(release="1.32")
+def test_an_unsafe_deletion_is_asked_for_in_vain_where_the_gate_is_off(fakeapi: FakeAPI) -> None:
+    options = {"ignoreStoreReadErrorWithClusterBreakingPotential": True, "dryRun": ["All"]}
+    assert ask(fakeapi, "DELETE", f"{CLAIMS}/missing", options).code == 404
