@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fakeapi.machinery import quantity, times
 from fakeapi.machinery.gonumbers import converted, rewritten
 from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.repeatedmembers import folded
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import RepeatedKeys, members
 
@@ -34,25 +35,24 @@ class DecodeError(ValueError):
 class Findings:
     """What a walk noticed: the first error, and texts about unknown and repeated fields."""
 
-    __slots__ = ("error", "strict")
+    __slots__ = ("error", "repeats", "strict")
 
     def __init__(self) -> None:
         self.error: str | None = None
         self.strict: list[str] = []
+        self.repeats = False
 
     def wrong(self, message: str) -> None:
         if self.error is None:
             self.error = message
 
-    def mismatch(self, value: Any, path: Path, owner: str, go: str) -> None:
-        """`value` does not fit the Go type `go`; `owner` is the struct that the field belongs to."""
+    def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
+        """`value` does not fit the Go type `go`, which is the basic type `basic` by another name, or none;
+        `owner` is the struct that the field belongs to.
+        """
         self.wrong(
             f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
         )
-
-    def unreadable_text(self, value: Any, path: Path, owner: str) -> None:
-        """`value` is no text, where a type reads itself from one: a time."""
-        self.mismatch(value, path, owner, "string")
 
     def integer(self, value: Any, bits: int) -> int | None:
         """The integer that a number which is none of `bits` is taken for; None if for none."""
@@ -66,6 +66,7 @@ class Findings:
         self._note(f"unknown field {quote(spell(path))}")
 
     def duplicate(self, path: Path) -> None:
+        self.repeats = True
         self._note(f"duplicate field {quote(spell(path))}")
 
     def _note(self, text: str) -> None:
@@ -86,9 +87,6 @@ class UnstructuredFindings(Findings):
 
     __slots__ = ()
 
-    def unreadable_text(self, value: Any, path: Path, owner: str) -> None:
-        self.wrong(f"json: cannot unmarshal {_json_kind(value, 'string')} into Go value of type string")
-
     def integer(self, value: Any, bits: int) -> int | None:
         if type(value) is int or (type(value) is float and value.is_integer()):
             return converted(value, bits)
@@ -97,23 +95,27 @@ class UnstructuredFindings(Findings):
     def of_any_shape(self, value: Any) -> Any:
         return rewritten(value)
 
-    def mismatch(self, value: Any, path: Path, owner: str, go: str) -> None:
+    def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
         kind = _UNSTRUCTURED.get(type(value), "invalid")
         if go.startswith(("[]", "map[")):
             wanted = "slice" if go.startswith("[]") else "map"
             self.wrong(f"cannot restore {wanted} from {kind}")
-        elif go in _BASIC_TYPES or isinstance(value, str | bool | int | float):
-            self.wrong(f"cannot convert {kind} to {go}" if go in _BASIC_TYPES else _restore(kind))
+        elif not basic:
+            self.wrong(f"cannot restore struct from: {kind}")
+        elif basic == _JSON_TEXT:
+            super().mismatch(value, (), "", "string")
+        elif (kind, basic) in _CONVERTIBLE_IN_GO:
+            self.wrong(f"cannot convert {kind} to {go}")
         else:
-            self.wrong(_restore(kind))
+            self.wrong(f"unrecognized type: {basic}")
 
 
 _UNSTRUCTURED = {str: "string", bool: "bool", int: "int64", float: "float64", list: "slice", dict: "map"}
-_BASIC_TYPES = frozenset(("string", "bool", "int", "int32", "int64", "float64"))
-
-
-def _restore(kind: str) -> str:
-    return f"cannot restore struct from: {kind}"
+_CONVERTIBLE_IN_GO = frozenset(
+    (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
+)
+_JSON_TEXT = "JSON text"
+"""What stands for the basic type of a type that reads its own JSON, such as a time."""
 
 
 def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[dict[str, Any], list[str]]:
@@ -128,6 +130,8 @@ def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[
     result = walker(node)({} if value is None else value, (), "", findings)
     if findings.error is not None:
         raise DecodeError(findings.error)
+    if findings.repeats:
+        result = walker(node)(folded(value, node), (), "", Findings())
     if isinstance(value, dict):
         meta = value.get("metadata")
         if isinstance(meta, dict) and meta.get("managedFields") == []:
@@ -196,9 +200,9 @@ def walker(node: Node) -> Walk:
 def _scalar(node: Scalar) -> Walk:
     match node.kind:
         case ScalarKind.STRING:
-            return _exact(str, node.go)
+            return _exact(str, node.go, "string")
         case ScalarKind.BOOLEAN:
-            return _exact(bool, node.go)
+            return _exact(bool, node.go, "bool")
         case ScalarKind.INTEGER:
             return _integer(node)
         case ScalarKind.NUMBER:
@@ -215,11 +219,11 @@ def _scalar(node: Scalar) -> Walk:
             return _int_or_string(node.go)
 
 
-def _exact(kind: type, go: str) -> Walk:
+def _exact(kind: type, go: str, basic: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is kind:
             return value
-        findings.mismatch(value, path, owner, go)
+        findings.mismatch(value, path, owner, go, basic)
         return kind()
 
     return walk
@@ -234,7 +238,7 @@ def _integer(node: Scalar) -> Walk:
             return value
         taken_for = findings.integer(value, node.bits)
         if taken_for is None:
-            findings.mismatch(value, path, owner, go)
+            findings.mismatch(value, path, owner, go, go)
         return taken_for or 0
 
     return walk
@@ -244,7 +248,7 @@ def _number(go: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) in (int, float):
             return value
-        findings.mismatch(value, path, owner, go)
+        findings.mismatch(value, path, owner, go, "float64")
         return 0
 
     return walk
@@ -253,7 +257,7 @@ def _number(go: str) -> Walk:
 def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
     def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
         if type(value) is not str:
-            findings.unreadable_text(value, path, owner)
+            findings.mismatch(value, path, owner, "string", _JSON_TEXT)
             return None
         try:
             return canonical(value)

@@ -12,6 +12,7 @@ from fakeapi.machinery import protobuf, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.machinery.strictjson import members
 from fakeapi.registry.call import Notes
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
@@ -27,6 +28,9 @@ TYPE_META = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
 
+UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
+"""Kinds that every version of every group has, as k8s.io/apimachinery `pkg/apis/meta/v1` registers them."""
+
 
 class Unreadable(ValueError):
     """A body whose kind cannot even be told."""
@@ -41,7 +45,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     try:
         if media_type == PROTOBUF:
             return _read_protobuf(resource, body)
-        value, repeated = parse(body, media_type, validation)
+        value, repeated = parse(body, media_type)
         kind, api_version = type_of(value, resource)
     except Unreadable as error:
         raise bad_request(
@@ -96,10 +100,10 @@ def complete(resource: Resource, obj: Object) -> Object:
     return resource.strategy_for("").default({**typed, **obj, **typed})
 
 
-def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]]:
+def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
     """The value of a JSON or YAML text, and texts about keys that stand in it twice.
 
-    Repeated keys of JSON are marked in the value instead, if they matter. Raises Unreadable.
+    Repeated keys of JSON are marked in the value instead. Raises Unreadable.
     """
     if media_type == YAML:
         try:
@@ -108,8 +112,6 @@ def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]
             raise Unreadable(str(error)) from None
         return loaded.value, [loaded.strict_error] if loaded.strict_error else []
     try:
-        if validation == "Ignore":
-            return strictjson.decode_lenient(body), []
         return strictjson.decode_marking_duplicates(body), []
     except JsonError as error:
         words = strictjson.json_syntax_error(body) or str(error)
@@ -119,22 +121,33 @@ def parse(body: bytes, media_type: str, validation: str) -> tuple[Any, list[str]
 def type_of(value: Any, resource: Resource) -> tuple[str, str]:
     """(kind, apiVersion) of a body; what it leaves out is what the path says. Raises Unreadable."""
     kind, api_version = stated_type(value)
-    return kind or resource.kind.kind, api_version or resource.api_version
+    if not api_version or api_version == f"{resource.kind.group}/":
+        api_version = resource.api_version
+    return kind or resource.kind.kind, api_version
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """(kind, apiVersion) as a body states them, empty where it does not. Raises Unreadable."""
+    """(kind, apiVersion) as a body states them, empty where it does not. Raises Unreadable.
+
+    Here alone Go's own encoding/json reads, to which the case of a name is nothing, and the last one counts.
+    """
     if value is None:
         return "", ""
     if not isinstance(value, dict):
         raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
-    kind, api_version = value.get("kind"), value.get("apiVersion")
-    for name, found in (("apiVersion", api_version), ("kind", kind)):
-        if found is not None and not isinstance(found, str):
-            raise Unreadable(_type_mismatch(_go_kind(found), f"Go struct field .{name} of type string"))
-    if api_version and api_version.count("/") > 1:
+    found = {"kind": "", "apiversion": ""}
+    for key, item in members(value):
+        name = key.casefold()
+        if name not in found or item is None:
+            continue
+        if not isinstance(item, str):
+            field = "kind" if name == "kind" else "apiVersion"
+            raise Unreadable(_type_mismatch(_go_kind(item), f"Go struct field .{field} of type string"))
+        found[name] = item
+    kind, api_version = found.values()
+    if api_version.count("/") > 1:
         raise Unreadable(f"unexpected GroupVersion string: {api_version}")
-    return kind or "", api_version or ""
+    return kind, api_version.removeprefix("/")
 
 
 def _type_mismatch(kind: str, place: str) -> str:

@@ -108,6 +108,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     try:
         if wanted.typed:
             new, unknown = decode(document, resource.schema, UnstructuredFindings())
+            unknown.sort()
         elif not document.get("apiVersion"):
             new, unknown = _of_no_version(resource, document)
         else:

@@ -12,7 +12,7 @@ from fakeapi.machinery import errors, protobuf
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import applying, deleting, listing, objects, patching
-from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type
+from fakeapi.registry.bodies import UNVERSIONED_KINDS, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.columns import tabulates
@@ -262,8 +262,10 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
             kind, api_version, raw = protobuf.unwrap(body)
             value = protobuf.decode(raw, schema)
         else:
-            value, _ = parse(body, media_type, "Ignore")
+            value, _ = parse(body, media_type)
             kind, api_version = stated_type(value)
+        if kind in UNVERSIONED_KINDS:
+            raise ApiError(500, "", f"converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion")
         if kind not in ("", "DeleteOptions"):
             scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
             raise ApiError(

@@ -172,6 +172,24 @@ def test_repeated_fields_are_noticed_once_each_and_the_last_one_counts() -> None
     assert strict == ['duplicate field "name"', 'duplicate field "inner.text"', 'duplicate field "labels.k"']
 
 
+@pytest.mark.parametrize(
+    ("body", "comes_to"),
+    [
+        (b'{"inner":{"text":"x"},"inner":{}}', {"inner": {"text": "x"}}),
+        (b'{"labels":{"a":"1"},"labels":{"b":"2"}}', {"labels": {"a": "1", "b": "2"}}),
+        (b'{"labels":{"a":"1"},"labels":null}', {"labels": None}),
+        (b'{"name":"a","name":null}', {"name": "a"}),
+        (b'{"items":[{"text":"x"},{"text":"y"}],"items":[{}]}', {"items": [{"text": "x"}]}),
+    ],
+)
+def test_a_repeated_field_is_decoded_into_what_the_one_before_it_left(
+    body: bytes, comes_to: dict[str, Any]
+) -> None:
+    found, _ = decode(decode_marking_duplicates(body), OUTER)
+    expected, _ = decode(comes_to, OUTER)
+    assert found == expected
+
+
 def test_what_is_wrong_inside_a_value_that_is_overwritten_later_is_an_error_all_the_same() -> None:
     with pytest.raises(DecodeError, match=r"Inner\.inner\.text"):
         decode(decode_marking_duplicates(b'{"inner":{"text":1},"inner":{"text":"y"}}'), OUTER)
@@ -263,6 +281,12 @@ def test_managed_fields_that_are_an_empty_list_stay_so_since_they_ask_to_forget_
         ({"finalizers": "x"}, "cannot restore slice from string"),
         ({"ownerReferences": {}}, "cannot restore slice from map"),
         ({"labels": {"a": 5}}, "cannot convert int64 to string"),
+        ({"labels": {"a": True}}, "unrecognized type: string"),
+        ({"labels": {"a": {}}}, "unrecognized type: string"),
+        ({"generation": "x"}, "unrecognized type: int64"),
+        ({"generation": 1.5}, "cannot convert float64 to int64"),
+        ({"creationTimestamp": 5}, "json: cannot unmarshal number into Go value of type string"),
+        ({"ownerReferences": [{"uid": 5}]}, "cannot convert int64 to types.UID"),
         ({"ownerReferences": ["x"]}, "cannot restore struct from: string"),
     ],
 )

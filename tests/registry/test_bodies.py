@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type, summary, type_of
+from fakeapi.registry.bodies import Unreadable, read_object, stated_type, summary, type_of
 from fakeapi.registry.call import Notes
 from tests.registry.world import World, in_world
 
@@ -101,6 +101,21 @@ def test_null_is_an_empty_object() -> None:
     in_world(scenario)
 
 
+def test_the_case_of_kind_and_api_version_is_nothing_and_the_last_of_them_counts() -> None:
+    assert stated_type({"kind": "A", "Kind": "B", "KIND": None, "ApiVersion": "v1"}) == ("B", "v1")
+    assert stated_type({"Kind": "B", "kind": "A"}) == ("A", "")
+
+
+def test_an_api_version_without_a_version_is_that_of_the_path_and_one_without_a_group_is_the_cores() -> None:
+    async def scenario(world: World) -> None:
+        own = (world.claims.kind.kind, world.claims.api_version)
+        assert type_of({"apiVersion": "resource.k8s.io/"}, world.claims) == own
+        assert type_of({"apiVersion": "/"}, world.claims) == own
+        assert type_of({"apiVersion": "/v1"}, world.claims) == (own[0], "v1")
+
+    in_world(scenario)
+
+
 def test_what_a_body_does_not_say_of_its_type_is_what_the_path_says() -> None:
     async def scenario(world: World) -> None:
         assert type_of({}, world.claims) == ("ResourceClaim", "resource.k8s.io/v1alpha3")
@@ -112,11 +127,14 @@ def test_what_a_body_does_not_say_of_its_type_is_what_the_path_says() -> None:
         stated_type([])
 
 
-def test_repeated_keys_are_looked_for_only_where_somebody_is_told() -> None:
-    body = b'{"a":1,"a":2}'
-    assert type(parse(body, JSON, "Ignore")[0]) is dict
-    assert type(parse(body, JSON, "Warn")[0]) is not dict
-    assert parse(body, JSON, "Warn")[0] == {"a": 2}
+def test_repeated_members_come_to_the_same_whether_anybody_is_told_of_them_or_not() -> None:
+    async def scenario(world: World) -> None:
+        body = b'{"metadata":{"name":"a","labels":{"a":"1"},"labels":{"b":"2"}},"spec":{}}'
+        for validation in ("Ignore", "Warn"):
+            found = read_object(world.claims, body, JSON, validation, Notes())
+            assert found["metadata"]["labels"] == {"a": "1", "b": "2"}
+
+    in_world(scenario)
 
 
 @pytest.mark.parametrize(
