@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.gotypes import OPAQUE, PACKAGES, GoField, GoSource, named
+from tools.registered import registered_kinds
 
 PATCHES = {"1.27": 16, "1.28": 15, "1.29": 15, "1.30": 14, "1.31": 14, "1.32": 13, "1.33": 13}
 """The releases, each at its last patch."""
@@ -102,6 +103,7 @@ def compile_release(minor: str, modules: Modules) -> dict[str, Any]:
         "built": modules.time,
         "go": modules.go_version,
         "kinds": kinds,
+        "registered": registered_kinds(modules.kubernetes, modules.api),
         "types": _types([*ROOTS, *(name for kind in kinds for name in (kind["type"], kind["list_type"]))],
                         source, schemas),
     }  # fmt: skip
@@ -273,7 +275,9 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
 def render(release: dict[str, Any]) -> str:
     """JSON with a line for each kind, type and field, so that a change shows as a line."""
     lines = ["{", *(f'"{key}": {_compact(release[key])},' for key in ("release", "version", "built", "go"))]
-    lines += ['"kinds": [', ",\n".join(_compact(kind) for kind in release["kinds"]), "],", '"types": {']
+    lines += ['"kinds": [', ",\n".join(_compact(kind) for kind in release["kinds"]), "],"]
+    registered = (f"{_compact(name)}: {_compact(kinds)}" for name, kinds in release["registered"].items())
+    lines += ['"registered": {', ",\n".join(registered), "},", '"types": {']
     types = []
     for name, entry in release["types"].items():
         if isinstance(entry, str):

@@ -17,6 +17,7 @@ from fakeapi.registry.call import Notes
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind
+from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
 
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -27,9 +28,6 @@ _SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 TYPE_META = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
-
-UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
-"""Kinds that every version of every group has, as k8s.io/apimachinery `pkg/apis/meta/v1` registers them."""
 
 
 class Unreadable(ValueError):
@@ -165,7 +163,8 @@ def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
         return ""
     if not resource.release.knows(api_version, kind):
         return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
-    version = api_version.rpartition("/")[2]
+    of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
+    version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
     package = resource.kind.group.split(".")[0] or "core"
     return f"converting ({version}.{kind}) to ({package}.{resource.kind.kind}): unknown conversion"
 
@@ -200,8 +199,9 @@ def warn_of(text: str, notes: Notes) -> None:
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """
-    if not text.startswith(yamltext.STRICT_PREFIX):
+    head, separator, lines = text.partition(yamltext.STRICT_PREFIX)
+    if not separator or head not in ("", "error converting YAML to JSON: "):
         notes.warn(text)
         return
-    for line in text.removeprefix(yamltext.STRICT_PREFIX).split("\n"):
+    for line in lines.split("\n"):
         notes.warn(line.strip())

@@ -6,6 +6,22 @@ from typing import Any
 from fakeapi.machinery.schema import Struct
 from fakeapi.releases.schemas import Schemas
 
+UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
+"""Kinds that every apiVersion has, even one that no release has."""
+
+COMMON_KINDS = frozenset(
+    (
+        "WatchEvent",
+        "ListOptions",
+        "GetOptions",
+        "DeleteOptions",
+        "CreateOptions",
+        "UpdateOptions",
+        "PatchOptions",
+    )
+)
+"""Kinds that k8s.io/apimachinery `pkg/apis/meta/v1` adds to every group version that a release has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:

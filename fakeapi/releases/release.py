@@ -1,13 +1,13 @@
 """One Kubernetes release as a value: what it serves, and by which rules."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from fakeapi.releases import gates as feature_gates
 from fakeapi.releases import tables
 from fakeapi.releases.gates import Gates
-from fakeapi.releases.kinds import Kind, kinds_of
+from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, kinds_of
 from fakeapi.releases.limits import Limits, limits_of
 from fakeapi.releases.quirks import Quirks, quirks_of
 from fakeapi.releases.schemas import Schemas
@@ -34,7 +34,10 @@ class UnknownReleaseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`name` is the minor release, "1.31", `version` the patch release that it is served as, "v1.31.14"."""
+    """`name` is the minor release, "1.31", `version` the patch release that it is served as, "v1.31.14".
+
+    `registered` are the kinds that its API server has in its scheme, by apiVersion.
+    """
 
     name: str
     version: str
@@ -45,6 +48,7 @@ class Release:
     limits: Limits = field(repr=False)
     quirks: Quirks = field(repr=False)
     schemas: Schemas = field(repr=False, compare=False)
+    registered: Mapping[str, Sequence[str]] = field(repr=False, compare=False)
 
     @property
     def minor(self) -> int:
@@ -58,8 +62,11 @@ class Release:
         raise KeyError(f"{group}/{version} {resource}")
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether the release has a kind of this name and version, served here or not."""
-        return any(each.api_version == api_version and each.kind == kind for each in self.kinds)
+        """Whether the release's API server has such a kind in its scheme, served or not."""
+        if kind in UNVERSIONED_KINDS:
+            return True
+        registered = self.registered.get(api_version)
+        return registered is not None and (kind in registered or kind in COMMON_KINDS)
 
     def version_info(self) -> dict[str, str]:
         """The body of GET /version; gitCommit is empty where it is not published with the modules."""
@@ -121,6 +128,7 @@ def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
         limits=limits_of(minor),
         quirks=quirks_of(minor),
         schemas=schemas,
+        registered=table["registered"],
     )
 
 

@@ -12,7 +12,7 @@ from fakeapi.machinery import errors, protobuf
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import applying, deleting, listing, objects, patching
-from fakeapi.registry.bodies import UNVERSIONED_KINDS, Unreadable, parse, read_object, stated_type
+from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.columns import tabulates
@@ -20,6 +20,7 @@ from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.versions import parse_version
+from fakeapi.releases.kinds import UNVERSIONED_KINDS
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import (
     JSON,

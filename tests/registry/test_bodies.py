@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.bodies import Unreadable, read_object, stated_type, summary, type_of
+from fakeapi.registry.bodies import Unreadable, conversion_problem, read_object, stated_type, summary, type_of
 from fakeapi.registry.call import Notes
 from tests.registry.world import World, in_world
 
@@ -149,3 +149,49 @@ def test_repeated_members_come_to_the_same_whether_anybody_is_told_of_them_or_no
 )
 def test_a_summary_is_the_beginning_as_text_or_in_hexadecimal(body: bytes, shown: str) -> None:
     assert summary(body) == shown
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "problem"),
+    [
+        ("v1", "Pod", "converting (v1.Pod) to (resource.ResourceClaim): unknown conversion"),
+        ("v1", "pod", 'no kind "pod" is registered for version "v1" in scheme'),
+        (
+            "autoscaling/v2",
+            "HorizontalPodAutoscaler",
+            "converting (v2.HorizontalPodAutoscaler) to (resource.",
+        ),
+        (
+            "resource.k8s.io/v1alpha3",
+            "ResourceClaimList",
+            "converting (v1alpha3.ResourceClaimList) to (resource.",
+        ),
+        ("resource.k8s.io/v1alpha3", "DeleteOptions", "converting (v1.DeleteOptions) to (resource."),
+        ("unknown.io/v7", "Status", "converting (v1.Status) to (resource."),
+        (
+            "unknown.io/v7",
+            "DeleteOptions",
+            'no kind "DeleteOptions" is registered for version "unknown.io/v7" in',
+        ),
+    ],
+)
+def test_another_kind_is_told_apart_from_one_that_the_release_does_not_have(
+    api_version: str, kind: str, problem: str
+) -> None:
+    async def scenario(world: World) -> None:
+        assert conversion_problem(world.claims, kind, api_version).startswith(problem)
+
+    in_world(scenario)
+
+
+def test_each_line_that_yaml_complains_about_is_a_warning_of_its_own() -> None:
+    async def scenario(world: World) -> None:
+        notes = Notes()
+        body = b"metadata: {name: a}\nspec: {}\nmetadata: {name: b}\nspec: {}\n"
+        read_object(world.claims, body, YAML, "Warn", notes)
+        assert notes.warnings == [
+            'line 3: key "metadata" already set in map',
+            'line 4: key "spec" already set in map',
+        ]
+
+    in_world(scenario)

@@ -41,6 +41,7 @@ def test_a_rendered_table_has_a_line_for_each_kind_and_field_and_is_its_json() -
         "built": "then",
         "go": "go1",
         "kinds": [{"kind": "A"}, {"kind": "B"}],
+        "registered": {"v1": ["A", "B"], "x.io/v1": ["C"]},
         "types": {"a.A": {"atomic": True, "fields": [{"name": "x"}, {"name": "y"}]}, "a.B": "string"},
     }
     text = compile_releases.render(release)

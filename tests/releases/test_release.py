@@ -142,6 +142,12 @@ def test_a_release_knows_the_kinds_that_it_has() -> None:
     release = load_release("1.32")
     assert release.knows("resource.k8s.io/v1beta1", "DeviceClass")
     assert not release.knows("resource.k8s.io/v1beta2", "DeviceClass")
+    assert release.knows("resource.k8s.io/v1beta1", "DeviceClassList")
+    assert release.knows("v1", "Pod")
+    assert not release.knows("apps/v1", "Pod")
+    assert release.knows("apps/v1", "DeleteOptions")
+    assert not release.knows("apps/v9", "DeleteOptions")
+    assert release.knows("apps/v9", "Status")
     with pytest.raises(KeyError, match="podschedulingcontexts"):
         release.kind(GROUP, "v1alpha3", "podschedulingcontexts")
 

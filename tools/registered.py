@@ -1,0 +1,33 @@
+"""Which kinds a kube-apiserver knows, served or not: what the Go modules of a release register."""
+
+import re
+from pathlib import Path
+
+_INSTALLED = re.compile(r'_ "k8s\.io/kubernetes/pkg/apis/(\w+)/install"')
+_GROUP = re.compile(r'^const GroupName = "(.*)"|^\s+GroupName = "(.*)"', re.MULTILINE)
+_KNOWN = re.compile(r"AddKnownTypes\(SchemeGroupVersion,(.*?)\)", re.DOTALL)
+_TYPE = re.compile(r"&(?:\w+\.)?(\w+)\{\}")
+
+
+class RegistrationError(Exception):
+    """A source is not as expected."""
+
+
+def registered_kinds(kubernetes: Path, api: Path) -> dict[str, list[str]]:
+    """The kinds of each apiVersion in the scheme of the API server, but for those of every group version.
+
+    Raises RegistrationError.
+    """
+    imports = (kubernetes / "pkg/controlplane/import_known_versions.go").read_text()
+    found: dict[str, list[str]] = {}
+    for group in sorted(_INSTALLED.findall(imports)):
+        install = (kubernetes / f"pkg/apis/{group}/install/install.go").read_text()
+        for version in re.findall(rf'"k8s\.io/kubernetes/pkg/apis/{group}/(v\w+)"', install):
+            source = (api / group / version / "register.go").read_text()
+            name = _GROUP.search(source)
+            kinds = sorted({kind for block in _KNOWN.findall(source) for kind in _TYPE.findall(block)})
+            if name is None or not kinds:
+                raise RegistrationError(f"{group}/{version} registers nothing that can be read")
+            stated = name[1] or name[2] or ""
+            found[f"{stated}/{version}" if stated else version] = kinds
+    return dict(sorted(found.items()))
