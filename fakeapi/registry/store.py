@@ -7,6 +7,7 @@ computed from; between the two nothing else can run, so only another process cou
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from fakeapi.machinery import errors, names, times
@@ -266,17 +267,21 @@ class Store:
     def _update_errors(
         self, resource: Resource, target: Target, meta: Object, old_meta: Object
     ) -> list[FieldError]:
-        """Errors of updated metadata: the generic store looks first, then the kind's own validation again."""
+        """Errors of updated metadata: the generic store looks first, then the kind's own validation.
+
+        That looks at the metadata as such, at what changed in it and, where it looks twice, as such again.
+        """
         too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
         found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
         found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
         if not found and not meta.get("generateName") and all(map(has_domain, meta.get("finalizers") or ())):
             return found  # the kind's own validation looks for nothing else: a name does not change
-        for _ in range(resource.strategy_for(target.subresource).metadata_checks):
-            found += validate_core_object_meta(
-                meta, namespaced, resource.name_validator, "metadata", too_long
-            )
-        return found + validate_core_object_meta_update(meta, old_meta, "metadata", too_long)
+        of_itself = [
+            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", too_long)
+            for _ in range(resource.strategy_for(target.subresource).metadata_checks)
+        ]
+        of_change = validate_core_object_meta_update(meta, old_meta, "metadata", too_long)
+        return [*found, *chain(*of_itself[:1]), *of_change, *chain(*of_itself[1:])]
 
     async def _store_changed(
         self,

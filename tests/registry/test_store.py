@@ -321,3 +321,14 @@ def test_an_update_may_give_another_prefix_of_generated_names_if_it_could_be_one
         )
 
     in_world(scenario)
+
+
+def test_what_changed_in_metadata_is_told_between_the_two_looks_at_the_metadata_as_such() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        error = await refusal(world.patch("a", {"metadata": {"finalizers": [""]}}))
+        assert error.details is not None
+        told = ["domain" if "neither" in cause.message else "name" for cause in error.details.causes]
+        assert told == ["name"] * 2 + (["name"] * 2 + ["domain"]) + ["domain"] + (["name"] * 2 + ["domain"])
+
+    in_world(scenario, release="1.30")
