@@ -7,7 +7,6 @@ computed from; between the two nothing else can run, so only another process cou
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from itertools import chain
 from typing import Any, TypeVar
 
 from fakeapi.machinery import errors, names, times
@@ -29,7 +28,7 @@ from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.source import Source
-from fakeapi.registry.strategy import Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.versions import version_or_none
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
 
@@ -256,32 +255,12 @@ class Store:
         for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
             if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
                 meta[name] = old_meta[name]
-        found = self._update_errors(resource, target, meta, old_meta)
-        found += strategy.validate_update(new, old)
+        found = _update_errors(resource, strategy, new, old)
         if found:
             raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
         for text in strategy.warnings_on_update(new, old):
             notes.warn(text)
         return new
-
-    def _update_errors(
-        self, resource: Resource, target: Target, meta: Object, old_meta: Object
-    ) -> list[FieldError]:
-        """Errors of updated metadata: the generic store looks first, then the kind's own validation.
-
-        That looks at the metadata as such, at what changed in it and, where it looks twice, as such again.
-        """
-        too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
-        found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
-        found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
-        if not found and not meta.get("generateName") and all(map(has_domain, meta.get("finalizers") or ())):
-            return found  # the kind's own validation looks for nothing else: a name does not change
-        of_itself = [
-            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", too_long)
-            for _ in range(resource.strategy_for(target.subresource).metadata_checks)
-        ]
-        of_change = validate_core_object_meta_update(meta, old_meta, "metadata", too_long)
-        return [*found, *chain(*of_itself[:1]), *of_change, *chain(*of_itself[1:])]
 
     async def _store_changed(
         self,
@@ -398,6 +377,21 @@ def _check_uid(
         f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, "
         f"UID in object meta: {actual}",
     )
+
+
+def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
+    """Errors of an update: the generic store looks at its metadata first, then the kind at all of it."""
+    meta, old_meta = new["metadata"], old["metadata"]
+    too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
+    found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
+    found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
+    metadata = NO_METADATA_ERRORS  # there is nothing else for the kind to find
+    if found or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
+        metadata = MetadataErrors(
+            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", too_long),
+            validate_core_object_meta_update(meta, old_meta, "metadata", too_long),
+        )
+    return found + strategy.validate_update(new, old, metadata)
 
 
 def _check_version(resource: Resource, target: Target, meta: Object, old_meta: Object) -> None:

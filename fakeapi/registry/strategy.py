@@ -4,11 +4,27 @@ Follows k8s.io/apiserver `pkg/registry/rest`: the store asks a strategy to prepa
 everything else itself. A strategy is pure: tested with two dicts, no server.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError
 
 Object: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataErrors:
+    """What a kind's own validation finds wrong with updated metadata, beside the store's own look at it."""
+
+    of_object: Sequence[FieldError] = ()
+    """With the metadata as such: reported wherever the kind validates the whole object."""
+
+    of_change: Sequence[FieldError] = ()
+    """With what has changed in it: reported wherever the kind validates the update."""
+
+
+NO_METADATA_ERRORS = MetadataErrors()
 
 
 class Strategy:
@@ -22,10 +38,6 @@ class Strategy:
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Paths that a write through this strategy never sets, and so no manager comes to own."""
-
-    metadata_checks: ClassVar[int] = 1
-    """How often an update's metadata is validated beside the store's own look at it: its errors are
-    reported once for each."""
 
     def default(self, obj: Object) -> Object:
         """`obj` with the version's defaults: applied to every body, before anything else sees it."""
@@ -47,9 +59,11 @@ class Strategy:
         """`new` with whatever this path may not change taken from `old`."""
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        """Errors of an update, those of its metadata left to the store."""
-        return []
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """Errors of an update; those of its metadata were found by the store, and have their places in it."""
+        return [*metadata.of_object, *metadata.of_change]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         """Texts of Warning headers for a create."""

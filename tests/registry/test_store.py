@@ -332,3 +332,28 @@ def test_what_changed_in_metadata_is_told_between_the_two_looks_at_the_metadata_
         assert told == ["name"] * 2 + (["name"] * 2 + ["domain"]) + ["domain"] + (["name"] * 2 + ["domain"])
 
     in_world(scenario, release="1.30")
+
+
+
+@pytest.mark.parametrize("release", ["1.30", "1.31"])
+def test_errors_of_an_updates_metadata_stand_among_those_of_its_spec(release: str) -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        bad = world.claim("a", labels={"x!": "y"})
+        if release == "1.30":
+            bad["spec"]["resourceClassName"], spec = "A", "spec.resourceClassName"
+        else:
+            bad["spec"]["devices"]["requests"][0]["name"], spec = "A", "spec.devices.requests[0].name"
+        error = await refusal(world.update(bad))
+        assert error.details is not None
+        labels = "metadata.labels"
+        whole = [labels, spec]
+        again = whole if release == "1.30" else [spec]
+        assert [cause.field for cause in error.details.causes] == [
+            *(labels, labels),
+            *whole,
+            *(labels, "spec"),
+            *again,
+        ]
+
+    in_world(scenario, release)

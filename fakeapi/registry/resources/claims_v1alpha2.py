@@ -20,7 +20,7 @@ from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.references import validate_claim_reference
 from fakeapi.registry.resources.resourcehandles import validate_allocation
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -48,7 +48,6 @@ class ClaimStrategy(Strategy):
     """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-    metadata_checks: ClassVar[int] = 2
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -68,25 +67,33 @@ class ClaimStrategy(Strategy):
         new["status"] = old["status"]
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """What is wrong with the spec is said before and after what is wrong with changing it."""
-        errors = self.validate_create(new)
-        return [*errors, *validate_immutable(new["spec"], old["spec"], "spec"), *errors]
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *errors,
+        ]
 
 
 class ClaimStatusStrategy(ClaimStrategy):
     """Writes to `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-    metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         status, before = new["status"], old["status"]
         allocation, allocated = status.get("allocation"), before.get("allocation")
-        errors: list[FieldError] = []
+        errors: list[FieldError] = [*metadata.of_change]
         if "driverName" in status:
             errors += validate_driver_name(status["driverName"], "status.driverName", self._rules)
         elif allocation is not None:

@@ -29,7 +29,7 @@ from fakeapi.registry.resources.identifiers import request_names
 from fakeapi.registry.resources.lists import validate_set
 from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object
 
 Part: TypeAlias = dict[str, Any]
 
@@ -96,7 +96,6 @@ class ClaimStatusStrategy(ClaimStrategy):
     """Writes to `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-    metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
@@ -117,12 +116,15 @@ class ClaimStatusStrategy(ClaimStrategy):
             devices = without_deallocated(status["devices"], status, before)
         return {**status, "devices": devices} if devices else _without(status, "devices")
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         status, before = new["status"], old["status"]
         allocation, allocated = status.get("allocation"), before.get("allocation")
         errors: list[FieldError] = []
         if self._rules.quirks.admin_access_needs_label:
             errors += adminaccess.authorize_results(new, old, self._namespace_labels)
+        errors += metadata.of_change
         if self._rules.quirks.allocation_is_always_checked and allocation is not None:
             errors += self._validate_allocation(allocation, new)
         errors += self._validate_reserved_and_devices(status)

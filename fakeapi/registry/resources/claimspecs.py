@@ -20,7 +20,7 @@ from fakeapi.registry.resources.devices import Checks, requested_expressions, va
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -80,10 +80,14 @@ class ClaimSpecStrategy(Strategy, ABC):
     def warnings_on_create(self, obj: Object) -> list[str]:
         return cel_warnings(requested_expressions(self.claim_spec(obj)["devices"]), self._checks.check_cel)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """What is wrong with the spec is said before and after what is wrong with changing it."""
         return [
+            *metadata.of_object,
             *self.validate(new, self._checks),
+            *metadata.of_change,
             *validate_immutable(new["spec"], old["spec"], "spec"),
             *self.validate(new, self._checks_of_stored),
         ]

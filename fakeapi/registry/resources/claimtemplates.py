@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/ap
 `ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
 """
 
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, forbidden
 from fakeapi.machinery.metadata import validate_annotations, validate_labels
@@ -13,7 +13,7 @@ from fakeapi.registry.resources.claimspecs import ClaimSpecStrategy, validate_cl
 from fakeapi.registry.resources.devices import Checks
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -51,8 +51,6 @@ def validate_template_metadata(metadata: Part, path: str, rules: Rules) -> list[
 class ClaimTemplateV1Alpha2Strategy(Strategy):
     """Templates of v1alpha2; the spec stays as it was made."""
 
-    metadata_checks: ClassVar[int] = 2
-
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
@@ -66,16 +64,21 @@ class ClaimTemplateV1Alpha2Strategy(Strategy):
             *claims_v1alpha2.validate_claim_spec(obj["spec"]["spec"], "spec.spec"),
         ]
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """What is wrong with the spec is said before and after what is wrong with changing it."""
-        errors = self.validate_create(new)
-        return [*errors, *validate_immutable(new["spec"], old["spec"], "spec"), *errors]
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *errors,
+        ]
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
     """Templates of v1alpha3 and newer."""
-
-    metadata_checks: ClassVar[int] = 1
 
     def prepare_create(self, obj: Object) -> Object:
         return self._with_enabled_fields(obj, None)

@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/reso
 """
 
 from dataclasses import replace
-from typing import ClassVar
 
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
@@ -20,13 +19,11 @@ from fakeapi.registry.resources.lists import validate_items
 from fakeapi.registry.resources.nodes import validate_nodes
 from fakeapi.registry.resources.objectmeta import with_generation, with_next_generation
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 
 class DeviceClassStrategy(Strategy):
     """Everything of a class may change; what is wrong with its spec is said twice."""
-
-    metadata_checks: ClassVar[int] = 1
 
     def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -46,8 +43,15 @@ class DeviceClassStrategy(Strategy):
             new["spec"] = {name: value for name, value in new["spec"].items() if name != "suitableNodes"}
         return with_next_generation(new, old)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return [*self._validate(new, None), *self._validate(new, old)]
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [
+            *metadata.of_object,
+            *self._validate(new, None),
+            *metadata.of_change,
+            *self._validate(new, old),
+        ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         return cel_warnings(expressions_of(obj["spec"].get("selectors")), self._checks.check_cel)

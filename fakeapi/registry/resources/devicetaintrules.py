@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/registry/resource/devicetaintrule` and `pkg/apis/
 """
 
 from dataclasses import replace
-from typing import ClassVar
 
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
@@ -19,13 +18,11 @@ from fakeapi.registry.resources.identifiers import (
 from fakeapi.registry.resources.objectmeta import with_generation, with_next_generation
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.resources.taints import Now, default_taint, validate_taint
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 
 class DeviceTaintRuleStrategy(Strategy):
     """Everything of a rule may change."""
-
-    metadata_checks: ClassVar[int] = 0
 
     def __init__(self, rules: Rules, now: Now, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -45,8 +42,10 @@ class DeviceTaintRuleStrategy(Strategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         return with_next_generation(new, old)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return self._validate(new, old)
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *self._validate(new, old)]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         selectors = obj["spec"].get("deviceSelector", {}).get("selectors")

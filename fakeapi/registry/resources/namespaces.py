@@ -9,7 +9,7 @@ from typing import ClassVar
 from fakeapi.machinery import names
 from fakeapi.machinery.fielderrors import FieldError, invalid
 from fakeapi.registry.resources.objectmeta import in_order
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 KUBERNETES_FINALIZER = "kubernetes"
@@ -47,8 +47,10 @@ class NamespaceStrategy(Strategy):
         new["status"] = old["status"]
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return _validate_finalizers(new)
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_object, *_validate_finalizers(new), *metadata.of_change]
 
 
 class NamespaceStatusStrategy(NamespaceStrategy):
@@ -61,31 +63,33 @@ class NamespaceStatusStrategy(NamespaceStrategy):
         new["spec"] = old["spec"]
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """The phase follows from whether the namespace is going."""
         is_going = "deletionTimestamp" in new["metadata"]
         phase, wanted = new["status"]["phase"], TERMINATING if is_going else ACTIVE
         if phase == wanted:
-            return []
+            return [*metadata.of_change]
         when = "is not empty" if is_going else "is empty"
-        return [invalid("status.Phase", phase, f"may only be '{wanted}' if `deletionTimestamp` {when}")]
+        problem = f"may only be '{wanted}' if `deletionTimestamp` {when}"
+        return [*metadata.of_change, invalid("status.Phase", phase, problem)]
 
 
 class NamespaceFinalizeStrategy(NamespaceStrategy):
     """Writes to `/finalize`: the one path that changes the finalizers of a namespace's spec."""
 
-    metadata_checks: ClassVar[int] = 0
-
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return [
-            error
-            for index, finalizer in enumerate(new["spec"].get("finalizers", ()))
-            for error in _validate_finalizer(finalizer, f"spec.finalizers[{index}]")
-        ]
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = [*metadata.of_change]
+        for index, finalizer in enumerate(new["spec"].get("finalizers", ())):
+            found += _validate_finalizer(finalizer, f"spec.finalizers[{index}]")
+        return found
 
 
 def _labelled(obj: Object) -> Object:

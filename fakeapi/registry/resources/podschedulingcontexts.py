@@ -10,14 +10,13 @@ from fakeapi.registry.resources.lists import validate_distinct, validate_set
 from fakeapi.registry.resources.nodes import validate_node_name
 from fakeapi.registry.resources.objectmeta import for_status
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 
 class PodSchedulingContextStrategy(Strategy):
     """Writes to a context itself: its status is not theirs to set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-    metadata_checks: ClassVar[int] = 2
 
     def __init__(self, rules: Rules, *, duplicates_only: bool) -> None:
         """`duplicates_only` (v1alpha2): of a node that is named twice nothing else is said."""
@@ -35,10 +34,12 @@ class PodSchedulingContextStrategy(Strategy):
         new["status"] = old["status"]
         return new
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """What is wrong with the spec is said twice."""
-        errors = self.validate_create(new)
-        return [*errors, *errors]
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [*errors, *metadata.of_change, *errors]
 
     def _validate_nodes(self, names: list[str] | None, path: str) -> list[FieldError]:
         return self._validate_list(
@@ -50,14 +51,15 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     """Writes to `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-    metadata_checks: ClassVar[int] = 0
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """Upstream calls the claims of a status `claims` in paths."""
-        errors: list[FieldError] = []
+        errors: list[FieldError] = [*metadata.of_change]
         seen: set[str] = set()
         claims: list[dict[str, Any]] = new["status"].get("resourceClaims", [])
         for index, claim in enumerate(claims):

@@ -3,20 +3,16 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/resource/validation`.
 """
 
-from typing import ClassVar
-
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.nodes import validate_nodes
 from fakeapi.registry.resources.references import validate_class_reference
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 
 class ResourceClassStrategy(Strategy):
     """Everything of a class may change."""
-
-    metadata_checks: ClassVar[int] = 2
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -28,7 +24,9 @@ class ResourceClassStrategy(Strategy):
             *validate_nodes(obj, "suitableNodes", "suitableNodes", self._rules),
         ]
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         """What is wrong with the class is said twice."""
-        errors = self.validate_create(new)
-        return [*errors, *errors]
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [*errors, *metadata.of_change, *errors]

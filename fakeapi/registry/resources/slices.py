@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/re
 are in the form of v1alpha3: a device's parts are under `basic`, a capacity is a quantity.
 """
 
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, invalid, required
 from fakeapi.registry.resources import gates, godumps
@@ -21,7 +21,7 @@ from fakeapi.registry.resources.objectmeta import with_generation, with_next_gen
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.resources.slicedevices import validate_basic_device, validate_device
 from fakeapi.registry.resources.taints import Now, default_taint
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -34,8 +34,6 @@ _ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDevic
 
 class ResourceSliceStrategy(Strategy):
     """A slice stays with its driver, its pool and its node."""
-
-    metadata_checks: ClassVar[int] = 0
 
     def __init__(self, rules: Rules, now: Now, *, flat: bool = False) -> None:
         """`flat`: bodies are v1beta2's, which have the parts of a device beside its name."""
@@ -66,8 +64,10 @@ class ResourceSliceStrategy(Strategy):
         """Fields that are about to be dropped make a new generation all the same."""
         return self._with_enabled_fields(with_next_generation(new, old), old)
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return self._validate(new["spec"], old["spec"])
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *self._validate(new["spec"], old["spec"])]
 
     def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
         """The slice without fields behind a gate that is off, unless `old` had such a field."""

@@ -15,7 +15,7 @@ from fakeapi.registry.resources.nodes import validate_node_name
 from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.resources.semver import validate_version
 from fakeapi.registry.resources.structuredparameters import NO_MODEL
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -44,8 +44,12 @@ class ResourceSliceStrategy(Strategy):
             _validate_instance,
         )
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
         return [
+            *metadata.of_change,
+            *metadata.of_object,
             *self.validate_create(new),
             *validate_immutable(new.get("nodeName", ""), old.get("nodeName", ""), "nodeName"),
             *validate_immutable(new["driverName"], old["driverName"], "driverName"),

@@ -12,7 +12,7 @@ from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.lists import validate_named
 from fakeapi.registry.resources.references import validate_claim_reference, validate_class_reference
 from fakeapi.registry.resources.rules import Rules
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 
 Part: TypeAlias = dict[str, Any]
 
@@ -26,8 +26,10 @@ class _ParametersStrategy(Strategy):
         self._rules = rules
         self._check_cel = check_cel
 
-    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
-        return self.validate_create(new)
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *metadata.of_object, *self.validate_create(new)]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         return cel_warnings(map(_selector, self._selecting(obj)), self._check_cel)

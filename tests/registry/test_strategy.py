@@ -1,0 +1,85 @@
+"""Where strategies report what is wrong with an update's metadata, kind by kind."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.machinery.fielderrors import required
+from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
+from fakeapi.registry.resources.devicetaintrules import DeviceTaintRuleStrategy
+from fakeapi.registry.resources.namespaces import NamespaceStatusStrategy, NamespaceStrategy
+from fakeapi.registry.resources.podschedulingcontexts import (
+    PodSchedulingContextStatusStrategy,
+    PodSchedulingContextStrategy,
+)
+from fakeapi.registry.resources.resourceclasses import ResourceClassStrategy
+from fakeapi.registry.resources.slices import ResourceSliceStrategy
+from fakeapi.registry.resources.slices_v1alpha2 import ResourceSliceStrategy as OldSliceStrategy
+from fakeapi.registry.resources.structuredparameters import ClaimParametersStrategy, ClassParametersStrategy
+from fakeapi.registry.strategy import MetadataErrors, Strategy
+from tests.registry.resources.builders import places, rules_with
+
+RULES, NEWEST = rules_with("1.31"), rules_with("1.33")
+
+FOUND = MetadataErrors([required("object")], [required("change")])
+NODES = {"potentialNodes": ["A"]}
+CONTEXT = {"spec": NODES, "status": {"resourceClaims": [{"unsuitableNodes": ["A"]}]}}
+POOL = {"name": "p", "resourceSliceCount": 0, "generation": 0}
+SLICE = {"spec": {"driver": "d", "pool": POOL, "nodeName": "n", "devices": None}}
+
+
+def now() -> str:
+    return "2027-01-15T08:00:00Z"
+
+
+def _named(value: object) -> str:
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__name__}" if isinstance(value, Strategy) else ""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "obj", "found"),
+    [
+        (Strategy(), {}, "object change"),
+        (
+            DeviceClassStrategy(RULES),
+            {"spec": {"selectors": [{}]}},
+            "object spec.selectors[0].cel change spec.selectors[0].cel",
+        ),
+        (ResourceClassStrategy(RULES), {"driverName": "A_"}, "object driverName change object driverName"),
+        (ResourceSliceStrategy(RULES, now), SLICE, "change spec.pool.resourceSliceCount"),
+        (OldSliceStrategy(RULES), {"driverName": "d"}, "change object <nil>"),
+        (
+            ClaimParametersStrategy(RULES),
+            {"generatedFrom": {"kind": "k", "name": ""}},
+            "change object generatedFrom.name",
+        ),
+        (
+            ClassParametersStrategy(RULES),
+            {"generatedFrom": {"kind": "k", "name": ""}},
+            "change object generatedFrom.name",
+        ),
+        (
+            PodSchedulingContextStrategy(RULES, duplicates_only=False),
+            CONTEXT,
+            "object spec.potentialNodes[0] change object spec.potentialNodes[0]",
+        ),
+        (
+            PodSchedulingContextStatusStrategy(RULES, duplicates_only=False),
+            CONTEXT,
+            "change status.claims[0].unsuitableNodes[0]",
+        ),
+        (
+            DeviceTaintRuleStrategy(NEWEST, now),
+            {"spec": {"taint": {"key": "a", "effect": ""}}},
+            "change spec.taint.effect",
+        ),
+        (NamespaceStrategy(), {"spec": {"finalizers": ["x"]}}, "object spec.finalizers change"),
+        (NamespaceStatusStrategy(), {"metadata": {}, "status": {"phase": "x"}}, "change status.Phase"),
+    ],
+    ids=_named,
+)
+def test_errors_of_metadata_stand_where_the_kind_looks_at_it(
+    strategy: Strategy, obj: dict[str, Any], found: str
+) -> None:
+    assert places(strategy.validate_update(obj, obj, FOUND)) == found.split()
