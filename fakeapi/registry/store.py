@@ -369,7 +369,8 @@ def _check_uid(
     if not expected or expected == actual:
         return
     registry = "" if dry_run else "/registry"
-    registry_key = f"{registry}/{resource.kind.resource}/{target.namespace}/{target.name}"
+    place = f"{target.namespace}/{target.name}" if target.namespace else target.name
+    registry_key = f"{registry}/{resource.kind.resource}/{place}"
     raise errors.conflict(
         resource.qualified,
         target.name,

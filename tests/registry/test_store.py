@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.registry.call import Notes, Target, WriteOptions
 from tests.registry.world import START, World, in_world, refusal, version_of
 
 LATER = 90
@@ -149,6 +150,22 @@ def test_an_update_of_another_uid_is_a_conflict() -> None:
         assert " Key: /registry/resourceclaims/default/a, " in error.message
         dry = await refusal(world.update(world.claim("a", uid="another"), dry_run=True))
         assert " Key: /resourceclaims/default/a, " in dry.message
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize(
+    ("resource", "namespace", "key"),
+    [("resourceclaims", "default", "resourceclaims/default/a"), ("deviceclasses", "", "deviceclasses/a")],
+)
+def test_a_conflict_of_uids_names_the_key_of_the_object(resource: str, namespace: str, key: str) -> None:
+    async def scenario(world: World) -> None:
+        found = world.catalogue.find("resource.k8s.io", "v1alpha3", resource)
+        assert found is not None
+        target = Target(namespace, "a")
+        body = {"metadata": {"name": "a", "uid": "another"}}
+        error = await refusal(world.store.update(found, target, body, WriteOptions(manager="m"), Notes()))
+        assert f"Key: /registry/{key}, ResourceVersion: 0" in error.message
 
     in_world(scenario)
 

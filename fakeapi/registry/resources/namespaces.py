@@ -56,7 +56,6 @@ class NamespaceStrategy(Strategy):
 class NamespaceStatusStrategy(NamespaceStrategy):
     """Writes to `/status`."""
 
-    metadata_checks: ClassVar[int] = 0
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
