@@ -136,7 +136,13 @@ def in_go_words(message: str, text: str, wording: Wording) -> str:
         message = message.replace("<input>:1:1:", f"<input>:1:{wording.empty_column}:", 1)
     for theirs, words in _GO_WORDS:
         message = theirs.sub(words, message)
-    return message
+    return _with_last_line(message, text) if text.endswith("\n") else message
+
+
+def _with_last_line(message: str, text: str) -> str:
+    """The message with its last line shown where that has no characters: the library leaves it out then."""
+    head = rf"^ERROR: <input>:{text.count(chr(10)) + 1}:1: .*$(?!\n \|)"
+    return re.sub(head, lambda found: f"{found[0]}\n | \n | ^", message, flags=re.MULTILINE)
 
 
 _GO_WORDS = tuple(

@@ -1,6 +1,14 @@
 import pytest
 
-from fakeapi.machinery.cel.source import FAULTS_MAX, SNIPPET_MAX, Wording, beyond_limits, quoted_faults, shown
+from fakeapi.machinery.cel.source import (
+    FAULTS_MAX,
+    SNIPPET_MAX,
+    Wording,
+    beyond_limits,
+    in_go_words,
+    quoted_faults,
+    shown,
+)
 
 NEW = Wording(empty_column=0, line_starts_before=False, lexes_quoted_fields=True)
 OLD = Wording(empty_column=1, line_starts_before=True, lexes_quoted_fields=False)
@@ -82,3 +90,9 @@ def test_a_name_in_backquotes_is_one_fault_where_it_is_read_and_two_where_it_is_
 
 def test_backquotes_in_strings_and_comments_are_no_fault() -> None:
     assert quoted_faults("'`' == \"`\" // `", NEW) == ""
+
+
+def test_a_fault_at_the_end_of_a_text_that_ends_its_line_is_shown_on_the_empty_line() -> None:
+    first, last = "ERROR: <input>:1:1: a\n | x\n | ^", "ERROR: <input>:2:1: b"
+    assert in_go_words(f"{first}\n{last}", "x\n", NEW) == f"{first}\n{last}\n | \n | ^"
+    assert in_go_words(f"{first}\n{last}\n | y\n | ^", "x\ny", NEW) == f"{first}\n{last}\n | y\n | ^"
