@@ -82,7 +82,11 @@ class _Coster:
         """The node's size, None where nothing is known of it."""
         if node.id in self._sizes:
             return self._sizes[node.id]
-        return _literal_size(node) or extent(self._extents, self.path(node)) or _type_size(self._type(node))
+        found = _literal_size(node) or extent(self._extents, self.path(node))
+        return found or self._size_of_type(self._type(node))
+
+    def _size_of_type(self, of: Type) -> Size | None:
+        return ONE if of.kind in _SCALARS else None
 
     def _type(self, node: Node) -> Type:
         return self._checked.type(node)
@@ -226,6 +230,10 @@ class _TracingCoster(_Coster):
             variable = self._variable(node)
             found = None if variable is None else variable.size
         return found
+
+    def _size_of_type(self, of: Type) -> Size | None:
+        """An optional is as large as what it may hold."""
+        return super()._size_of_type(of.parameters[0] if of.is_optional else of)
 
     def _variable(self, node: Node) -> _Variable | None:
         bound = self._variables.get(node.name) if isinstance(node, Ident) else None
@@ -378,7 +386,3 @@ def _literal_size(node: Node) -> Size | None:
             return fixed(len(entries))
         case _:
             return None
-
-
-def _type_size(of: Type) -> Size | None:
-    return ONE if of.kind in _SCALARS else None
