@@ -164,11 +164,31 @@ def _call_fault(call: Call) -> str:
     argument = call.arguments[0] if len(call.arguments) == 1 else None
     if call.function not in _CONVERSIONS or not isinstance(argument, Literal):
         return ""
-    if isinstance(argument.value, str) and not _CONVERSIONS[call.function](argument.value):
+    value = argument.value
+    if isinstance(value, str) and not _CONVERSIONS[call.function](value):
         return f"type conversion error from 'string' to '{call.function}'"
-    if call.function == "uint" and isinstance(argument.value, int) and argument.value < 0:
+    if call.function == "int" and isinstance(value, int | float) and not _fits_int(value):
+        return "integer overflow"
+    if call.function == "uint" and isinstance(value, int | float) and not 0 <= value <= _UINT_MAX:
         return "unsigned integer overflow"
+    if call.function == "string" and isinstance(value, bytes) and not _is_utf8(value):
+        return "invalid UTF-8 in bytes, cannot convert to string"
     return ""
+
+
+def _fits_int(number: float) -> bool:
+    """A double must lie between the ends, where it may have been rounded to."""
+    if isinstance(number, int):
+        return number <= _INT_MAX
+    return -float(_INT_MAX + 1) < number < float(_INT_MAX + 1)
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _pattern(call: Call) -> str | None:
@@ -206,4 +226,14 @@ def _is_bool(text: str) -> bool:
     return text in {"1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE", "False"}
 
 
-_CONVERSIONS = {"int": _is_int, "uint": _is_uint, "double": _is_double, "bool": _is_bool}
+def _is_string(text: str) -> bool:
+    return isinstance(text, str)
+
+
+_CONVERSIONS = {
+    "int": _is_int,
+    "uint": _is_uint,
+    "double": _is_double,
+    "bool": _is_bool,
+    "string": _is_string,
+}

@@ -1,4 +1,4 @@
-"""What kube-apiservers of 1.30 to 1.33 said of some 1,600 expressions: a row each in the files beside this.
+"""What kube-apiservers of 1.30 to 1.33 said of some 1,800 expressions: a row each in the files beside this.
 
 `devices.jsonl` and `costs.jsonl` were asked as selectors of DeviceClasses, `named_resources.jsonl` as those
 of 1.30's ResourceClaimParameters; all with dryRun. Messages are without the lines that show the expression.
