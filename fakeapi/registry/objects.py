@@ -18,10 +18,12 @@ Object: TypeAlias = dict[str, Any]
 
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
-_METADATA = (
+
+METADATA_ORDER = (
     "name",
     "generateName",
     "namespace",
+    "selfLink",
     "uid",
     "resourceVersion",
     "generation",
@@ -34,7 +36,10 @@ _METADATA = (
     "finalizers",
     "managedFields",
 )
-"""The members of stored metadata, in Go's order; selfLink, given up by Kubernetes, is never stored."""
+"""The fields of metav1.ObjectMeta, in their order on the wire."""
+
+_STORED_METADATA = tuple(name for name in METADATA_ORDER if name != "selfLink")
+"""Kubernetes gave selfLink up; it is never stored."""
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
@@ -48,7 +53,7 @@ def encode(obj: Object, schema: Struct) -> bytes:
 
 def _encode(obj: Object) -> bytes:
     meta = {**obj["metadata"], "resourceVersion": ""}
-    ordered = {key: meta[key] for key in _METADATA if key in meta}
+    ordered = {name: meta[name] for name in _STORED_METADATA if name in meta}
     kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
     return codec.encode({"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered})
 

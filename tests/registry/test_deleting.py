@@ -53,6 +53,20 @@ def test_finalizers_hold_an_object_until_the_last_is_taken_away() -> None:
     in_world(scenario)
 
 
+@pytest.mark.parametrize("left_out", [(), ("deletionTimestamp", "deletionGracePeriodSeconds")])
+def test_an_update_that_changes_nothing_keeps_the_version_of_an_object_that_is_going(
+    left_out: tuple[str, ...],
+) -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a", finalizers=["example.com/hold"], labels={"a": "1"}))
+        await world.delete("a")
+        going = world.get("a")
+        metadata = {name: value for name, value in going["metadata"].items() if name not in left_out}
+        assert await world.update({**going, "metadata": metadata}) == going
+
+    in_world(scenario)
+
+
 def test_an_object_that_is_being_deleted_takes_no_new_finalizer_and_no_second_time() -> None:
     async def scenario(world: World) -> None:
         await world.create(world.claim("a", finalizers=[HOLD]))

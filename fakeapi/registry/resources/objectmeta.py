@@ -6,6 +6,7 @@ k8s.io/kubernetes `pkg/registry/resource` do with generations.
 
 from typing import Any
 
+from fakeapi.registry.objects import METADATA_ORDER
 from fakeapi.registry.resources.equality import semantically_equal
 
 _KEPT = (
@@ -17,29 +18,11 @@ _KEPT = (
     "ownerReferences",
     "finalizers",
 )
-_ORDER = (
-    "name",
-    "generateName",
-    "namespace",
-    "selfLink",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "labels",
-    "annotations",
-    "ownerReferences",
-    "finalizers",
-    "managedFields",
-)
-"""The fields of metav1.ObjectMeta, in their order on the wire."""
 
 
 def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
     """The same metadata, its fields in their order on the wire."""
-    return {name: metadata[name] for name in _ORDER if name in metadata}
+    return {name: metadata[name] for name in METADATA_ORDER if name in metadata}
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
