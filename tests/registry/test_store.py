@@ -351,7 +351,6 @@ def test_what_changed_in_metadata_is_told_between_the_two_looks_at_the_metadata_
     in_world(scenario, release="1.30")
 
 
-
 @pytest.mark.parametrize("release", ["1.30", "1.31"])
 def test_errors_of_an_updates_metadata_stand_among_those_of_its_spec(release: str) -> None:
     async def scenario(world: World) -> None:

@@ -70,7 +70,3 @@ def test_a_write_to_status_keeps_finalizers_and_the_phase_follows_from_deletion(
     ]
     new["metadata"]["deletionTimestamp"] = "2001-01-01T00:00:00Z"
     assert strategy.validate_update(new, old) == []
-
-
-def test_a_write_to_the_status_looks_at_metadata_once_less_than_one_to_the_namespace() -> None:
-    assert (NamespaceStrategy.metadata_checks, NamespaceStatusStrategy.metadata_checks) == (1, 0)
