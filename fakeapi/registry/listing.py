@@ -1,34 +1,26 @@
-"""Lists: at which version, which page, and what the continue token says.
+"""Lists: at which version, which page, and who answers.
 
-Follows k8s.io/apiserver `pkg/storage/cacher` (which lists the watch cache answers: without limit and
-continue, from a version on) and `pkg/storage/etcd3` (the others, exact versions and pages), and
-`pkg/storage/continue.go` for the token.
+Follows k8s.io/apiserver `pkg/storage/cacher` (which lists the watch cache answers, and how) and
+`pkg/storage/etcd3` (the others: exact versions, pages after the first).
 """
 
-import base64
-import posixpath
-import re
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
-from fakeapi.machinery import codec, errors
-from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.schema import Field, Scalar, ScalarKind, Struct
-from fakeapi.machinery.strictjson import json_syntax_error
+from fakeapi.machinery.fieldselector import FieldSelector, Requirement
 from fakeapi.registry.call import ListOptions, Target
+from fakeapi.registry.continuation import decode_token, encode_token
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.selectable import NAME
 from fakeapi.registry.selection import Selection, selection
-from fakeapi.registry.versions import parse_version
+from fakeapi.registry.versions import check_key, parse_version, too_large, waited_for
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
 """A limited list looks at twice as many objects each time that too few were selected, up to so many."""
-
-TOO_LARGE_RETRY_SECONDS = 1
-TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
-
-_NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
+_REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
     "list without the continue parameter, or use the continue token in this response to retrieve the "
@@ -57,30 +49,41 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
     """The selected objects in the order of namespace and name.
 
     Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
-    is not there yet, 500 for one that is no number.
+    is not there yet; 400 for one that is no number, 500 where only the watch cache reads it.
     """
     chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
     prefix = prefix_of(resource, target)
-    start_after, at, limit = _where(storage, resource, prefix, options)
-    if _asks_for_one(resource, target, options):
-        limit = 0
-    from_cache = at is None and not options.continue_token
+    plan = _plan(storage, resource, target, options)
     entries: list[Entry] = []
-    size = limit
+    limit = plan.limit
+    indexed = _indexed(resource, options) if plan.from_cache else None
+    start_after, at, size = plan.start_after, plan.at, 0 if indexed else limit
     while True:
         page = _page(storage, prefix, start_after, at, size, options)
+        if indexed is not None:
+            page = replace(page, entries=[entry for entry in page.entries if indexed.matches(entry)])
         more = _take(page, chosen, entries, limit)
         if not limit or not more or len(entries) >= limit:
             break
         start_after, at, size = page.entries[-1].key, page.revision, max(size, min(2 * size, PAGE_MAX))
     token, remaining = "", None
     if limit and more:
-        leads = from_cache and resource.release.quirks.first_page_token_has_slash
-        token = encode_token(entries[-1].key, prefix, page.revision, slash=leads)
+        leads = plan.from_cache and resource.release.quirks.cache_lists_pages
+        token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
         remaining = page.remaining if chosen.everything else None
     if not resource.is_stored:
         entries = [resource.seen(entry) for entry in entries]
     return Listed(entries, page.revision, token, remaining)
+
+
+def _indexed(resource: Resource, options: ListOptions) -> Selection | None:
+    """The objects among which the watch cache looks, where it has an index for a field that is selected."""
+    name = resource.selectable.indexed
+    value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
+    if name is None or value is None:
+        return None
+    wanted = FieldSelector((Requirement(name, value),))
+    return selection(None, wanted, resource.selectable.fields_of)
 
 
 def _take(page: Page, chosen: Selection, entries: list[Entry], limit: int) -> bool:
@@ -106,47 +109,74 @@ def _asks_for_one(resource: Resource, target: Target, options: ListOptions) -> b
     return options.fields.requires_exact_match(NAME) is not None
 
 
-def _where(
-    storage: Storage, resource: Resource, prefix: str, options: ListOptions
-) -> tuple[str | None, int | None, int]:
-    """(start after this key, at this revision, at most so many) for what the options ask."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is read: after this key, at this revision, at most so many; and by whom."""
+
+    start_after: str | None = None
+    at: int | None = None
+    limit: int = 0
+    from_cache: bool = False
+
+
+def _plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+    quirks, version = resource.release.quirks, options.resource_version
+    if version and not options.continue_token and not quirks.list_resource_version_error_is_500:
+        _requested(version)
+    if not _from_cache(resource, options):
+        return _storage_plan(storage, resource, target, options)
+    wanted = parse_version(version) if version else 0
+    if wanted > storage.revision:
+        raise waited_for(wanted, storage.revision)
+    pages = version != "0" and not _asks_for_one(resource, target, options)
+    return _Plan(limit=options.limit if pages else 0, from_cache=True)
+
+
+def _from_cache(resource: Resource, options: ListOptions) -> bool:
+    """Whether the watch cache answers: from a version on, in newer releases without one too."""
     version = options.resource_version
+    if options.continue_token or options.match == "Exact":
+        return False
+    if resource.release.quirks.cache_lists_pages:
+        return not (options.limit and version not in ("", "0") and not options.match)
+    return bool(version) and (not options.limit or version == "0")
+
+
+def _storage_plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+    version, match = options.resource_version, options.match
+    prefix = prefix_of(resource, target)
+    check_key(resource.kind.resource, target.namespace)
+    if version and resource.release.quirks.list_version_is_read_first:
+        _requested(version)
     if options.continue_token:
-        start_after, revision = decode_token(options.continue_token, prefix)
+        key, revision = decode_token(options.continue_token, prefix)
         if version and version != "0":
             raise errors.bad_request("specifying resource version is not allowed when using continue")
-        return start_after, revision if revision > 0 else None, options.limit
-    if not version:
-        return None, None, options.limit
-    wanted = _list_version(resource, version)
-    if wanted == 0:
-        return None, None, 0  # from the cache, which knows no pages
-    if options.match == "Exact" or (not options.match and options.limit):
-        return None, wanted, options.limit
-    if wanted > storage.revision:
+        return _Plan(_before(key, prefix), revision if revision > 0 else None, options.limit)
+    single = _asks_for_one(resource, target, options)
+    limit = 0 if single else options.limit
+    wanted = _requested(version) if version else 0
+    exact = wanted > 0 and (match == "Exact" or (not match and limit > 0))
+    if wanted > (_REVISION_MAX if exact else storage.revision):
         raise too_large(wanted, storage.revision)
-    return None, None, options.limit
+    return _Plan(None, wanted if exact else None, limit)
 
 
-def _list_version(resource: Resource, text: str) -> int:
+def _requested(version: str) -> int:
+    """A list's version as a number. Raises ApiError 400."""
     try:
-        return parse_version(text)
+        return parse_version(version)
     except ApiError as error:
-        if resource.release.quirks.list_resource_version_error_is_500:
-            raise
         raise errors.bad_request(f"invalid resource version: {error.message}") from None
 
 
-def too_large(wanted: int, current: int) -> ApiError:
-    """504: a version that the server has not reached."""
-    cause = errors.Cause("ResourceVersionTooLarge", "Too large resource version")
-    return ApiError(
-        504,
-        "Timeout",
-        f"Timeout: Too large resource version: {wanted}, current: {current}",
-        Details(causes=(cause,), retry_after_seconds=TOO_LARGE_RETRY_SECONDS),
-        retry_after=TOO_LARGE_RETRY_SECONDS,
-    )
+def _before(key: str, prefix: str) -> str | None:
+    """What sorts before `key` and after all names that do; None where nothing begins with `prefix` before."""
+    if key.endswith("\0"):
+        return key.rstrip("\0")
+    if key == prefix:
+        return None
+    return f"{key[:-1]}{chr(ord(key[-1]) - 1)}{chr(sys.maxunicode)}"
 
 
 def _page(
@@ -156,7 +186,8 @@ def _page(
         return storage.list(prefix, start_after=start_after, limit=limit or None, at=at)
     except Compacted:
         if options.continue_token:
-            token = encode_token(start_after or "", prefix, -1)
+            key, _ = decode_token(options.continue_token, prefix)
+            token = encode_token(key, prefix, -1)
             raise _expired(_TOO_OLD_TO_CONTINUE, token) from None
         raise _expired("The resourceVersion for the provided list is too old.") from None
     except FutureRevision:
@@ -165,61 +196,3 @@ def _page(
 
 def _expired(message: str, token: str = "") -> ApiError:
     return ApiError(410, "Expired", message, Details(continue_token=token) if token else None)
-
-
-def encode_token(last_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
-    """A token that goes on after `last_key`, at `revision` (-1: at whatever is the present then).
-
-    `slash`: with one before the key, which means the same.
-    """
-    start = f"{'/' if slash else ''}{last_key.removeprefix(prefix)}\0"
-    data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decode_token(token: str, prefix: str) -> tuple[str, int]:
-    """(the key after which to go on, the revision). Raises ApiError 400."""
-    data = _from_base64(token)
-    try:
-        fields = codec.decode(data)
-    except codec.JsonError:
-        raise _bad_token(json_syntax_error(data)) from None
-    try:
-        found, _ = decode(fields, _TOKEN)
-    except DecodeError as error:
-        raise _bad_token(str(error)) from None
-    if found["v"] != TOKEN_VERSION:
-        raise _bad_token(f"server does not recognize this encoded version {found['v']}")
-    revision, start = found["rv"], found["start"]
-    if revision == 0:
-        raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
-    if not start:
-        raise _bad_token("encoded start key empty (version meta.k8s.io/v1)")
-    key = start if start.startswith("/") else f"/{start}"
-    if posixpath.normpath(key.rstrip("\0")) != key.rstrip("\0"):
-        raise _bad_token(start)
-    return prefix + key[1:].rstrip("\0"), revision
-
-
-_STRING, _INT64 = Scalar(ScalarKind.STRING, "string"), Scalar(ScalarKind.INTEGER, "int64")
-_TOKEN = Struct(
-    "storage.continueToken",
-    {
-        "v": Field("v", _STRING, omitempty=False),
-        "rv": Field("rv", _INT64, omitempty=False),
-        "start": Field("start", _STRING, omitempty=False),
-    },
-)
-
-
-def _from_base64(token: str) -> bytes:
-    """Raises ApiError 400 that names the first byte which is none of base64's, as Go does."""
-    bad = _NOT_BASE64.search(token)
-    whole = bad.start() if bad else len(token)
-    if bad or whole % 4 == 1:
-        raise _bad_token(f"illegal base64 data at input byte {whole if bad else whole - 1}")
-    return base64.urlsafe_b64decode(token + "=" * (-whole % 4))
-
-
-def _bad_token(why: str) -> ApiError:
-    return errors.bad_request(f"invalid continue token: continue key is not valid: {why}")

@@ -1,7 +1,7 @@
 """The fields of each kind that field selectors may name.
 
 Follows the field label conversions of k8s.io/apimachinery `pkg/runtime` and of k8s.io/kubernetes
-`pkg/apis/core/v1` and `pkg/apis/resource`, and the `toSelectableFields` of `pkg/registry`.
+`pkg/apis/core/v1` and `pkg/apis/resource`, and the `toSelectableFields` and indexers of `pkg/registry`.
 """
 
 from collections.abc import Mapping
@@ -19,12 +19,14 @@ NAMESPACE = "metadata.namespace"
 @dataclass(frozen=True, slots=True)
 class Selectable:
     """`refusal` is what is said of any other label. `fields_of` reads the fields of a stored object that
-    stand beside its name and namespace; None where there are none.
+    stand beside its name and namespace; None where there are none. `indexed` is the one that the watch
+    cache has an index for.
     """
 
     labels: tuple[str, ...] = (NAME, NAMESPACE)
     refusal: str = METADATA_ONLY
     fields_of: FieldsOf | None = None
+    indexed: str | None = None
 
 
 def selectable_of(kind: Kind) -> Selectable:
@@ -34,8 +36,10 @@ def selectable_of(kind: Kind) -> Selectable:
     if kind.resource == "resourceslices":
         refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
         if kind.version == "v1alpha2":
-            return Selectable((NAME, "nodeName", "driverName"), refusal, _of_v1alpha2_slice)
-        return Selectable((NAME, "spec.nodeName", "spec.driver"), refusal, _of_slice)
+            return Selectable(
+                (NAME, "nodeName", "driverName"), refusal, _of_v1alpha2_slice, indexed="nodeName"
+            )
+        return Selectable((NAME, "spec.nodeName", "spec.driver"), refusal, _of_slice, indexed="spec.nodeName")
     return Selectable() if kind.namespaced else Selectable(fields_of=_of_any)
 
 

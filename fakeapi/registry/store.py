@@ -29,7 +29,7 @@ from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.source import Source
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.versions import version_or_none
+from fakeapi.registry.versions import check_key, parse_version, version_or_none, waited_for
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
@@ -60,9 +60,16 @@ class Store:
 
     # reading ------------------------------------------------------------------------------------
 
-    def get(self, resource: Resource, target: Target) -> Entry:
-        """The committed entry, as the resource's version shows it. Raises ApiError 404."""
+    def get(self, resource: Resource, target: Target, version: str = "") -> Entry:
+        """The committed entry, as the resource's version shows it, not older than `version`.
+
+        Raises ApiError 404; 500 for a version that is no number, 504 for one that is yet to come.
+        """
         check_path_name(target.name)
+        if not version:
+            check_key(resource.kind.resource, target.namespace, target.name)
+        elif (wanted := parse_version(version)) > self.storage.revision:
+            raise waited_for(wanted, self.storage.revision)
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
             raise errors.not_found(resource.qualified, target.name)

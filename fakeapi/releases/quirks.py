@@ -14,11 +14,15 @@ class Quirks:
     # How requests are answered, whatever the resource
 
     list_resource_version_error_is_500: bool
-    """A list at a resourceVersion that is no number is an internal error, not a bad request."""
+    """A list from the watch cache at a resourceVersion that is no number is an internal error, not a bad
+    request."""
 
-    first_page_token_has_slash: bool
-    """The continue token of a list's first page begins its key with a slash, later ones do not: the first
-    page comes from the cache, which knows its keys' prefix without it."""
+    list_version_is_read_first: bool
+    """A list that goes on reads the resourceVersion, which it may not have, before its continue token."""
+
+    cache_lists_pages: bool
+    """The watch cache answers lists without a resourceVersion too, and first pages; the continue tokens of
+    those begin their key with a slash, as the cache knows its keys' prefix without it."""
 
     merge_keeps_directives: bool
     """What a strategic merge patch adds whole keeps the directives that stand inside it."""
@@ -128,7 +132,8 @@ def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
         list_resource_version_error_is_500=minor <= 32,
-        first_page_token_has_slash=minor >= 31,
+        list_version_is_read_first=minor <= 29,
+        cache_lists_pages=minor >= 31,
         merge_keeps_directives=minor <= 27,
         watch_cache_start=2 if minor >= 33 else 1,
         initial_events_blueprint=minor == 32,

@@ -19,7 +19,6 @@ from fakeapi.registry.columns import tabulates
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.versions import parse_version
 from fakeapi.releases.kinds import UNVERSIONED_KINDS
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import (
@@ -108,12 +107,8 @@ class Handlers:
 
     async def get(self, call: Call) -> Response:
         call.negotiate()
-        entry = self._store.get(call.resource, call.target)
-        version = call.request.query.text("resourceVersion")
-        if version and version != "0":
-            wanted = parse_version(version)
-            if wanted > self._store.storage.revision:
-                raise listing.too_large(wanted, self._store.storage.revision)
+        version = queries.get_version(call.request.query)
+        entry = self._store.get(call.resource, call.target, version)
         return call.respond(200, objects.with_version(entry.value, entry.revision))
 
     async def list(self, call: Call) -> Response:

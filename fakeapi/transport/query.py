@@ -160,6 +160,14 @@ def _delete_query(query: Query) -> dict[str, object]:
     return options
 
 
+def get_version(query: Query) -> str:
+    """The version that a GET asks for. Raises ApiError 400 for one that asks for an export."""
+    if query.flag("export"):
+        words = "the export parameter, deprecated since v1.14, is no longer supported"
+        raise errors.bad_request(words)
+    return query.text("resourceVersion")
+
+
 def list_options(query: Query, resource: Resource) -> ListOptions:
     """Options of a list. Raises ApiError 400, 422."""
     query.integer("timeoutSeconds")

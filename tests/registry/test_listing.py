@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry import listing
+from fakeapi.registry import continuation
 from fakeapi_storage import Page
 from tests.registry.world import World, in_world, names, version_of
 
@@ -270,7 +270,7 @@ async def filled_further(world: World) -> None:
 )
 def test_a_token_that_is_none_is_refused_in_gos_words(token: str, message: str) -> None:
     with pytest.raises(ApiError) as caught:
-        listing.decode_token(token, PREFIX)
+        continuation.decode_token(token, PREFIX)
     assert caught.value.code == 400
     assert caught.value.message == f"invalid continue token: continue key is not valid: {message}"
 
@@ -291,7 +291,7 @@ def test_a_token_that_is_none_is_refused_in_gos_words(token: str, message: str) 
 def test_a_token_with_wrong_members_is_refused(fields: dict[str, object]) -> None:
     token = base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
     with pytest.raises(ApiError) as caught:
-        listing.decode_token(token, PREFIX)
+        continuation.decode_token(token, PREFIX)
     assert caught.value.code == 400
 
 
@@ -304,5 +304,90 @@ NAME = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True).fil
 @given(name=NAME, revision=st.integers(1, 2**63 - 1) | st.just(-1))
 def test_a_token_says_what_was_put_into_it(name: str, revision: int) -> None:
     key = PREFIX + name
-    token = listing.encode_token(key, PREFIX, revision)
-    assert listing.decode_token(token, PREFIX) == (key, revision)
+    token = continuation.encode_token(key, PREFIX, revision)
+    assert continuation.decode_token(token, PREFIX) == (key, revision)
+
+
+def token(**members: object) -> str:
+    text = json.dumps({"v": "meta.k8s.io/v1", **members})
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def test_a_token_without_nul_at_its_end_goes_on_at_its_key_itself() -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 4)
+        for start, expected in (
+            ("c1\0", ["c2", "c3"]),
+            ("c1", ["c1", "c2", "c3"]),
+            ("c", ["c0", "c1", "c2", "c3"]),
+        ):
+            assert names(world.list(continue_token=token(rv=-1, start=start))) == expected
+        assert len(names(world.list(continue_token=token(rv=-1, start="/")))) == 4
+
+    in_world(scenario)
+
+
+def test_the_case_of_a_tokens_members_does_not_matter() -> None:
+    assert continuation.decode_token(token(RV=7, Start="a\0"), PREFIX) == (f"{PREFIX}a\0", 7)
+
+
+@pytest.mark.parametrize("release", ["1.30", "1.31", "1.32", "1.33"])
+def test_only_the_cache_of_a_release_before_1_33_fails_over_a_version_that_is_no_number(release: str) -> None:
+    async def scenario(world: World) -> None:
+        assert refused(world, resource_version="abc").code == (400 if release == "1.33" else 500)
+        for options in ({"match": "Exact"}, {"limit": 1}):
+            error = refused(world, resource_version="abc", **options)
+            assert error.code == 400
+            assert error.message.startswith("invalid resource version: resourceVersion: Invalid value:")
+
+    in_world(scenario, release=release)
+
+
+def test_a_bad_version_is_told_before_a_bad_token_up_to_1_29() -> None:
+    async def told(world: World) -> None:
+        found.append(refused(world, resource_version="abc", continue_token="!").message)
+
+    found: list[str] = []
+    for release in ("1.29", "1.30"):
+        in_world(told, release=release)
+    assert ["version" in message for message in found] == [True, False]
+
+
+@pytest.mark.parametrize(("release", "retry_after"), [("1.30", None), ("1.31", 1)])
+def test_a_page_not_older_than_the_future_is_waited_for_where_the_cache_has_pages(
+    release: str, retry_after: int | None
+) -> None:
+    async def scenario(world: World) -> None:
+        error = refused(world, resource_version="1000", match="NotOlderThan", limit=1)
+        assert (error.code, error.retry_after) == (504, retry_after)
+
+    in_world(scenario, release=release)
+
+
+def test_a_version_beyond_all_that_etcd_can_have_is_too_large() -> None:
+    async def scenario(world: World) -> None:
+        error = refused(world, resource_version=str(2**63), match="Exact")
+        assert (error.code, error.reason, error.retry_after) == (504, "Timeout", None)
+
+    in_world(scenario)
+
+
+def test_the_one_object_that_a_selector_names_is_shown_as_it_is_now() -> None:
+    async def scenario(world: World) -> None:
+        await filled(world, 2)
+        version = str(world.storage.revision)
+        await world.delete("c1")
+        assert names(world.list(fields="metadata.name=c1", resource_version=version, limit=1)) == []
+        past = world.list(fields="metadata.name=c1", resource_version=version, match="Exact")
+        assert names(past) == ["c1"]
+
+    in_world(scenario)
+
+
+def test_a_namespace_that_is_a_step_in_a_path_is_no_key_of_the_storage() -> None:
+    async def scenario(world: World) -> None:
+        error = refused(world, namespace="..", match="Exact", resource_version="1")
+        assert (error.code, error.message) == (500, 'invalid key: "/resourceclaims/.."')
+        assert names(world.list(namespace="..", resource_version="0")) == []
+
+    in_world(scenario)

@@ -244,3 +244,31 @@ def test_a_patch_passes_the_router_by_any_of_its_types_and_the_handler_by_its_fi
 def test_an_unsafe_deletion_is_asked_for_in_vain_where_the_gate_is_off(fakeapi: FakeAPI) -> None:
     options = {"ignoreStoreReadErrorWithClusterBreakingPotential": True, "dryRun": ["All"]}
     assert ask(fakeapi, "DELETE", f"{CLAIMS}/missing", options).code == 404
+
+
+def test_a_get_looks_at_its_version_before_it_looks_for_the_object(fakeapi: FakeAPI) -> None:
+    answer = ask(fakeapi, "GET", f"{CLAIMS}/missing?resourceVersion=abc")
+    assert (answer.code, "resourceVersion: Invalid value" in answer.json()["message"]) == (500, True)
+
+
+@pytest.mark.parametrize(
+    ("export", "code"), [("true", 400), ("", 400), ("x", 400), ("false", 404), ("0", 404)]
+)
+def test_an_export_is_no_longer_supported(fakeapi: FakeAPI, export: str, code: int) -> None:
+    assert ask(fakeapi, "GET", f"{CLAIMS}/missing?export={export}").code == code
+
+
+def test_a_namespace_that_is_a_step_in_a_path_is_an_invalid_key(fakeapi: FakeAPI) -> None:
+    answer = ask(fakeapi, "GET", f"{GROUP}/namespaces/%2e%2e/resourceclaims/x")
+    assert (answer.code, answer.json()["message"]) == (500, 'invalid key: "/resourceclaims/../x"')
+
+
+@pytest.mark.parametrize(("node", "pages"), [("node-1", 1), ("", 2)])
+def test_a_page_of_the_slices_of_one_node_promises_no_others(fakeapi: FakeAPI, node: str, pages: int) -> None:
+    slices = f"{GROUP}/resourceslices"
+    for name, place in (("a", {"nodeName": "node-1"}), ("b", {"allNodes": True}), ("c", {"allNodes": True})):
+        pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+        spec = {"driver": "gpu.example.com", "pool": pool, "devices": [], **place}
+        assert ask(fakeapi, "POST", slices, {"metadata": {"name": name}, "spec": spec}).code == 201
+    page = ask(fakeapi, "GET", f"{slices}?limit=1&fieldSelector=spec.nodeName={node}").json()
+    assert (len(page["items"]), "continue" in page["metadata"]) == (1, pages > 1)

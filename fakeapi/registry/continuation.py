@@ -1,0 +1,84 @@
+"""Continue tokens: what a page of a list says of where the next one begins.
+
+Follows k8s.io/apiserver `pkg/storage/continue.go`.
+"""
+
+import base64
+import posixpath
+import re
+
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.schema import Field, Scalar, ScalarKind, Struct
+from fakeapi.machinery.strictjson import json_syntax_error
+
+TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
+
+_NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
+
+
+def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
+    """A token that goes on at `start_key`, at `revision` (-1: at whatever is the present then).
+
+    `slash`: with one before the key, which means the same.
+    """
+    start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
+    data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decode_token(token: str, prefix: str) -> tuple[str, int]:
+    """(the key at which to go on, the revision). Raises ApiError 400.
+
+    A key with NUL at its end is the first one after that key; tokens that a server made have one.
+    """
+    data = _from_base64(token)
+    try:
+        fields = codec.decode(data)
+    except codec.JsonError:
+        raise _bad_token(json_syntax_error(data)) from None
+    try:
+        found, _ = decode(_folded(fields), _TOKEN)
+    except DecodeError as error:
+        raise _bad_token(str(error)) from None
+    if found["v"] != TOKEN_VERSION:
+        raise _bad_token(f"server does not recognize this encoded version {found['v']}")
+    revision, start = found["rv"], found["start"]
+    if revision == 0:
+        raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not start:
+        raise _bad_token("encoded start key empty (version meta.k8s.io/v1)")
+    key = start if start.startswith("/") else f"/{start}"
+    if posixpath.normpath(key.rstrip("\0")) != key.rstrip("\0"):
+        raise _bad_token(start)
+    return prefix + key[1:], revision
+
+
+def _folded(fields: object) -> object:
+    """A token's members by the names that encoding/json takes them for: their case does not matter."""
+    return {name.lower(): value for name, value in fields.items()} if isinstance(fields, dict) else fields
+
+
+_STRING, _INT64 = Scalar(ScalarKind.STRING, "string"), Scalar(ScalarKind.INTEGER, "int64")
+_TOKEN = Struct(
+    "storage.continueToken",
+    {
+        "v": Field("v", _STRING, omitempty=False),
+        "rv": Field("rv", _INT64, omitempty=False),
+        "start": Field("start", _STRING, omitempty=False),
+    },
+)
+
+
+def _from_base64(token: str) -> bytes:
+    """Raises ApiError 400 that names the first byte which is none of base64's, as Go does."""
+    bad = _NOT_BASE64.search(token)
+    whole = bad.start() if bad else len(token)
+    if bad or whole % 4 == 1:
+        raise _bad_token(f"illegal base64 data at input byte {whole if bad else whole - 1}")
+    return base64.urlsafe_b64decode(token + "=" * (-whole % 4))
+
+
+def _bad_token(why: str) -> ApiError:
+    return errors.bad_request(f"invalid continue token: continue key is not valid: {why}")
