@@ -1,6 +1,7 @@
 """Objects, lists and errors in the representation that the client asked for."""
 
 import json
+import re
 from typing import Any
 
 from fakeapi.machinery import codec, yamltext
@@ -20,10 +21,15 @@ from fakeapi.transport.http import Request, Response
 from fakeapi.transport.status import status_of
 from fakeapi.transport.tables import Conversion
 
+_UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
+"""What JSON leaves as it is and go-yaml's reader refuses, through which upstream passes JSON to make YAML."""
+
 
 def render(body: bytes, shape: Representation) -> bytes:
-    """JSON bytes in the media type that is wanted."""
+    """JSON bytes in the media type that is wanted. Raises ApiError 500 for text that YAML cannot say."""
     if shape.media_type == YAML:
+        if _UNPRINTABLE.search(body.decode()):
+            raise ApiError(500, "", "yaml: control characters are not allowed")
         return yamltext.dump(codec.decode(body))
     if shape.pretty:
         return indented(codec.decode(body))
@@ -70,6 +76,10 @@ def refusal(error: ApiError, request: Request | None, warnings: list[str]) -> Re
             shape = prettified(shape, request.query.first, request.user_agent)
     except ApiError:
         shape = Representation(JSON, pretty=True)
+    try:
+        response.body = render(codec.encode(status), shape)
+    except ApiError:
+        shape = Representation()
+        response.body = render(codec.encode(status), shape)
     response.media_type = shape.media_type
-    response.body = render(codec.encode(status), shape)
     return response

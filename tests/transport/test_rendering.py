@@ -55,3 +55,22 @@ def test_an_error_for_who_accepts_nothing_but_conversions_is_indented_json(
 
 def test_an_error_is_indented_where_the_request_asks_for_it(api: FakeAPI) -> None:
     assert ask(api, f"{MISSING}?pretty=1").body.startswith(b'{\n  "kind": "Status"')
+
+
+@pytest.mark.parametrize("text", ["\x7f", "\x9f", "\uffff"])
+def test_what_yaml_cannot_say_is_an_error_and_json_says_it(api: FakeAPI, text: str) -> None:
+    path = f"/api/v1/namespaces/odd-{ord(text)}"
+    body = {"metadata": {"name": path.rpartition("/")[2], "annotations": {"a": text}}}
+    assert ask(api, "/api/v1/namespaces", "POST", body).code == 201
+    refused = ask(api, path, accept="application/yaml")
+    assert (refused.code, yaml.safe_load(refused.body)["message"]) == (
+        500,
+        "yaml: control characters are not allowed",
+    )
+    assert ask(api, path).json()["metadata"]["annotations"] == {"a": text}
+
+
+def test_a_refusal_that_yaml_cannot_say_is_json(api: FakeAPI) -> None:
+    answer = ask(api, "/api/v1/namespaces?fieldSelector=%C2%9F=1", accept="application/yaml")
+    assert answer.code == 400
+    assert answer.json()["kind"] == "Status"
