@@ -1,6 +1,7 @@
 """The one ASGI endpoint: from a path and a method to a handler, and from an error to its answer."""
 
 import hmac
+import html
 import logging
 from collections.abc import Awaitable, Callable
 
@@ -84,7 +85,7 @@ class Endpoint:
             return self._discovery.document(request) or not_a_path()
         if not info.resource:
             if info.watched:
-                return not_about_anything(path)
+                return not_about_anything(request.uri)
             if info.name or info.subresource or info.tail:
                 raise no_such_resource()
             return self._discovery.of_group(request, info)
@@ -236,8 +237,8 @@ def no_url() -> Response:
     return Response(400, b"400 Bad Request", PLAIN_TEXT)
 
 
-def not_about_anything(path: str) -> Response:
-    """500 for a path that says how, but not what."""
-    why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {path}"
-    text = f"Internal Server Error: {quote(path)}: {why}\n"
+def not_about_anything(uri: str) -> Response:
+    """500 for a path that says how, but not what; as it may be shown by a browser, it is escaped."""
+    why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {uri}"
+    text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

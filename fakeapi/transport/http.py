@@ -34,9 +34,13 @@ class ClientGone(Exception):
 
 @dataclass(slots=True)
 class Request:
-    """A request: its line and headers at once, its body when it is asked for."""
+    """A request: its line and headers at once, its body when it is asked for.
+
+    `uri` is the path with the query, as the client sent them.
+    """
 
     method: str
+    uri: str
     path: str
     query: Query
     headers: dict[bytes, bytes]
@@ -47,7 +51,9 @@ class Request:
     def of(cls, scope: Scope, receive: Receive) -> "Request":
         """Of a header that is sent more than once the first counts, as in Go."""
         headers = dict(reversed(scope["headers"]))
-        return cls(scope["method"], scope["path"], Query(scope["query_string"]), headers, receive)
+        asked = scope["query_string"]
+        uri = (scope["raw_path"] + (b"?" + asked if asked else b"")).decode("latin-1")
+        return cls(scope["method"], uri, scope["path"], Query(asked), headers, receive)
 
     def header(self, name: bytes) -> str:
         """A header's value; empty where there is none."""

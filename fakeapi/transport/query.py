@@ -187,13 +187,18 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
 
 
 def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
-    """Options of a watch; of the object called `name`, if the path names one. Raises ApiError 400, 422."""
+    """Options of a watch; of the object called `name`, if the path names one. Raises ApiError 400, 422.
+
+    A path that watches without being asked by `watch` is held to the rules of a list.
+    """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
     labels, fields = _selectors(query)
     version, match = query.text("resourceVersion"), query.text("resourceVersionMatch")
     initial = query.optional_flag("sendInitialEvents")
-    if resource.release.gates.enabled("WatchList") and initial is None and not match and version in ("", "0"):
+    asked = query.flag("watch")
+    lists_first = asked and resource.release.gates.enabled("WatchList")
+    if lists_first and initial is None and not match and version in ("", "0"):
         initial, match = True, "NotOlderThan"
     options = WatchOptions(
         labels=labels,
@@ -204,7 +209,10 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
         send_initial_events=initial,
         timeout_seconds=timeout,
     )
-    _refuse(_watch_errors(options, query, resource))
+    if asked:
+        _refuse(_watch_errors(options, query, resource))
+    else:
+        _refuse(_list_errors(ListOptions(None, None, 0, query.text("continue"), version, match), query))
     _check_field_labels(fields, resource)
     return replace(options, fields=_named(fields, name)) if name else options
 

@@ -272,3 +272,41 @@ def test_a_page_of_the_slices_of_one_node_promises_no_others(fakeapi: FakeAPI, n
         assert ask(fakeapi, "POST", slices, {"metadata": {"name": name}, "spec": spec}).code == 201
     page = ask(fakeapi, "GET", f"{slices}?limit=1&fieldSelector=spec.nodeName={node}").json()
     assert (len(page["items"]), "continue" in page["metadata"]) == (1, pages > 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("sendInitialEvents=true", "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"),
+        (
+            "resourceVersionMatch=Exact",
+            (
+                "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
+                "resourceVersion is provided"
+            ),
+        ),
+        (
+            "resourceVersionMatch=Exact&watch=1",
+            (
+                "[resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless "
+                "sendInitialEvents is provided, resourceVersionMatch: Unsupported value: "
+                '"Exact": supported values: "NotOlderThan"]'
+            ),
+        ),
+    ],
+)
+def test_an_old_watch_path_is_held_to_the_rules_of_lists_unless_it_says_that_it_watches(
+    fakeapi: FakeAPI, query: str, message: str
+) -> None:
+    answer = ask(fakeapi, "GET", f"{GROUP}/watch/resourceclaims?{query}")
+    assert (answer.code, answer.json()["message"]) == (
+        422,
+        f'ListOptions.meta.k8s.io "" is invalid: {message}',
+    )
+
+
+def test_a_path_that_watches_nothing_is_told_with_its_query_as_text_for_browsers(fakeapi: FakeAPI) -> None:
+    path = f"{GROUP}/watch?a=<b>&c"
+    shown = f"{GROUP}/watch?a=&lt;b&gt;&amp;c"
+    why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {shown}"
+    assert ask(fakeapi, "GET", path).body.decode() == f'Internal Server Error: "{shown}": {why}\n'

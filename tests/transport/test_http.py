@@ -26,7 +26,13 @@ def request(messages: Sequence[Message], headers: Sequence[tuple[bytes, bytes]] 
     async def receive() -> Message:
         return waiting.pop(0)
 
-    scope = {"method": "POST", "path": "/p", "query_string": b"a=b", "headers": list(headers)}
+    scope = {
+        "method": "POST",
+        "path": "/p",
+        "raw_path": b"/p",
+        "query_string": b"a=b",
+        "headers": list(headers),
+    }
     return Request.of(scope, receive)
 
 
