@@ -7,6 +7,7 @@ from functools import cache
 from fakeapi.releases import gates as feature_gates
 from fakeapi.releases import tables
 from fakeapi.releases.gates import Gates
+from fakeapi.releases.health import checks_of
 from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, kinds_of
 from fakeapi.releases.limits import Limits, limits_of
 from fakeapi.releases.quirks import Quirks, quirks_of
@@ -88,6 +89,10 @@ class Release:
             "compiler": "gc",
             "platform": "linux/amd64",
         }
+
+    def health_checks(self, endpoint: str) -> tuple[str, ...]:
+        """The checks behind `healthz`, `livez` or `readyz`, in order."""
+        return checks_of(self.minor, endpoint)
 
 
 def known_name(name: str) -> str:

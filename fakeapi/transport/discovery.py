@@ -1,7 +1,8 @@
 """What a client asks before it asks for objects: health, version, and what is served.
 
-Follows k8s.io/apiserver `pkg/endpoints/discovery` and, for all groups in one document, its package
-`aggregated`; which methods and media types each path takes is as their registration upstream has it.
+Follows k8s.io/apiserver `pkg/server/healthz`, `pkg/endpoints/discovery` and, for all groups in one document,
+its package `aggregated`; which methods and media types each path takes is as their registration upstream has
+it.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.gotext import quote
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Release, Subresource
@@ -46,11 +48,12 @@ class Discovery:
     def open_document(self, request: Request) -> Response | None:
         """The health of the server, which needs no token: a server that answers is well."""
         name, _, check = request.path.removeprefix("/").partition("/")
-        if name not in HEALTH or check not in ("", "ping") or request.path.endswith("/"):
+        if name not in HEALTH or request.path.endswith("/"):
             return None
-        text = "ok"
-        if not check and "verbose" in request.query.first:
-            text = f"[+]ping ok\n{name} check passed\n"
+        checks = self._catalogue.primary.health_checks(name)
+        if check and check not in checks:
+            return None
+        text = _verbose(name, checks, request) if not check and "verbose" in request.query.first else "ok"
         return Response(200, text.encode(), PLAIN_TEXT)
 
     def document(self, request: Request) -> Response | None:
@@ -142,8 +145,22 @@ class Discovery:
         for group in self._groups():
             paths.append(f"/apis/{group}")
             paths += (f"/apis/{group}/{version}" for version in self._catalogue.versions(group))
-        health = (path for name in HEALTH for path in (f"/{name}", f"/{name}/ping"))
-        return sorted([*paths, *health, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])
+        paths += (f"/{name}" for name in HEALTH)
+        paths += (
+            f"/{name}/{check}" for name in HEALTH for check in self._catalogue.primary.health_checks(name)
+        )
+        return sorted([*paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])
+
+
+def _verbose(name: str, checks: tuple[str, ...], request: Request) -> str:
+    """What each check says, each being well, and which of those to leave out are none."""
+    excluded = set(request.query.all("exclude"))
+    lines = [f"[+]{check} {'excluded: ' if check in excluded else ''}ok" for check in checks]
+    unknown = sorted(excluded.difference(checks))
+    if unknown:
+        words = "warn: some health checks cannot be excluded: no matches for"
+        lines.append(f"{words} {','.join(map(quote, unknown))}")
+    return "\n".join([*lines, f"{name} check passed\n"])
 
 
 def aggregated_versions(release: Release) -> Conversions:

@@ -144,8 +144,25 @@ def test_a_server_that_answers_is_well(server: FakeAPI, path: str) -> None:
     for asked in (path, f"{path}/ping"):
         answer = ask(server, asked)
         assert (answer.code, answer.body) == (200, b"ok")
-    assert ask(server, f"{path}?verbose").body == f"[+]ping ok\n{path[1:]} check passed\n".encode()
     assert ask(server, f"{path}/").code == 404
+    assert ask(server, f"{path}/nonsense").code == 404
+
+
+@pytest.mark.parametrize("path", HEALTH)
+def test_a_server_that_is_asked_tells_each_of_its_checks(server: FakeAPI, path: str) -> None:
+    *told, last, end = ask(server, f"{path}?verbose").body.decode().split("\n")
+    assert (last, end) == (f"{path[1:]} check passed", "")
+    checks = [line.removeprefix("[+]").removesuffix(" ok") for line in told]
+    assert checks[:3] == ["ping", "log", "etcd"]
+    assert ("shutdown" in checks) is (path == "/readyz")
+    assert {ask(server, f"{path}/{check}").body for check in checks} == {b"ok"}
+
+
+def test_checks_are_left_out_when_they_are_known(server: FakeAPI) -> None:
+    told = ask(server, "/livez?verbose&exclude=log&exclude=y&exclude=x").body.decode()
+    assert "\n[+]log excluded: ok\n" in told
+    assert '\nwarn: some health checks cannot be excluded: no matches for "x","y"\nlivez check' in told
+    assert ask(server, "/livez?exclude=x").body == b"ok"
 
 
 def test_every_path_that_is_listed_is_there(server: FakeAPI) -> None:

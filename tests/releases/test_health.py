@@ -1,0 +1,23 @@
+"""The health checks of each release: what each has, and where."""
+
+import pytest
+
+from fakeapi.releases import KNOWN_RELEASES, load_release
+
+INITIALIZER = "poststarthook/start-{}apiserver-admission-initializer"
+
+
+@pytest.mark.parametrize("release", KNOWN_RELEASES)
+def test_ready_asks_all_that_live_asks_and_three_things_more(release: str) -> None:
+    server = load_release(release)
+    ready, live = server.health_checks("readyz"), server.health_checks("livez")
+    assert [check for check in ready if check in live] == list(live) == list(server.health_checks("healthz"))
+    assert [check for check in ready if check not in live] == ["etcd-readiness", "informer-sync", "shutdown"]
+    assert len(set(ready)) == len(ready)
+
+
+def test_checks_come_and_go_with_releases() -> None:
+    by_release = [load_release(release).health_checks("livez") for release in KNOWN_RELEASES]
+    assert [INITIALIZER.format("kube-") in checks for checks in by_release] == [True] * 3 + [False] * 4
+    assert [INITIALIZER.format("") in checks for checks in by_release] == [False] * 3 + [True] * 4
+    assert [len(checks) for checks in by_release] == [29, 30, 29, 29, 30, 30, 31]
