@@ -74,8 +74,10 @@ def with_version(value: bytes, revision: int) -> bytes:
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
-def without_version(value: bytes) -> bytes:
-    """JSON of the stored object as one that was never stored."""
+def with_given_version(value: bytes, given: str) -> bytes:
+    """JSON of an object that is not stored, with the resourceVersion that its body had, if any."""
+    if given:
+        return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(given), 1)
     return value.replace(_EMPTY_VERSION + b",", b"", 1)
 
 

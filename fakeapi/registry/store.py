@@ -178,7 +178,7 @@ class Store:
             existing = self.storage.head(key)
             if existing is not None:
                 raise KeyExists(existing)
-            return Outcome(objects.without_version(resource.shown(value)), created=True)
+            return Outcome(objects.with_given_version(resource.shown(value), given_version), created=True)
         if version_or_none(given_version):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
         entry = await self.commit(resource, self.storage.create(key, value))

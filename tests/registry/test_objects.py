@@ -45,7 +45,9 @@ def test_an_object_comes_back_as_it_was_stored_with_the_version_of_its_revision(
     found = objects.decode(entry)
     assert found["metadata"]["resourceVersion"] == str(revision)
     assert without_version(found) == without_version(obj)
-    assert json.loads(objects.without_version(value)) == without_version(obj)
+    assert json.loads(objects.with_given_version(value, "")) == without_version(obj)
+    given = json.loads(objects.with_given_version(value, 'x"5'))["metadata"]["resourceVersion"]
+    assert given == 'x"5'
 
 
 @settings(max_examples=30)

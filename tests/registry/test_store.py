@@ -76,6 +76,16 @@ def test_a_generated_name_that_is_taken_is_drawn_again_where_the_release_does_so
     in_world(scenario, release)
 
 
+def test_a_dry_run_of_a_create_gives_back_the_version_that_it_was_sent() -> None:
+    async def scenario(world: World) -> None:
+        sent = world.claim("a", resourceVersion="5")
+        assert (await world.create(sent, dry_run=True))["metadata"]["resourceVersion"] == "5"
+        assert "resourceVersion" not in (await world.create(world.claim("a"), dry_run=True))["metadata"]
+        assert (await refusal(world.create(sent))).code == 500
+
+    in_world(scenario)
+
+
 def test_a_dry_run_answers_as_the_write_would_and_stores_nothing() -> None:
     async def scenario(world: World) -> None:
         before = world.storage.revision
