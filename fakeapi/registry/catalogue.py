@@ -54,7 +54,7 @@ class Catalogue:
 
         Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. Raises ApiError 403, 404, 500.
         """
-        if not resource.kind.namespaced:
+        if not resource.kind.namespaced or not target.namespace:
             return
         found = name_is_path_segment(target.namespace, False)
         if found:

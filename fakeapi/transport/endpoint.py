@@ -97,6 +97,8 @@ class Endpoint:
         check_produced(request.header(b"accept"), LISTED if _lists(request, info) else OFFERED)
         if resource.warning:
             warnings.append(resource.warning)
+        if info.in_namespace and not info.namespace and (info.name or request.method == "DELETE"):
+            raise errors.bad_request("Namespace parameter required.")
         call = Call(request, resource, Target(info.namespace, info.name, info.subresource), self._clock)
         call.notes.warnings = warnings
         if handler is None:
@@ -114,11 +116,11 @@ class Endpoint:
 
     def _resource(self, info: RequestInfo) -> Resource:
         resource = self._catalogue.find(info.group, info.version, info.resource)
-        if resource is None or info.tail or (info.namespace and not resource.kind.namespaced):
+        if resource is None or info.tail or (info.in_namespace and not resource.kind.namespaced):
             raise no_such_resource()
         if info.subresource and (info.watched or info.subresource not in resource.strategies):
             raise no_such_resource()
-        if info.name and resource.kind.namespaced and not info.namespace:
+        if info.name and resource.kind.namespaced and not info.in_namespace:
             raise no_such_resource()
         return resource
 
@@ -157,7 +159,7 @@ class Endpoint:
         handlers = self._handlers
         found: dict[str, Handler] = {"GET": handlers.list}
         resource = self._catalogue.find(info.group, info.version, info.resource)
-        if resource is not None and bool(info.namespace) == resource.kind.namespaced:
+        if resource is not None and info.in_namespace == resource.kind.namespaced:
             found["POST"] = handlers.create
             if "deletecollection" in resource.kind.verbs:
                 found["DELETE"] = handlers.delete_collection

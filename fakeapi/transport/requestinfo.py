@@ -13,7 +13,8 @@ class RequestInfo:
     """A path below /api or /apis, taken apart.
 
     `version` is empty for the group itself, `resource` for the version itself. `watched` marks the
-    deprecated paths that begin with watch/. `tail` are segments that no resource path has.
+    deprecated paths that begin with watch/. `tail` are segments that no resource path has. `in_namespace`
+    marks a path that goes through namespaces/, though it may leave out which: `namespace` is empty then.
     """
 
     group: str
@@ -24,6 +25,7 @@ class RequestInfo:
     subresource: str = ""
     watched: bool = False
     tail: tuple[str, ...] = ()
+    in_namespace: bool = False
 
 
 def parse(path: str) -> RequestInfo | None:
@@ -45,9 +47,13 @@ def parse(path: str) -> RequestInfo | None:
     if watched:
         rest = rest[1:]
     namespace = ""
-    if len(rest) > 2 and rest[0] == NAMESPACES and not (len(rest) == 3 and rest[2] in ("status", "finalize")):
+    in_namespace = (
+        len(rest) > 2 and rest[0] == NAMESPACES and not (len(rest) == 3 and rest[2] in ("status", "finalize"))
+    )
+    if in_namespace:
         namespace, rest = rest[1], rest[2:]
     resource, name, subresource, *tail = (*rest, "", "", "")[: max(3, len(rest))]
+    left_over = tuple(part for part in tail if part)
     return RequestInfo(
-        group, version, resource, namespace, name, subresource, watched, tuple(part for part in tail if part)
+        group, version, resource, namespace, name, subresource, watched, left_over, in_namespace
     )

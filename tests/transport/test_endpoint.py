@@ -310,3 +310,18 @@ def test_a_path_that_watches_nothing_is_told_with_its_query_as_text_for_browsers
     shown = f"{GROUP}/watch?a=&lt;b&gt;&amp;c"
     why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {shown}"
     assert ask(fakeapi, "GET", path).body.decode() == f'Internal Server Error: "{shown}": {why}\n'
+
+
+@pytest.mark.parametrize("name", ["/x", "/x/status", "/x?watch=1"])
+def test_a_path_that_leaves_out_its_namespace_is_told_so(fakeapi: FakeAPI, name: str) -> None:
+    answer = ask(fakeapi, "GET", f"{GROUP}/namespaces//resourceclaims{name}")
+    assert (answer.code, answer.json()["message"]) == (400, "Namespace parameter required.")
+
+
+def test_a_collection_whose_path_leaves_out_its_namespace_is_listed_but_not_deleted(fakeapi: FakeAPI) -> None:
+    claims = f"{GROUP}/namespaces//resourceclaims"
+    assert ask(fakeapi, "GET", claims).json()["kind"] == "ResourceClaimList"
+    assert ask(fakeapi, "DELETE", claims).json()["message"] == "Namespace parameter required."
+    refused = ask(fakeapi, "POST", claims, claim({"name": "x"}))
+    assert (refused.code, refused.json()["details"]["causes"][0]["field"]) == (422, "metadata.namespace")
+    assert ask(fakeapi, "GET", f"{GROUP}/namespaces//deviceclasses").code == 404
