@@ -112,4 +112,4 @@ def _check_version(given: str) -> None:
 
 def _typed(resource: Resource, merged: Object) -> Object:
     new, _ = decode(merged, resource.schema, UnstructuredFindings())
-    return complete(resource, new)
+    return complete(resource, new, merged)

@@ -58,7 +58,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
-    return _of_the_path(resource, obj, api_version)
+    return _of_the_path(resource, obj, api_version, value)
 
 
 def _sent_kind(resource: Resource, kind: str, api_version: str) -> Kind:
@@ -68,13 +68,13 @@ def _sent_kind(resource: Resource, kind: str, api_version: str) -> Kind:
     return resource.versions.kind_of(api_version) or resource.kind
 
 
-def _of_the_path(resource: Resource, obj: Object, api_version: str) -> Object:
+def _of_the_path(resource: Resource, obj: Object, api_version: str, value: Any) -> Object:
     if api_version != resource.api_version:
         raise bad_request(
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({resource.api_version})"
         )
-    return complete(resource, obj)
+    return complete(resource, obj, value)
 
 
 def _read_protobuf(resource: Resource, body: bytes) -> Object:
@@ -86,16 +86,18 @@ def _read_protobuf(resource: Resource, body: bytes) -> Object:
     kind, api_version = kind or resource.kind.kind, api_version or resource.api_version
     sent = _sent_kind(resource, kind, api_version)
     try:
-        obj, _ = decode(protobuf.decode(raw, sent.schema), sent.schema)
+        value = protobuf.decode(raw, sent.schema)
+        obj, _ = decode(value, sent.schema)
     except (protobuf.ProtobufError, DecodeError) as error:
         raise _cannot_handle(resource, kind, api_version, str(error)) from None
-    return _of_the_path(resource, obj, api_version)
+    return _of_the_path(resource, obj, api_version, value)
 
 
-def complete(resource: Resource, obj: Object) -> Object:
-    """A decoded object with its type, which leads, and the version's defaults."""
+def complete(resource: Resource, obj: Object, sent: Any) -> Object:
+    """The object decoded from `sent` with its type, which leads, and the version's defaults."""
     typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
-    return resource.strategy_for("").default({**typed, **obj, **typed})
+    strategy = resource.strategy_for("")
+    return strategy.default(strategy.recall({**typed, **obj, **typed}, sent))
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:

@@ -118,7 +118,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)
     if refusal:
         raise refuse(refusal)
-    return complete(resource, new)
+    return complete(resource, new, document)
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:

@@ -39,6 +39,13 @@ class Strategy:
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Paths that a write through this strategy never sets, and so no manager comes to own."""
 
+    def recall(self, obj: Object, sent: Any) -> Object:
+        """`obj` with what decoding left out of `sent`, and still counts; called before `default`.
+
+        `sent` may be of any shape that decodes, and is never changed.
+        """
+        return obj
+
     def default(self, obj: Object) -> Object:
         """`obj` with the version's defaults: applied to every body, before anything else sees it."""
         return obj

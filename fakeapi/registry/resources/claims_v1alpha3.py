@@ -69,10 +69,6 @@ class ClaimStrategy(ClaimSpecStrategy):
         new["spec"] = self._enabled_spec(new["spec"], old)
         return new
 
-    def claim_spec(self, obj: Object) -> Part:
-        spec: Part = obj["spec"]
-        return spec
-
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         return validate_claim_spec(obj["spec"], "spec", checks)
 

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourcecla
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources import adminaccess
@@ -15,6 +15,7 @@ from fakeapi.registry.resources.devicerequests import (
     RequestGates,
     default_claim_spec,
     default_exact_claim_spec,
+    recall_exact_requests,
 )
 from fakeapi.registry.resources.devices import Checks, requested_expressions, validate_devices
 from fakeapi.registry.resources.equality import validate_immutable
@@ -36,8 +37,11 @@ def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldErro
 class ClaimSpecStrategy(Strategy, ABC):
     """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
 
-    All but `default` see objects in the form of v1alpha3 and v1beta1.
+    All but `recall` and `default` see objects in the form of v1alpha3 and v1beta1.
     """
+
+    claim_path: ClassVar[tuple[str, ...]] = ("spec",)
+    """Where the claim's spec stands in the object."""
 
     def __init__(
         self,
@@ -55,13 +59,21 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._checks_of_stored = replace(self._checks, stored=True)
         self._request_gates = RequestGates(rules)
 
-    @abstractmethod
     def claim_spec(self, obj: Object) -> Part:
         """The spec of the claim, or of the claims that are made from the template."""
+        spec: Part = obj
+        for name in self.claim_path:
+            spec = spec[name]
+        return spec
 
     @abstractmethod
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         """Errors of the object's own spec."""
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        if self._rules.quirks.request_fields_under_exactly and not self._exact:
+            recall_exact_requests(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
+        return obj
 
     def default(self, obj: Object) -> Object:
         if self._exact:

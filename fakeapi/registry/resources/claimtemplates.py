@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/ap
 `ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from fakeapi.machinery.fielderrors import FieldError, forbidden
 from fakeapi.machinery.metadata import validate_annotations, validate_labels
@@ -80,15 +80,13 @@ class ClaimTemplateV1Alpha2Strategy(Strategy):
 class ClaimTemplateStrategy(ClaimSpecStrategy):
     """Templates of v1alpha3 and newer."""
 
+    claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
+
     def prepare_create(self, obj: Object) -> Object:
         return self._with_enabled_fields(obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return self._with_enabled_fields(new, old)
-
-    def claim_spec(self, obj: Object) -> Part:
-        spec: Part = obj["spec"]["spec"]
-        return spec
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         return [

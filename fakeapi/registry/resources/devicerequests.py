@@ -13,7 +13,21 @@ from fakeapi.registry.resources.tolerations import default_tolerations
 
 Part: TypeAlias = dict[str, Any]
 
+_LISTS = ("selectors", "tolerations")
 _BEFORE_MODE = ("name", "deviceClassName", "selectors")
+
+
+def recall_exact_requests(spec: Part, sent: Any, path: tuple[str, ...]) -> None:
+    """Mark requests that are exact by nothing but an empty list, as v1alpha3 and v1beta1 of 1.33 take them.
+
+    `spec` is decoded and has no empty lists; `sent` is what it was decoded from, with its requests at
+    `path`. A request without a class is never let in, so an empty mode is mark enough.
+    """
+    for name in path:
+        sent = sent.get(name) if isinstance(sent, dict) else None
+    for request, said in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
+        if not request["deviceClassName"] and any((said or {}).get(name) == [] for name in _LISTS):
+            request.setdefault("allocationMode", "")
 
 
 def default_claim_spec(spec: Part, rules: Rules) -> Part:

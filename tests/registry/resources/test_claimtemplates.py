@@ -111,6 +111,16 @@ def test_admin_access_goes_where_its_gate_is_off(release: str, *, kept: bool) ->
     assert ("adminAccess" in made["spec"]["spec"]["devices"]["requests"][0]) is kept
 
 
+def test_in_1_33_an_empty_list_makes_a_template_s_request_an_exact_one() -> None:
+    made = strategy().recall(
+        v1alpha3({"name": "gpu", "deviceClassName": ""}), v1alpha3({"name": "gpu", "selectors": []})
+    )
+    assert places(strategy().validate_create(made)) == [
+        "spec.spec.devices.requests[0].exactly.deviceClassName",
+        "spec.spec.devices.requests[0].exactly.allocationMode",
+    ]
+
+
 def test_fields_that_a_template_has_stay() -> None:
     old = v1alpha3(request(adminAccess=True), {"name": "b", "deviceClassName": "", "firstAvailable": []})
     assert strategy().prepare_update(v1alpha3(*old["spec"]["spec"]["devices"]["requests"]), old) == old
