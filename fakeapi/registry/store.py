@@ -159,7 +159,8 @@ class Store:
         candidate = strategy.prepare_create(obj)
         meta = candidate["metadata"]
         too_long = resource.release.quirks.too_long
-        found = validate_core_object_meta(
+        found = strategy.authorize_create(candidate)
+        found += validate_core_object_meta(
             meta, resource.kind.namespaced, resource.name_validator, "metadata", too_long
         )
         found += strategy.validate_create(candidate)

@@ -54,6 +54,10 @@ class Strategy:
         """`obj` as it may be created: what only a server or another subresource sets is cleared."""
         return obj
 
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        """Errors of what may not be created here, reported before those of its metadata."""
+        return []
+
     def validate_create(self, obj: Object) -> list[FieldError]:
         """Errors of an object about to be created, those of its metadata left to the store."""
         return []

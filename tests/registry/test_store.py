@@ -56,6 +56,20 @@ def test_a_generated_name_is_the_prefix_and_five_letters() -> None:
     in_world(scenario)
 
 
+def test_what_may_not_be_created_is_told_before_what_is_wrong_with_its_metadata() -> None:
+    async def scenario(world: World) -> None:
+        body = world.claim("Bad_Name")
+        body["spec"]["devices"]["requests"][0]["adminAccess"] = True
+        error = await refusal(world.create(body))
+        assert error.details is not None
+        assert [cause.field for cause in error.details.causes] == [
+            "spec.devices.requests[0].adminAccess",
+            "metadata.name",
+        ]
+
+    in_world(scenario, release="1.33", DRAAdminAccess=True)
+
+
 @pytest.mark.parametrize(("release", "retries"), [("1.31", True), ("1.27", False)])
 def test_a_generated_name_that_is_taken_is_drawn_again_where_the_release_does_so(
     release: str,

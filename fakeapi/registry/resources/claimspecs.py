@@ -82,12 +82,14 @@ class ClaimSpecStrategy(Strategy, ABC):
             default_claim_spec(self.claim_spec(obj), self._rules)
         return obj
 
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        if not self._rules.quirks.admin_access_needs_label:
+            return []
+        claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
+        return adminaccess.authorize_requests(claim, self._namespace_labels)
+
     def validate_create(self, obj: Object) -> list[FieldError]:
-        errors: list[FieldError] = []
-        if self._rules.quirks.admin_access_needs_label:
-            claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
-            errors += adminaccess.authorize_requests(claim, self._namespace_labels)
-        return errors + self.validate(obj, self._checks)
+        return self.validate(obj, self._checks)
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         return cel_warnings(requested_expressions(self.claim_spec(obj)["devices"]), self._checks.check_cel)

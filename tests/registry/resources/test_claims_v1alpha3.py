@@ -185,7 +185,7 @@ def test_what_was_sent_without_requests_is_recalled_as_it_was_decoded() -> None:
 
 @pytest.mark.parametrize(("release", "refused"), [("1.32", []), ("1.33", ["adminAccess"])])
 def test_from_1_33_the_namespace_must_allow_admin_access(release: str, refused: list[str]) -> None:
-    errors = main(release, DRAAdminAccess=True).validate_create(
+    errors = main(release, DRAAdminAccess=True).authorize_create(
         v1alpha3_claim(None, request(adminAccess=True))
     )
     assert places(errors) == [f"spec.devices.requests[0].{field}" for field in refused]

@@ -128,8 +128,8 @@ def test_fields_that_a_template_has_stay() -> None:
 
 def test_admin_access_asks_for_a_label_on_the_namespace() -> None:
     wanted = v1alpha3(request(adminAccess=True))
-    assert places(strategy(DRAAdminAccess=True).validate_create(wanted)) == [
+    assert places(strategy(DRAAdminAccess=True).authorize_create(wanted)) == [
         "spec.devices.requests[0].adminAccess"
     ]
     granted = strategy("1.33", {"resource.k8s.io/admin-access": "true"}, DRAAdminAccess=True)
-    assert granted.validate_create(wanted) == []
+    assert granted.authorize_create(wanted) == []
