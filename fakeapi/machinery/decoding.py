@@ -82,6 +82,7 @@ class UnstructuredFindings(Findings):
     """Findings in the words of a conversion from maps and lists, as strategic merge patches and server-side
     apply go through: whole floats are integers, and values of any shape are written anew.
 
+    Maps have no order, so values of any shape come out of it with their keys sorted.
     Follows k8s.io/apimachinery `pkg/runtime/converter.go`.
     """
 

@@ -294,3 +294,11 @@ def test_a_conversion_from_maps_has_words_of_its_own(metadata: dict[str, Any], w
     schema = load_release("1.31").kind("resource.k8s.io", "v1alpha3", "resourceclaims").schema
     with pytest.raises(DecodeError, match=f"^{words}$"):
         decode({"metadata": metadata}, schema, UnstructuredFindings())
+
+
+def test_a_conversion_from_maps_sorts_the_keys_of_values_of_any_shape() -> None:
+    value = {"any": {"b": [{"d": 1, "c": 2}], "a": 1}}
+    kept, _ = decode(value, OUTER)
+    assert list(kept["any"]) == ["b", "a"]
+    converted, _ = decode(value, OUTER, UnstructuredFindings())
+    assert codec.encode(converted["any"]) == b'{"a":1,"b":[{"c":2,"d":1}]}'

@@ -132,6 +132,23 @@ def test_a_strategic_patch_cannot_change_what_the_object_is() -> None:
     in_world(scenario)
 
 
+def test_a_strategic_patch_sorts_parameters_and_so_changes_a_spec_that_may_not_change() -> None:
+    async def scenario(world: World) -> None:
+        for name, parameters in (("sorted", {"a": 1, "b": 2}), ("unsorted", {"b": 2, "a": 1})):
+            body = world.claim(name)
+            opaque = {"driver": "gpu.example.com", "parameters": parameters}
+            body["spec"]["devices"]["config"] = [{"opaque": opaque}]
+            await world.create(body)
+            await world.patch(name, {"metadata": {"labels": {"a": "b"}}})
+        labels = {"metadata": {"labels": {"c": "d"}}}
+        await world.patch("sorted", labels, STRATEGIC_MERGE_PATCH)
+        error = await refusal(world.patch("unsorted", labels, STRATEGIC_MERGE_PATCH))
+        assert error.details is not None
+        assert [(cause.field, error.code) for cause in error.details.causes] == [("spec", 422)]
+
+    in_world(scenario)
+
+
 def test_unknown_fields_of_a_patch_are_warned_of_refused_or_passed_over_as_asked() -> None:
     async def scenario(world: World) -> None:
         created = await world.create(world.claim("a"))
