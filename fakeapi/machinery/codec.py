@@ -17,6 +17,13 @@ def encode(value: Any) -> bytes:
     return _encode(value)
 
 
+def in_key_order(value: Any) -> Any:
+    """The value with the keys of all its objects sorted, as Go writes what it holds in maps."""
+    if isinstance(value, dict):
+        return {key: in_key_order(item) for key, item in sorted(value.items())}
+    return [in_key_order(item) for item in value] if isinstance(value, list) else value
+
+
 def decode(data: bytes | str) -> Any:
     """The value of JSON text. Of duplicate keys the last wins. Raises JsonError."""
     try:

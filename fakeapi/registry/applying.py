@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from fakeapi.machinery import errors, strictjson, yamltext
-from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.codec import JsonError, in_key_order
 from fakeapi.machinery.decoding import UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.gonumbers import parse_uint
@@ -88,11 +88,15 @@ def read_configuration(body: bytes) -> tuple[Object, str]:
 
 
 def _read(body: bytes) -> tuple[Any, str]:
-    """JSON is read as such, which is quicker, unless it has repeated keys to be told of in YAML's words."""
+    """JSON is read as such, which is quicker, unless it has repeated keys to be told of in YAML's words.
+
+    Either way keys are sorted, as they are when YAML has become JSON: a walk that ends at the first field
+    that nobody knows ends at the same one.
+    """
     try:
         value = strictjson.decode_lenient(body)
         if not strictjson.duplicates(body):
-            return value, ""
+            return in_key_order(value), ""
     except JsonError:
         pass
     try:

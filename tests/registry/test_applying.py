@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery import codec
 from fakeapi.registry import applying
 from fakeapi.registry.call import Notes, WriteOptions
 from tests.registry.world import World, decoded, in_world, refusal
@@ -160,3 +161,9 @@ def test_entries_of_what_is_no_version_cost_an_object_all_its_entries() -> None:
         assert "managedFields" not in made["metadata"]
 
     in_world(scenario)
+
+
+@pytest.mark.parametrize("body", [b'{"b":1,"a":{"d":1,"c":2}}', b"b: 1\na:\n  d: 1\n  c: 2\n"])
+def test_the_keys_of_a_configuration_are_sorted_whether_it_is_json_or_yaml(body: bytes) -> None:
+    value, repeated = applying.read_configuration(body)
+    assert (codec.encode(value), repeated) == (b'{"a":{"c":2,"d":1},"b":1}', "")
