@@ -21,6 +21,7 @@ from fakeapi.machinery.apply.managedfields import Managed, Manager, Record
 from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove, with_named_fields
+from fakeapi.machinery.apply.spelling import spelled
 from fakeapi.machinery.apply.typed import field_set_of
 from fakeapi.machinery.schema import Node
 
@@ -93,7 +94,8 @@ class Updater:
         """Nobody but `but` goes on owning what changed or is gone; who owns nothing is forgotten. The changes
         are those in the version of the request.
         """
-        changes = compare(live, new, self.node).without(self.ignored)
+        by_update = but is None
+        changes = self._compare(live, new, self.node, spelling=by_update)
         versions: dict[str, Comparison | None] = {self.api_version: changes}
         conflicts: dict[Manager, FieldSet] = {}
         losers: list[tuple[Manager, Comparison]] = []
@@ -102,7 +104,7 @@ class Updater:
                 continue
             version = record.api_version
             if version not in versions:
-                versions[version] = self._compare_in(version, live, new)
+                versions[version] = self._compare_in(version, live, new, spelling=by_update)
             theirs = versions[version]
             if theirs is None:
                 del managed[manager]
@@ -118,11 +120,17 @@ class Updater:
             del managed[but]
         return changes
 
-    def _compare_in(self, version: str, live: Any, new: Any) -> Comparison | None:
+    def _compare_in(self, version: str, live: Any, new: Any, *, spelling: bool) -> Comparison | None:
         old, current = self.convert(live, version), self.convert(new, version)
         if old is None or current is None:
             return None
-        return compare(old[0], current[0], current[1]).without(self.ignored)
+        return self._compare(old[0], current[0], current[1], spelling=spelling)
+
+    def _compare(self, old: Any, new: Any, node: Node, *, spelling: bool) -> Comparison:
+        """`spelling`: values of any shape in lists are compared as `spelled` says."""
+        if spelling:
+            old, new = spelled(old, node), spelled(new, node)
+        return compare(old, new, node).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
         """`merged` without what the manager applied the last time and not now, unless another owns it."""

@@ -555,3 +555,15 @@ def test_neither_the_live_object_nor_the_configuration_is_changed(
     before = codec.encode([live, body])
     applied(live, body, "one", force=True)
     assert codec.encode([live, body]) == before
+
+
+def test_an_update_that_spells_parameters_otherwise_takes_them_over() -> None:
+    body = config()
+    opaque = {"driver": "a", "parameters": {"a": 1, "b": 2}}
+    body["spec"] = {"devices": {"config": [{"opaque": opaque}]}}
+    live = applied(None, body, "applier")
+    assert list(owners(updated(live, "updater", {}))) == ["applier/Apply"]
+    live["spec"]["devices"]["config"][0]["opaque"]["parameters"] = {"b": 2, "a": 1}
+    new = copy.deepcopy(live)
+    new["spec"]["devices"]["config"][0]["opaque"]["parameters"] = {"a": 1, "b": 2}
+    assert list(owners(MAIN.update(live, canonical(new), "updater", LATER))) == ["updater"]
