@@ -4,8 +4,38 @@ from typing import Any
 
 import msgspec
 
-_encode = msgspec.json.Encoder().encode
+
+class Text:
+    """A JSON value with its own text, which it is written as and told apart by. Never changed."""
+
+    __slots__ = ("json", "value")
+
+    def __init__(self, json: bytes, value: Any) -> None:
+        self.json = json
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and self.json == other.json
+
+    def __hash__(self) -> int:
+        return hash(self.json)
+
+
+def value_of(value: Any) -> Any:
+    """The value of a Text; any other value as it is."""
+    return value.value if isinstance(value, Text) else value
+
+
+def _as_it_came(text: Any) -> msgspec.Raw:
+    if isinstance(text, Text):
+        return msgspec.Raw(text.json)
+    raise TypeError(f"{type(text).__name__} is no JSON")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_as_it_came).encode
 _decode = msgspec.json.Decoder().decode
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class JsonError(ValueError):
@@ -13,7 +43,7 @@ class JsonError(ValueError):
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON; keys keep their order."""
+    """Compact JSON, but for what is Text; keys keep their order."""
     return _encode(value)
 
 
@@ -22,6 +52,38 @@ def in_key_order(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: in_key_order(item) for key, item in sorted(value.items())}
     return [in_key_order(item) for item in value] if isinstance(value, list) else value
+
+
+def encode_telling(value: Any) -> tuple[bytes, bool]:
+    """`encode`, and whether there is a Text in it."""
+    met: list[Any] = []
+
+    def hook(text: Any) -> msgspec.Raw:
+        met.append(text)
+        return _as_it_came(text)
+
+    return msgspec.json.encode(value, enc_hook=hook), bool(met)
+
+
+def compact(data: bytes) -> bytes:
+    """JSON without the spaces between its tokens, which stay as they are."""
+    return msgspec.json.format(data, indent=-1)
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    """The members of a JSON object as they are written. Raises JsonError."""
+    try:
+        return {name: bytes(text) for name, text in _decode_members(data).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JsonError(str(error)) from error
+
+
+def items(data: bytes) -> list[bytes]:
+    """The items of a JSON list as they are written. Raises JsonError."""
+    try:
+        return [bytes(text) for text in _decode_items(data)]
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JsonError(str(error)) from error
 
 
 def decode(data: bytes | str) -> Any:

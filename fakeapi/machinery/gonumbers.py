@@ -6,6 +6,7 @@ Python's own `int` takes more than ASCII digits, and refuses texts of some thous
 from decimal import Decimal
 from typing import Any
 
+from fakeapi.machinery.codec import Text
 from fakeapi.machinery.gotext import quote
 
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
@@ -42,6 +43,8 @@ def rewritten(value: Any) -> Any:
             return {key: rewritten(value[key]) for key in sorted(value)}
         case list():
             return [rewritten(item) for item in value]
+        case Text():
+            return rewritten(value.value)
         case bool():
             return value
         case int() if not INT64_MIN <= value <= INT64_MAX:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery import rawtext
+from fakeapi.machinery.codec import JsonError, Text, value_of
 from fakeapi.machinery.errors import ApiError, Details, bad_request
 from fakeapi.machinery.gonumbers import parse_int
 from fakeapi.machinery.gotext import quote
@@ -175,6 +176,8 @@ def _equal(value: Any, text: Any) -> bool:
             and len(value) == len(text)
             and all(_equal(item, other) for item, other in zip(value, text, strict=True))
         )
+    if isinstance(value, Text):
+        return bool(decode_as_text(value.json) == text)
     if value is None:
         return text is None
     return isinstance(text, bytes) and go_encode(value) == text
@@ -255,7 +258,7 @@ class _Document:
                 self._replace(operation)
             case "move":
                 container, key = self._parent(operation.source)
-                value = _get(container, key)
+                value = value_of(_get(container, key))
                 _remove(container, key)
                 container, key = self._parent(operation.path)
                 _add(container, key, value)
@@ -278,7 +281,7 @@ class _Document:
     def _copy(self, operation: Operation) -> None:
         self._parent(operation.path)  # Go has read both paths before it copies, which sorts keys in the copy
         container, key = self._parent(operation.source)
-        value = _get(container, key)
+        value = value_of(_get(container, key))
         if value is not None:
             self._copied_bytes += len(go_encode(value))
             if self._copied_bytes > MAX_COPIED_BYTES:
@@ -308,7 +311,7 @@ class _Document:
         container = self._root
         for step in steps[1:-1]:
             key = _unescaped(step)
-            child = _get(container, key)
+            child = rawtext.opened(_get(container, key))
             if not isinstance(child, dict | list):
                 raise PatchError(f"missing path: {path!r}")
             if id(child) not in self._own:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import strictjson
+from fakeapi.machinery import rawtext, strictjson
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.protowire import BYTES, VARINT, Fields, WireError, fields_of, packed, signed
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
@@ -104,8 +104,8 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
         case Struct():
             return _struct(fields_of(_joined(values, name)), _layout(node))
         case AnyValue():
-            raw = fields_of(_joined(values, name)).get(1, [b""])[-1]
-            return strictjson.decode_lenient(_bytes(raw, name)) if raw else None
+            raw = _bytes(fields_of(_joined(values, name)).get(1, [b""])[-1], name).strip()
+            return rawtext.kept(raw, strictjson.decode_lenient(raw)) if raw else None
         case Scalar():
             return _SCALARS[node.kind](values, node, name)
 

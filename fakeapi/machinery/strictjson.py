@@ -64,7 +64,11 @@ def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
 
 def go_encode(value: Any) -> bytes:
     """`value` as Go's json.Marshal writes it: compact, with `<`, `>`, `&` and line separators escaped."""
-    text = encode(value)
+    return escape_html(encode(value))
+
+
+def escape_html(text: bytes) -> bytes:
+    """JSON as Go's json.Marshal writes it: with `<`, `>`, `&` and line separators escaped."""
     for character, escape in _HTML:
         if character in text:
             text = text.replace(character, escape)

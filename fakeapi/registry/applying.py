@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from fakeapi.machinery import errors, strictjson, yamltext
+from fakeapi.machinery import errors, rawtext, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError, in_key_order
 from fakeapi.machinery.decoding import UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError
@@ -116,4 +116,4 @@ def _check_version(given: str) -> None:
 
 def _typed(resource: Resource, merged: Object) -> Object:
     new, _ = decode(merged, resource.schema, UnstructuredFindings())
-    return complete(resource, new, merged)
+    return complete(resource, rawtext.mapped(new, resource.schema, rawtext.marshalled), merged)

@@ -8,10 +8,11 @@ duplicate fields.
 from collections.abc import Iterable
 from typing import Any
 
-from fakeapi.machinery import protobuf, strictjson, yamltext
+from fakeapi.machinery import protobuf, rawtext, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.machinery.gonumbers import rewritten
 from fakeapi.machinery.strictjson import members
 from fakeapi.registry.call import Notes
 from fakeapi.registry.objects import Object
@@ -55,6 +56,10 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
         obj, strict = decode(value, sent.schema)
     except DecodeError as error:
         raise _cannot_handle(resource, kind, api_version, str(error)) from None
+    if media_type == YAML:
+        obj = rawtext.mapped(obj, sent.schema, lambda value: rawtext.marshalled(rewritten(value)))
+    else:
+        obj = rawtext.as_written(obj, body, sent.schema)
     refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)

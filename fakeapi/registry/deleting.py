@@ -36,7 +36,7 @@ async def delete(store: Store, resource: Resource, target: Target, options: Dele
 async def _delete_entry(
     store: Store, resource: Resource, target: Target, entry: Entry, options: DeleteOptions
 ) -> Outcome:
-    obj = objects.decode(entry)
+    obj = objects.decode(entry, resource.stored_schema)
     meta = obj["metadata"]
     _check_preconditions(resource, meta, options)
     finalizers = _finalizers(meta, options)

@@ -2,12 +2,13 @@
 
 A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision.
 It is filled in when the object is read, so that an object is encoded once, when it is written. As in
-Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without them.
+Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without them; and what a driver gave is
+kept to the byte, while answers are compact.
 """
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fakeapi.machinery import codec
+from fakeapi.machinery import codec, rawtext
 from fakeapi.machinery.decoding import without_empty
 from fakeapi.machinery.schema import Struct
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from fakeapi_storage import Entry
 
 Object: TypeAlias = dict[str, Any]
+
+_HAS_TEXT = ord(" ")
+"""The last byte of the stored form of an object in which a driver's value stands as it was sent."""
 
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
@@ -55,12 +59,20 @@ def _encode(obj: Object) -> bytes:
     meta = {**obj["metadata"], "resourceVersion": ""}
     ordered = {name: meta[name] for name in _STORED_METADATA if name in meta}
     kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
-    return codec.encode({"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered})
+    value, has_text = codec.encode_telling(
+        {"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered}
+    )
+    return b"%b%c" % (value, _HAS_TEXT) if has_text else value
 
 
-def decode(entry: "Entry") -> Object:
-    """The object of an entry, with its resourceVersion; the caller's own to change."""
+def decode(entry: "Entry", schema: Struct | None = None) -> Object:
+    """The object of an entry, with its resourceVersion; the caller's own to change.
+
+    By the `schema` of what is stored, it has the texts of what drivers gave, so that it can be stored again.
+    """
     obj: Object = codec.decode(entry.value)
+    if schema is not None and entry.value[-1] == _HAS_TEXT:
+        obj = rawtext.as_written(obj, entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
     return obj
 
@@ -71,11 +83,15 @@ def with_version(value: bytes, revision: int) -> bytes:
     Only names, which hold no quotes, come before the resourceVersion; so the first place that looks
     like it is it.
     """
+    if value[-1] == _HAS_TEXT:
+        value = codec.compact(value)
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
 def with_given_version(value: bytes, given: str) -> bytes:
     """JSON of an object that is not stored, with the resourceVersion that its body had, if any."""
+    if value[-1] == _HAS_TEXT:
+        value = codec.compact(value)
     if given:
         return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(given), 1)
     return value.replace(_EMPTY_VERSION + b",", b"", 1)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery import errors, jsonpatch, mergepatch, strategicmerge
+from fakeapi.machinery import errors, jsonpatch, mergepatch, rawtext, strategicmerge
 from fakeapi.machinery.decoding import DecodeError, UnstructuredFindings, decode
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.fielderrors import invalid
@@ -94,7 +94,7 @@ async def patch(
 
 
 def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, notes: Notes) -> Object:
-    document = wanted.apply(old)
+    document = wanted.apply(old if wanted.typed else rawtext.mapped(old, resource.schema, rawtext.compact))
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
@@ -118,7 +118,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)
     if refusal:
         raise refuse(refusal)
-    return complete(resource, new, document)
+    return complete(resource, rawtext.mapped(new, resource.schema, rawtext.marshalled), document)
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:

@@ -237,7 +237,7 @@ class Store:
         key = resource.key(target.namespace, target.name)
         entry = self.storage.head(key)
         try:
-            old = None if entry is None else objects.decode(entry)
+            old = None if entry is None else objects.decode(entry, resource.stored_schema)
             _check_uid(resource, target, uid_precondition, old, dry_run=options.dry_run)
             if entry is None or old is None:
                 raise errors.not_found(resource.qualified, target.name)

@@ -18,7 +18,7 @@ from fakeapi.machinery.apply.typed import (
     named_fields,
     present_walk,
 )
-from fakeapi.machinery.codec import encode
+from fakeapi.machinery.codec import encode, value_of
 from fakeapi.machinery.schema import AnyValue, List, Map, Node, Struct
 
 
@@ -116,9 +116,10 @@ def _exact_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Equality of JSON, where true is not 1."""
+    """Equality of JSON, where true is not 1, however it is written."""
     if old is new:
         return True
+    old, new = value_of(old), value_of(new)
     match old:
         case dict():
             return (

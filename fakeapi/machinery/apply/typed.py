@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
+from fakeapi.machinery.codec import value_of
 from fakeapi.machinery.schema import Field, List, ListType, Map, Node, Struct
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
@@ -88,7 +89,7 @@ def _struct_fields(node: Struct) -> FieldWalk:
         for name, element, walk_field in entries:
             if name in value:
                 child = value[name]
-                below = MEMBER if child is None or child == {} else walk_field(child)
+                below = MEMBER if child is None or value_of(child) == {} else walk_field(child)
                 if below is not None:
                     result[element] = below
         return result or None

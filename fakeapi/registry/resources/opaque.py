@@ -11,14 +11,11 @@ from fakeapi.registry.resources.rules import Rules
 
 
 def validate_raw_extension(value: Any, path: str, most: int | None, rules: Rules) -> list[FieldError]:
-    """The value must be there, and be an object; `most` bytes of compact JSON, None: any number.
-
-    Upstream counts the bytes as they were sent, spaces included; those are gone when an object gets here.
-    """
+    """The value must be there, and be an object; `most` bytes as they were sent, None: any number."""
     if value is None:
         return [required(path)]
     if most is not None and len(codec.encode(value)) > most:
         return [too_long(path, most, rules.quirks.too_long)]
-    if not isinstance(value, dict):
+    if not isinstance(codec.value_of(value), dict):
         return [invalid(path, "<value omitted>", "parameters must be a valid JSON object")]
     return []
