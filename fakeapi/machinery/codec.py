@@ -20,6 +20,9 @@ class Text:
     def __hash__(self) -> int:
         return hash(self.json)
 
+    def __str__(self) -> str:
+        return self.json.decode()
+
 
 def value_of(value: Any) -> Any:
     """The value of a Text; any other value as it is."""

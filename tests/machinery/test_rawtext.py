@@ -11,6 +11,7 @@ from fakeapi.machinery import codec, jsonpatch, protobuf, rawtext
 from fakeapi.machinery.apply.compare import compare
 from fakeapi.machinery.codec import Text
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.fielderrors import invalid
 from fakeapi.machinery.gonumbers import rewritten
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Struct
 from tests.machinery.test_protobuf import told
@@ -66,6 +67,13 @@ def test_what_is_compact_has_no_text_of_its_own(text: str) -> None:
 @pytest.mark.parametrize("text", ['{"a": 1}', "{ }", '"\\u00e9"', "1.50", "1e3", '{"a":1,"a":1}'])
 def test_what_is_written_otherwise_has_its_text(text: str) -> None:
     assert written(text) == Text(text.encode(), None)
+
+
+def test_a_text_shows_itself_in_messages() -> None:
+    message = str(invalid("spec", {"parameters": written('{"a": 1}')}, "field is immutable"))
+    assert (
+        message == 'spec: Invalid value: map[string]interface {}{"parameters":{"a": 1}}: field is immutable'
+    )
 
 
 def test_values_are_found_wherever_the_type_has_them() -> None:
@@ -129,10 +137,21 @@ def test_a_json_patch_tests_and_changes_what_is_inside_a_text() -> None:
         )
 
 
-def test_who_owns_a_field_is_decided_by_its_value() -> None:
+def test_what_an_apply_changes_is_decided_by_values() -> None:
     spaced, compact = ({"list": [{"raw": written(text)}]} for text in ('{"a": [1]}', '{"a":[1]}'))
     assert not any(compare(spaced, compact, ROOT))
     assert compare(spaced, {"list": [{"raw": written('{"a": [true]}')}]}, ROOT).modified
+
+
+def test_an_update_changes_a_list_owned_as_a_whole_when_its_bytes_change() -> None:
+    spaced, compact = ({"list": [{"raw": written(text)}]} for text in ('{"a": [1]}', '{"a":[1]}'))
+    assert compare(spaced, compact, ROOT, typed=True).modified
+    assert compare(
+        {"list": [{"raw": {"a": 1, "b": 2}}]}, {"list": [{"raw": {"b": 2, "a": 1}}]}, ROOT, typed=True
+    ).modified
+    assert not any(compare(spaced, {"list": [{"raw": written('{"a": [1]}')}]}, ROOT, typed=True))
+    one, other = ({"map": {"a": written(text)}} for text in ('{"a": [1]}', '{"a":[1]}'))
+    assert not any(compare(one, other, ROOT, typed=True)), "a value that is owned by itself"
 
 
 def test_protobuf_has_the_text_too() -> None:

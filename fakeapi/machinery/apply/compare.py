@@ -46,13 +46,14 @@ _SAME = Comparison(EMPTY, EMPTY, EMPTY)
 _MODIFIED: Changes = (None, MEMBER, None)
 
 
-def compare(old: Any, new: Any, node: Node) -> Comparison:
+def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Comparison:
     """The fields that `new` adds, changes and no longer has. The order of set and map lists is no change.
 
-    Null is a value: it differs from an empty list and from an empty map. Raises TypedError for a list item
-    without a key.
+    Null is a value: it differs from an empty list and from an empty map. Where both are `typed`, and not what
+    a client applies, lists owned as a whole are compared as Go has them: what drivers gave, to the byte.
+    Raises TypedError for a list item without a key.
     """
-    changes = _walk(node)(old, new)
+    changes = _walk(node, typed)(old, new)
     if changes is None:
         return _SAME
     return Comparison(*(fields or EMPTY for fields in changes))
@@ -93,16 +94,18 @@ class _Builder:
 
 
 @cache
-def _walk(node: Node) -> Walk:
+def _walk(node: Node, typed: bool) -> Walk:  # noqa: FBT001 - private
     if is_leaf(node):
-        return _leaf if plain(node) else _exact_leaf
+        if plain(node):
+            return _leaf
+        return _written_leaf if typed and isinstance(node, List) else _exact_leaf
     match node:
         case Struct():
-            return _struct(node)
+            return _struct(node, typed)
         case Map():
-            return _map(node)
+            return _map(node, typed)
         case List():
-            return _list(node)
+            return _list(node, typed)
         case _:
             return _leaf
 
@@ -113,6 +116,10 @@ def _leaf(old: Any, new: Any) -> Changes | None:
 
 def _exact_leaf(old: Any, new: Any) -> Changes | None:
     return None if same(old, new) else _MODIFIED
+
+
+def _written_leaf(old: Any, new: Any) -> Changes | None:
+    return None if encode(old) == encode(new) else _MODIFIED
 
 
 def same(old: Any, new: Any) -> bool:
@@ -156,7 +163,7 @@ def plain(node: Node) -> bool:
     return not holds_any(node)
 
 
-def _struct(node: Struct) -> Walk:
+def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
     entries: list[tuple[str, PathElement, bool, Walk, PresentWalk]] = []
 
     def walk(old: Any, new: Any) -> Changes | None:
@@ -164,7 +171,7 @@ def _struct(node: Struct) -> Walk:
             return _leaf(old, new)
         if not entries:
             entries.extend(
-                (name, element, plain(field.node), _walk(field.node), present_walk(field.node))
+                (name, element, plain(field.node), _walk(field.node, typed), present_walk(field.node))
                 for name, element, field in named_fields(node)
             )
         old, new = old or {}, new or {}
@@ -193,8 +200,8 @@ def _struct(node: Struct) -> Walk:
     return walk
 
 
-def _map(node: Map) -> Walk:
-    walk_value, present = _walk(node.values), present_walk(node.values)
+def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
+    walk_value, present = _walk(node.values, typed), present_walk(node.values)
 
     def walk(old: Any, new: Any) -> Changes | None:
         if not old and not new:
@@ -213,9 +220,9 @@ def _map(node: Map) -> Walk:
     return walk
 
 
-def _list(node: List) -> Walk:
+def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
     element_of = item_element(node)
-    walk_item, present = _walk(node.items), present_walk(node.items)
+    walk_item, present = _walk(node.items, typed), present_walk(node.items)
 
     def walk(old: Any, new: Any) -> Changes | None:
         if not old and not new:

@@ -21,7 +21,6 @@ from fakeapi.machinery.apply.managedfields import Managed, Manager, Record
 from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove, with_named_fields
-from fakeapi.machinery.apply.spelling import spelled
 from fakeapi.machinery.apply.typed import field_set_of
 from fakeapi.machinery.schema import Node
 
@@ -92,10 +91,10 @@ class Updater:
         self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
     ) -> Comparison:
         """Nobody but `but` goes on owning what changed or is gone; who owns nothing is forgotten. The changes
-        are those in the version of the request.
+        are those in the version of the request. An update (`but` None) has both of a type, an apply has not.
         """
-        by_update = but is None
-        changes = self._compare(live, new, self.node, spelling=by_update)
+        typed = but is None
+        changes = compare(live, new, self.node, typed=typed).without(self.ignored)
         versions: dict[str, Comparison | None] = {self.api_version: changes}
         conflicts: dict[Manager, FieldSet] = {}
         losers: list[tuple[Manager, Comparison]] = []
@@ -104,7 +103,7 @@ class Updater:
                 continue
             version = record.api_version
             if version not in versions:
-                versions[version] = self._compare_in(version, live, new, spelling=by_update)
+                versions[version] = self._compare_in(version, live, new, typed=typed)
             theirs = versions[version]
             if theirs is None:
                 del managed[manager]
@@ -120,17 +119,11 @@ class Updater:
             del managed[but]
         return changes
 
-    def _compare_in(self, version: str, live: Any, new: Any, *, spelling: bool) -> Comparison | None:
+    def _compare_in(self, version: str, live: Any, new: Any, *, typed: bool) -> Comparison | None:
         old, current = self.convert(live, version), self.convert(new, version)
         if old is None or current is None:
             return None
-        return self._compare(old[0], current[0], current[1], spelling=spelling)
-
-    def _compare(self, old: Any, new: Any, node: Node, *, spelling: bool) -> Comparison:
-        """`spelling`: values of any shape in lists are compared as `spelled` says."""
-        if spelling:
-            old, new = spelled(old, node), spelled(new, node)
-        return compare(old, new, node).without(self.ignored)
+        return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
         """`merged` without what the manager applied the last time and not now, unless another owns it."""
