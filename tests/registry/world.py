@@ -79,7 +79,7 @@ class World:
         **options: Any,
     ) -> Object:
         wanted = self._options(options)
-        text = json.dumps(patch).encode()
+        text = json.dumps(patch, separators=(",", ":")).encode()
 
         def read() -> patching.Patch:
             return patching.read_patch(self.claims, text, media_type, wanted.validation)
@@ -109,7 +109,7 @@ class World:
         return Target(NAMESPACE, name, subresource)
 
     def _read(self, body: Object, options: WriteOptions) -> Object:
-        text = json.dumps(body).encode()
+        text = json.dumps(body, separators=(",", ":")).encode()
         return read_object(self.claims, text, "application/json", options.validation, self.notes)
 
     def _options(self, options: Object) -> WriteOptions:
