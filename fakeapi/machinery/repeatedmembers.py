@@ -2,12 +2,13 @@
 
 Follows Go's encoding/json, which sigs.k8s.io/json keeps: a value is decoded into what the member before it
 left. The members of objects and of maps are added to those that are there, the items of a list are decoded
-into the items at their places, a scalar takes the place of another, and `null` empties what has a nil.
+into the items at their places, a scalar takes the place of another, and `null` empties what has a nil, but
+for a value of any shape, which passes over it (k8s.io/apimachinery `pkg/runtime/extension.go`).
 """
 
 from typing import Any
 
-from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Struct
+from fakeapi.machinery.schema import Field, List, Map, Node, Struct
 from fakeapi.machinery.strictjson import members
 
 
@@ -39,7 +40,7 @@ def _folded_struct(value: dict[str, Any], node: Struct) -> dict[str, Any]:
 
 
 def _field_over(old: Any, new: Any, field: Field) -> Any:
-    if new is None and not field.pointer and not isinstance(field.node, List | Map | AnyValue):
+    if new is None and not field.pointer and not isinstance(field.node, List | Map):
         return old
     return _over(old, new, field.node)
 
@@ -65,6 +66,6 @@ def _over(old: Any, new: Any, node: Node) -> Any:
 
 
 def _item_over(old: Any, new: Any, node: Node) -> Any:
-    if new is None and not isinstance(node, List | Map | AnyValue):
+    if new is None and not isinstance(node, List | Map):
         return old
     return _over(old, new, node)
