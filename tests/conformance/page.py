@@ -42,6 +42,9 @@ _LIMITS = """
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not. The recordings are followed.
 - JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
+- Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
+  beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.
+- Where Kubernetes reports errors in the order of a Go map, they are in the order of names here.
 - Nothing is deleted by a garbage collector, no finalizer is removed by a controller, and a deleted namespace
   stays Terminating until somebody finalizes it, as the recorded servers ran without controllers.
 """

@@ -35,6 +35,18 @@ _NOT_FOR_TEMPLATES = {
 """What claims from a template cannot be given, and what errors call it: upstream takes the names from Go."""
 
 
+def recall_empty_lists(obj: Object, sent: Any) -> Object:
+    """A list that claims cannot be given is refused though it is empty; decoding leaves it out."""
+    spec = sent.get("spec") if isinstance(sent, dict) else None
+    metadata = spec.get("metadata") if isinstance(spec, dict) else None
+    if not isinstance(metadata, dict):
+        return obj
+    empty: Part = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
+    if empty:
+        obj["spec"]["metadata"] = {**obj["spec"]["metadata"], **empty}
+    return obj
+
+
 def validate_template_metadata(metadata: Part, path: str, rules: Rules) -> list[FieldError]:
     """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
     return [
@@ -53,6 +65,9 @@ class ClaimTemplateV1Alpha2Strategy(Strategy):
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        return recall_empty_lists(obj, sent)
 
     def default(self, obj: Object) -> Object:
         claims_v1alpha2.default_claim_spec(obj["spec"]["spec"])
@@ -81,6 +96,9 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
     """Templates of v1alpha3 and newer."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        return recall_empty_lists(super().recall(obj, sent), sent)
 
     def prepare_create(self, obj: Object) -> Object:
         return self._with_enabled_fields(obj, None)

@@ -9,6 +9,7 @@ from fakeapi.registry.resources.claimtemplates import (
     ClaimTemplateV1Alpha2Strategy,
     validate_template_metadata,
 )
+from fakeapi.registry.strategy import Strategy
 from tests.registry.resources.builders import RULES, devices, places, request, rules_with, triples
 
 OLD = ClaimTemplateV1Alpha2Strategy(RULES["1.30"])
@@ -133,3 +134,18 @@ def test_admin_access_asks_for_a_label_on_the_namespace() -> None:
     ]
     granted = strategy("1.33", {"resource.k8s.io/admin-access": "true"}, DRAAdminAccess=True)
     assert granted.authorize_create(wanted) == []
+
+
+ODD: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
+"""Bodies of shapes that decode, or do not: recalling comes before anybody has looked."""
+
+
+@pytest.mark.parametrize("name", ["ownerReferences", "finalizers", "managedFields"])
+@pytest.mark.parametrize(("kind", "body"), [(OLD, v1alpha2()), (strategy(), v1alpha3())])
+def test_what_claims_cannot_be_given_is_refused_though_it_is_an_empty_list(
+    kind: Strategy, body: dict[str, Any], name: str
+) -> None:
+    sent = {**body, "spec": {**body["spec"], "metadata": {name: []}}}
+    recalled = kind.recall({**body, "spec": {**body["spec"]}}, sent)
+    assert places(kind.validate_create(recalled)) == [f"spec.metadata.{name}"]
+    assert all(kind.recall(body, odd) == body for odd in ODD)
