@@ -10,8 +10,9 @@ from typing import Any
 
 from fakeapi.machinery import errors, rawtext, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError, in_key_order
-from fakeapi.machinery.decoding import UnstructuredFindings, decode
+from fakeapi.machinery.decoding import decode
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.findings import UnstructuredFindings
 from fakeapi.machinery.gonumbers import parse_uint
 from fakeapi.registry.bodies import complete, warn_of
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions

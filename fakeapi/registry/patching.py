@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery import errors, jsonpatch, mergepatch, rawtext, strategicmerge
-from fakeapi.machinery.decoding import DecodeError, UnstructuredFindings, decode
+from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.fielderrors import invalid
+from fakeapi.machinery.findings import UnstructuredFindings
 from fakeapi.machinery.goformat import printed
 from fakeapi.machinery.strictjson import go_encode
 from fakeapi.registry.bodies import Unreadable, complete, conversion_problem, type_of, warn_or_refuse

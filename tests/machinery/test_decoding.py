@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.decoding import DecodeError, UnstructuredFindings, decode, spell, without_empty, zero
+from fakeapi.machinery.decoding import DecodeError, decode, without_empty, zero
+from fakeapi.machinery.findings import UnstructuredFindings, spell
 from fakeapi.machinery.schema import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.strictjson import decode_marking_duplicates
 from fakeapi.releases import load_release
