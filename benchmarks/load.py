@@ -59,11 +59,12 @@ def request(
 
 @dataclass(slots=True)
 class Timing:
-    """Seconds of each request, and of all of them together."""
+    """Seconds of each request, and of all of them together; `refusal` is the first of the bad answers."""
 
     each: list[float] = field(default_factory=list)
     total: float = 0.0
     bad: int = 0
+    refusal: str = ""
 
     def percentile(self, share: float) -> float:
         ranked = sorted(self.each)
@@ -86,7 +87,9 @@ async def drive(port: int, make: Callable[[int], bytes], count: int, connections
             start = time.perf_counter()
             answer = await connection.send(data)
             timing.each.append(time.perf_counter() - start)
-            timing.bad += answer.status >= 300
+            if answer.status >= 300:
+                timing.bad += 1
+                timing.refusal = timing.refusal or f"{answer.status} {answer.body[:500]!r} to {data[:100]!r}"
 
     start = time.perf_counter()
     await asyncio.gather(*(work(connection) for connection in opened))

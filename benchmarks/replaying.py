@@ -54,7 +54,7 @@ def bench_replay(count: int) -> None:
     print("| | per second | of the client | peak memory |\n|---|---:|---:|---:|")
     print(f"| the benchmark's client | {client.rate:.0f} | | |")
     print(f"| replay | {rate:.0f} | {rate / client.rate:.0%} | {peak / 1024:.0f} MB |", flush=True)
-    assert not client.bad
+    assert not client.bad, f"{client.bad} of the client's answers, the first {client.refusal}"
 
 
 def replayed(folder: str, trace: Path, port: int) -> tuple[float, int]:
