@@ -206,9 +206,8 @@ def warn_of(text: str, notes: Notes) -> None:
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """
-    head, separator, lines = text.partition(yamltext.STRICT_PREFIX)
-    if not separator or head not in ("", "error converting YAML to JSON: "):
+    if not text.startswith(yamltext.STRICT_PREFIX):
         notes.warn(text)
         return
-    for line in lines.split("\n"):
+    for line in text.removeprefix(yamltext.STRICT_PREFIX).split("\n"):
         notes.warn(line.strip())
