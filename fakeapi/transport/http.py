@@ -36,12 +36,13 @@ class ClientGone(Exception):
 class Request:
     """A request: its line and headers at once, its body when it is asked for.
 
-    `uri` is the path with the query, as the client sent them.
+    `raw_path` and `query_string` are as the client sent them.
     """
 
     method: str
-    uri: str
+    raw_path: bytes
     path: str
+    query_string: bytes
     query: Query
     headers: dict[bytes, bytes]
     receive: Receive
@@ -52,8 +53,13 @@ class Request:
         """Of a header that is sent more than once the first counts, as in Go."""
         headers = dict(reversed(scope["headers"]))
         asked = scope["query_string"]
-        uri = (scope["raw_path"] + (b"?" + asked if asked else b"")).decode("latin-1")
-        return cls(scope["method"], uri, scope["path"], Query(asked), headers, receive)
+        return cls(scope["method"], scope["raw_path"], scope["path"], asked, Query(asked), headers, receive)
+
+    @property
+    def uri(self) -> str:
+        """The path with the query, as the client sent them."""
+        asked = b"?" + self.query_string if self.query_string else b""
+        return (self.raw_path + asked).decode("latin-1")
 
     def header(self, name: bytes) -> str:
         """A header's value; empty where there is none."""
