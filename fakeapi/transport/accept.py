@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.registry.bodies import PROTOBUF, YAML
 from fakeapi.transport.remembering import remembered
 
 JSON = "application/json"
-YAML = "application/yaml"
-PROTOBUF = "application/vnd.kubernetes.protobuf"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""What upstream serves; refusals list it, protobuf too, which is not served here."""
+"""What upstream serves; refusals list it, protobuf too, in which nothing is answered here."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 LISTED = OFFERED + STREAMED
 """What the router knows of paths that list: they can be watched too."""

@@ -12,7 +12,7 @@ from fakeapi.machinery import errors, protobuf
 from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import applying, deleting, listing, objects, patching
-from fakeapi.registry.bodies import Unreadable, parse, read_object, stated_type
+from fakeapi.registry.bodies import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.columns import tabulates
@@ -25,8 +25,6 @@ from fakeapi.transport.accept import (
     JSON,
     METADATA,
     METADATA_OR_TABLE,
-    PROTOBUF,
-    YAML,
     Representation,
     check_streamable,
     negotiate,

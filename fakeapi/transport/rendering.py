@@ -7,12 +7,12 @@ from typing import Any
 from fakeapi.machinery import codec, yamltext
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry import objects
+from fakeapi.registry.bodies import YAML
 from fakeapi.registry.listing import Listed
 from fakeapi.registry.resource import Resource
 from fakeapi.transport.accept import (
     JSON,
     NO_CONVERSION,
-    YAML,
     Representation,
     negotiate,
     prettified,

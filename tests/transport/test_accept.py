@@ -3,7 +3,8 @@
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.transport.accept import JSON, NO_CONVERSION, YAML, check_produced, negotiate, prettified
+from fakeapi.registry.bodies import YAML
+from fakeapi.transport.accept import JSON, NO_CONVERSION, check_produced, negotiate, prettified
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
