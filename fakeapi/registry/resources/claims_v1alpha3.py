@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeAlias
 from fakeapi.machinery.fielderrors import FieldError
 from fakeapi.registry.resources import adminaccess, gates
 from fakeapi.registry.resources.allocations import validate_allocation
-from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel
 from fakeapi.registry.resources.claimspecs import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
@@ -28,7 +27,6 @@ from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import request_names
 from fakeapi.registry.resources.lists import validate_set
 from fakeapi.registry.resources.objectmeta import for_status
-from fakeapi.registry.resources.rules import Rules
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object
 
 Part: TypeAlias = dict[str, Any]
@@ -38,19 +36,6 @@ class ClaimStrategy(ClaimSpecStrategy):
     """Writes to a claim itself: its status is not theirs to set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(
-        self,
-        rules: Rules,
-        namespace_labels: adminaccess.NamespaceLabels,
-        check_cel: CelCheck = accept_any_cel,
-        *,
-        exact: bool = False,
-    ) -> None:
-        super().__init__(rules, namespace_labels, check_cel, exact=exact)
-        self._drops_controller = rules.drops(gates.CONTROL_PLANE_CONTROLLER)
-        self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
-        self._drops_device_status = rules.drops(gates.DEVICE_STATUS)
 
     def default(self, obj: Object) -> Object:
         obj = super().default(obj)
@@ -77,13 +62,15 @@ class ClaimStrategy(ClaimSpecStrategy):
         enabled = self._request_gates.enabled(
             spec["devices"],
             None if old is None else old["spec"]["devices"],
-            uses_admin_access=self._drops_admin_access
+            uses_admin_access=self._rules.drops(gates.ADMIN_ACCESS)
             and old is not None
             and adminaccess.uses_admin_access(old),
         )
         if enabled is not spec["devices"]:
             spec = {**spec, "devices": enabled}
-        if self._drops_controller and not (old is not None and "controller" in old["spec"]):
+        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER) and not (
+            old is not None and "controller" in old["spec"]
+        ):
             spec = _without(spec, "controller")
         return spec
 
@@ -98,9 +85,9 @@ class ClaimStatusStrategy(ClaimStrategy):
         status = new["status"]
         if "devices" in status:
             status = self._with_live_devices(status, old["status"])
-        if self._drops_admin_access and not adminaccess.uses_admin_access(old):
+        if self._rules.drops(gates.ADMIN_ACCESS) and not adminaccess.uses_admin_access(old):
             status = adminaccess.status_without(status)
-        if self._drops_controller:
+        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER):
             status = _without_controller(status, old)
         new["status"] = status
         return new
@@ -108,7 +95,7 @@ class ClaimStatusStrategy(ClaimStrategy):
     def _with_live_devices(self, status: Part, before: Part) -> Part:
         """Devices go with their allocation; all go where the gate is off and the claim had none."""
         devices: list[Part] = []
-        if "devices" in before or not self._drops_device_status:
+        if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
             devices = without_deallocated(status["devices"], status, before)
         return {**status, "devices": devices} if devices else _without(status, "devices")
 

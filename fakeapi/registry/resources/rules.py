@@ -16,7 +16,7 @@ class Rules:
 
     def drops(self, gate: str) -> bool:
         """Whether fields behind the gate are dropped: the release has it, and it is off."""
-        return gate in self.gates.known and not self.gates[gate]
+        return not self.gates.get(gate, True)
 
 
 def rules_of(release: Release) -> Rules:
