@@ -8,8 +8,8 @@ from typing import Literal
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from fakeapi.machinery import times
-from fakeapi.machinery.names import name_is_dns_label, name_is_dns_subdomain
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.meta.names import name_is_dns_label, name_is_dns_subdomain
 from fakeapi.registry.call import Notes, Target, WriteOptions
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
 from fakeapi.registry.resource import Resource

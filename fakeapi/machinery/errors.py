@@ -7,8 +7,8 @@ exactly one place, `fakeapi.transport.status`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fakeapi.machinery.fielderrors import FieldError
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.strconv import quote
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from fakeapi.machinery import errors, rawtext, strictjson, yamltext
+from fakeapi.machinery import errors
 from fakeapi.machinery.codec import JsonError, in_key_order
-from fakeapi.machinery.decoding import decode
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.findings import UnstructuredFindings
-from fakeapi.machinery.gonumbers import parse_uint
+from fakeapi.machinery.golang import json_text, yaml_text
+from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
+from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.bodies import complete, warn_of
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
@@ -95,14 +97,14 @@ def _read(body: bytes) -> tuple[Any, str]:
     that nobody knows ends at the same one.
     """
     try:
-        value = strictjson.decode_lenient(body)
-        if not strictjson.duplicates(body):
+        value = json_text.decode_lenient(body)
+        if not json_text.duplicates(body):
             return in_key_order(value), ""
     except JsonError:
         pass
     try:
-        loaded = yamltext.load_strictly(body)
-    except yamltext.YamlError as error:
+        loaded = yaml_text.load_strictly(body)
+    except yaml_text.YamlError as error:
         raise errors.bad_request(f"error decoding YAML: error converting YAML to JSON: {error}") from None
     return loaded.value, loaded.strict_error
 
@@ -117,4 +119,4 @@ def _check_version(given: str) -> None:
 
 def _typed(resource: Resource, merged: Object) -> Object:
     new, _ = decode(merged, resource.schema, UnstructuredFindings())
-    return complete(resource, rawtext.mapped(new, resource.schema, rawtext.marshalled), merged)
+    return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged)

@@ -8,12 +8,13 @@ duplicate fields.
 from collections.abc import Iterable
 from typing import Any
 
-from fakeapi.machinery import protobuf, rawtext, strictjson, yamltext
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError, bad_request
-from fakeapi.machinery.gonumbers import rewritten
-from fakeapi.machinery.strictjson import members
+from fakeapi.machinery.golang import json_text, yaml_text
+from fakeapi.machinery.golang.json_text import members
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.schema import protobuf, raw_extension
+from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry.call import Notes
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
@@ -57,9 +58,9 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
     except DecodeError as error:
         raise _cannot_handle(resource, kind, api_version, str(error)) from None
     if media_type == YAML:
-        obj = rawtext.mapped(obj, sent.schema, lambda value: rawtext.marshalled(rewritten(value)))
+        obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
     else:
-        obj = rawtext.as_written(obj, body, sent.schema)
+        obj = raw_extension.as_written(obj, body, sent.schema)
     refusal = warn_or_refuse([*repeated, *strict], validation, notes)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
@@ -112,14 +113,14 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
     """
     if media_type == YAML:
         try:
-            loaded = yamltext.load_strictly(body)
-        except yamltext.YamlError as error:
+            loaded = yaml_text.load_strictly(body)
+        except yaml_text.YamlError as error:
             raise Unreadable(str(error)) from None
         return loaded.value, [loaded.strict_error] if loaded.strict_error else []
     try:
-        return strictjson.decode_marking_duplicates(body), []
+        return json_text.decode_marking_duplicates(body), []
     except JsonError as error:
-        words = strictjson.json_syntax_error(body) or str(error)
+        words = json_text.json_syntax_error(body) or str(error)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
 
 
@@ -206,8 +207,8 @@ def warn_of(text: str, notes: Notes) -> None:
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """
-    if not text.startswith(yamltext.STRICT_PREFIX):
+    if not text.startswith(yaml_text.STRICT_PREFIX):
         notes.warn(text)
         return
-    for line in text.removeprefix(yamltext.STRICT_PREFIX).split("\n"):
+    for line in text.removeprefix(yaml_text.STRICT_PREFIX).split("\n"):
         notes.warn(line.strip())

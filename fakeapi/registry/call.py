@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from fakeapi.machinery.fieldselector import FieldSelector
-from fakeapi.machinery.labelselector import Selector
+from fakeapi.machinery.meta.field_selector import FieldSelector
+from fakeapi.machinery.meta.label_selector import Selector
 
 
 @dataclass(frozen=True, slots=True)

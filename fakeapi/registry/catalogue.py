@@ -2,8 +2,8 @@
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Qualified
-from fakeapi.machinery.gotext import quote
-from fakeapi.machinery.names import name_is_path_segment
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.names import name_is_path_segment
 from fakeapi.registry import objects
 from fakeapi.registry.call import Target
 from fakeapi.registry.objects import Object

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
 

@@ -8,10 +8,10 @@ import posixpath
 import re
 
 from fakeapi.machinery import codec, errors
-from fakeapi.machinery.decoding import DecodeError, decode
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.schema import Field, Scalar, ScalarKind, Struct
-from fakeapi.machinery.strictjson import json_syntax_error
+from fakeapi.machinery.golang.json_text import json_syntax_error
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.fieldselector import FieldSelector, Requirement
+from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
 from fakeapi.registry.call import ListOptions, Target
 from fakeapi.registry.continuation import decode_token, encode_token
 from fakeapi.registry.resource import Resource

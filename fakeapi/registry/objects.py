@@ -8,9 +8,10 @@ kept to the byte, while answers are compact.
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fakeapi.machinery import codec, rawtext
-from fakeapi.machinery.decoding import without_empty
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery import codec
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decoding import without_empty
+from fakeapi.machinery.schema.nodes import Struct
 
 if TYPE_CHECKING:
     from fakeapi_storage import Entry
@@ -72,7 +73,7 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
     """
     obj: Object = codec.decode(entry.value)
     if schema is not None and entry.value[-1] == _HAS_TEXT:
-        obj = rawtext.as_written(obj, entry.value, schema)
+        obj = raw_extension.as_written(obj, entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
     return obj
 

@@ -8,13 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery import errors, jsonpatch, mergepatch, rawtext, strategicmerge
-from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
-from fakeapi.machinery.fielderrors import invalid
-from fakeapi.machinery.findings import UnstructuredFindings
-from fakeapi.machinery.goformat import printed
-from fakeapi.machinery.strictjson import go_encode
+from fakeapi.machinery.field_errors import invalid
+from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.golang.json_text import go_encode
+from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
+from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry.bodies import Unreadable, complete, conversion_problem, type_of, warn_or_refuse
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object
@@ -43,18 +45,18 @@ def read_patch(resource: Resource, body: bytes, media_type: str, validation: str
     """The patch in a body of one of the patch types. Raises ApiError 400, 413."""
     checked = validation != "Ignore"
     if media_type == JSON_PATCH:
-        operations = jsonpatch.decode_operations(body, checked=checked)
-        strict = jsonpatch.strict_errors(body) if checked else []
-        return Patch(lambda old: jsonpatch.apply(operations, old), tuple(strict), _document)
+        operations = json_patch.decode_operations(body, checked=checked)
+        strict = json_patch.strict_errors(body) if checked else []
+        return Patch(lambda old: json_patch.apply(operations, old), tuple(strict), _document)
     if media_type == MERGE_PATCH:
-        patch = mergepatch.decode_patch(body, checked=checked)
-        strict = mergepatch.strict_errors(body) if checked else []
-        return Patch(lambda old: mergepatch.apply(patch, old), tuple(strict), _document)
-    wanted = strategicmerge.decode_patch(body)
+        patch = merge_patch.decode_patch(body, checked=checked)
+        strict = merge_patch.strict_errors(body) if checked else []
+        return Patch(lambda old: merge_patch.apply(patch, old), tuple(strict), _document)
+    wanted = strategic_merge.decode_patch(body)
     keeps = resource.release.quirks.merge_keeps_directives
-    strict = strategicmerge.strict_errors(body) if checked else []
+    strict = strategic_merge.strict_errors(body) if checked else []
     return Patch(
-        lambda old: strategicmerge.apply(wanted, old, resource.schema, keeps_directives=keeps),
+        lambda old: strategic_merge.apply(wanted, old, resource.schema, keeps_directives=keeps),
         tuple(strict),
         lambda document: printed(wanted),
         typed=True,
@@ -95,7 +97,9 @@ async def patch(
 
 
 def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, notes: Notes) -> Object:
-    document = wanted.apply(old if wanted.typed else rawtext.mapped(old, resource.schema, rawtext.compact))
+    document = wanted.apply(
+        old if wanted.typed else raw_extension.mapped(old, resource.schema, raw_extension.compact)
+    )
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
@@ -119,7 +123,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
     refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)
     if refusal:
         raise refuse(refusal)
-    return complete(resource, rawtext.mapped(new, resource.schema, rawtext.marshalled), document)
+    return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), document)
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.apply.manager import FieldManager
-from fakeapi.machinery.decoding import decode
 from fakeapi.machinery.errors import Qualified
-from fakeapi.machinery.names import NameValidator
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery.meta.names import NameValidator
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import objects
 from fakeapi.registry.conversion.versions import AS_STORED, Form, Versions, form_of
 from fakeapi.registry.objects import Object

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.fieldselector import METADATA_ONLY, NOT_SUPPORTED
+from fakeapi.machinery.meta.field_selector import METADATA_ONLY, NOT_SUPPORTED
 from fakeapi.registry.selection import FieldsOf
 from fakeapi.releases import Kind
 

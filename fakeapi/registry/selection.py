@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.fieldselector import FieldSelector
-from fakeapi.machinery.labelselector import Selector
+from fakeapi.machinery.meta.field_selector import FieldSelector
+from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]

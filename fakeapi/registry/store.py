@@ -9,20 +9,22 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from fakeapi.machinery import errors, names, times
+from fakeapi.machinery import errors
 from fakeapi.machinery.apply.manager import with_old_times
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.fielderrors import FieldError
-from fakeapi.machinery.gonumbers import parse_uint
-from fakeapi.machinery.gotext import quote
-from fakeapi.machinery.metadata import (
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.machinery.meta.object_meta import (
     has_domain,
     validate_core_object_meta,
     validate_core_object_meta_update,
     validate_object_meta,
     validate_object_meta_update,
 )
-from fakeapi.machinery.names import name_is_path_segment
 from fakeapi.registry import objects
 from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.objects import Object

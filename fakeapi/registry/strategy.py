@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 
 Object: TypeAlias = dict[str, Any]
 

@@ -4,8 +4,8 @@ Follows k8s.io/apiserver `pkg/storage`: its errors, and in `etcd3` the look at k
 """
 
 from fakeapi.machinery.errors import ApiError, Cause, Details
-from fakeapi.machinery.gonumbers import parse_uint
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.golang.strconv import quote
 
 TOO_LARGE_RETRY_SECONDS = 1
 

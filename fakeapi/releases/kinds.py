@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases.schemas import Schemas
 
 UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))

@@ -6,7 +6,17 @@ The table names types as Go does, with packages spelled out: `[]resource/v1alpha
 
 from typing import Any
 
-from fakeapi.machinery.schema import AnyValue, Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    ListType,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+)
 
 _WORDS: dict[str, Node] = {
     "string": Scalar(ScalarKind.STRING, "string"),

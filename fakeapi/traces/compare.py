@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery import yamltext
 from fakeapi.machinery.codec import JsonError, decode
-from fakeapi.machinery.yamltext import YamlError
+from fakeapi.machinery.golang import yaml_text
+from fakeapi.machinery.golang.yaml_text import YamlError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.fieldpaths import FieldPath
 from fakeapi.traces.identities import Identities, metadata_of_items
@@ -99,7 +99,7 @@ def compare_answers(
 def _decoded(response: Response, body: bytes) -> Any:
     """Raises JsonError, YamlError."""
     if "yaml" in first(response.headers, "content-type"):
-        return yamltext.load(body)
+        return yaml_text.load(body)
     return decode(body)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from fakeapi.machinery.meta import request_info
 from fakeapi.traces import compression, wire
 from fakeapi.traces.formats import TraceReader, open_trace, sniff
 from fakeapi.traces.har import write_har
@@ -14,7 +15,6 @@ from fakeapi.traces.messages import is_kubernetes
 from fakeapi.traces.model import Exchange, Header, TraceError
 from fakeapi.traces.native import TraceWriter, lines_of
 from fakeapi.traces.redaction import Redactor
-from fakeapi.transport import requestinfo
 
 PROBLEMS_MAX = 100
 """Problems that a validation tells; the count goes on."""
@@ -195,7 +195,7 @@ def statistics(reader: TraceReader) -> Statistics:
 def resource_of(target: str) -> str:
     """What a request is about: "resourceclaims/status.resource.k8s.io", or its path if it is no resource."""
     path = urlsplit(target).path
-    info = requestinfo.parse(path)
+    info = request_info.parse(path)
     if info is None or not info.resource:
         return path
     name = f"{info.resource}/{info.subresource}" if info.subresource else info.resource

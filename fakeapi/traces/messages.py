@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterable
 from urllib.parse import parse_qs
 
+from fakeapi.machinery.meta import request_info
 from fakeapi.traces.model import Headers
-from fakeapi.transport import requestinfo
 
 BODY_MAX = 16 << 20
 """Bytes of a body, or of one watch's events, that are recorded; what goes beyond is said to be missing."""
@@ -58,7 +58,7 @@ def is_watch(method: str, target: str) -> bool:
     if method != "GET" or "watch" not in target:
         return False
     path, _, query = target.partition("?")
-    info = requestinfo.parse(path)
+    info = request_info.parse(path)
     if info is None or not info.resource:
         return False
     flags = parse_qs(query, keep_blank_values=True).get("watch")

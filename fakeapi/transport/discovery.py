@@ -10,7 +10,8 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Release, Subresource
@@ -27,7 +28,6 @@ from fakeapi.transport.accept import (
 from fakeapi.transport.http import PLAIN_TEXT, Request, Response
 from fakeapi.transport.openapi.service import OpenAPI
 from fakeapi.transport.rendering import render
-from fakeapi.transport.requestinfo import RequestInfo
 
 HEALTH = ("healthz", "livez", "readyz")
 AGGREGATED_GROUP = "apidiscovery.k8s.io"

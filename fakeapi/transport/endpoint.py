@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable
 from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery import errors
-from fakeapi.machinery.durations import duration_error
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.duration import duration_error
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.request_info import RequestInfo, parse
 from fakeapi.registry.call import Target
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
@@ -22,7 +23,6 @@ from fakeapi.transport.handlers import Call, Handlers, check_patch_route
 from fakeapi.transport.http import PLAIN_TEXT, ClientGone, Request, Response
 from fakeapi.transport.query import BAD_ESCAPE
 from fakeapi.transport.rendering import refusal
-from fakeapi.transport.requestinfo import RequestInfo, parse
 from fakeapi.transport.stream import Streams
 from fakeapi_storage import Overloaded, StorageError
 

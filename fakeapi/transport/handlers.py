@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from fakeapi.machinery import errors, protobuf
-from fakeapi.machinery.decoding import DecodeError, decode
+from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.schema import protobuf
+from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry import applying, deleting, listing, objects, patching
 from fakeapi.registry.bodies import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions

@@ -8,15 +8,17 @@ import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from fakeapi.machinery import errors, fieldselector, gonumbers, labelselector
-from fakeapi.machinery.deleteoptions import (
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported
+from fakeapi.machinery.golang import numbers
+from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.machinery.meta.options import (
     UNSAFE_DELETE,
     validate_delete_options,
     validate_patch_options,
     validate_write_options,
 )
-from fakeapi.machinery.errors import Qualified
-from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported
 from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.patching import APPLY_PATCH
 from fakeapi.registry.resource import Resource
@@ -71,7 +73,7 @@ def _readable(query_string: bytes) -> bytes:
 def parse_int(text: str) -> int:
     """A decimal int64. Raises ApiError 400."""
     try:
-        return gonumbers.parse_int(text)
+        return numbers.parse_int(text)
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
 
@@ -217,31 +219,31 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
     return replace(options, fields=_named(fields, name)) if name else options
 
 
-def _named(fields: fieldselector.FieldSelector | None, name: str) -> fieldselector.FieldSelector:
+def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
     """The selector of the one object that the path names, which another selector may not contradict."""
     if fields is None or fields.empty:
-        return fieldselector.FieldSelector((fieldselector.Requirement(NAME, name),))
+        return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
     if fields.requires_exact_match(NAME) != name:
         raise errors.bad_request("fieldSelector metadata.name doesn't match requested name")
     return fields
 
 
-def _selectors(query: Query) -> tuple[labelselector.Selector | None, fieldselector.FieldSelector | None]:
+def _selectors(query: Query) -> tuple[label_selector.Selector | None, field_selector.FieldSelector | None]:
     labels, fields = query.text("labelSelector"), query.text("fieldSelector")
     try:
         return (
-            labelselector.parse(labels) if labels else None,
-            fieldselector.parse(fields) if fields else None,
+            label_selector.parse(labels) if labels else None,
+            field_selector.parse(fields) if fields else None,
         )
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
 
 
-def _check_field_labels(fields: fieldselector.FieldSelector | None, resource: Resource) -> None:
+def _check_field_labels(fields: field_selector.FieldSelector | None, resource: Resource) -> None:
     if fields is None:
         return
     try:
-        fieldselector.check_labels(fields, resource.selectable.labels, resource.selectable.refusal)
+        field_selector.check_labels(fields, resource.selectable.labels, resource.selectable.refusal)
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
 

@@ -4,8 +4,9 @@ import json
 import re
 from typing import Any
 
-from fakeapi.machinery import codec, yamltext
+from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang import yaml_text
 from fakeapi.registry import objects
 from fakeapi.registry.bodies import YAML
 from fakeapi.registry.listing import Listed
@@ -30,7 +31,7 @@ def render(body: bytes, shape: Representation) -> bytes:
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")
-        return yamltext.dump(codec.decode(body))
+        return yaml_text.dump(codec.decode(body))
     if shape.pretty:
         return indented(codec.decode(body))
     return body + b"\n"

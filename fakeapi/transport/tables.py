@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.strconv import quote
 from fakeapi.registry.columns import Column, columns_of
 from fakeapi.registry.resource import Resource
 from fakeapi.transport.accept import PARTIAL, PARTIAL_LIST, TABLE, Representation

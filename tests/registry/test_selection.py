@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fakeapi.machinery import fieldselector, labelselector
+from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.registry.selection import Selection, selection
 from fakeapi_storage import Entry
 
@@ -17,7 +17,7 @@ def entry(name: str = "a", namespace: str = "default", **labels: str) -> Entry:
 
 def chosen(labels: str = "", fields: str = "") -> Selection:
     return selection(
-        labelselector.parse(labels) if labels else None, fieldselector.parse(fields) if fields else None
+        label_selector.parse(labels) if labels else None, field_selector.parse(fields) if fields else None
     )
 
 
@@ -48,7 +48,7 @@ def test_an_object_without_labels_is_matched_as_one_that_has_none() -> None:
 
 def test_selectors_that_select_everything_are_as_good_as_none() -> None:
     assert chosen().everything
-    empty = selection(labelselector.parse(""), fieldselector.parse(""))
+    empty = selection(label_selector.parse(""), field_selector.parse(""))
     assert empty.everything
     assert not chosen("a").everything
     assert not chosen(fields="metadata.name=a").everything
@@ -62,11 +62,11 @@ def test_names_are_matched_without_looking_into_the_object() -> None:
 
 def test_a_kind_may_have_fields_of_its_own() -> None:
     found = Selection(
-        None, fieldselector.parse("spec.size=big"), lambda obj: {"spec.size": obj["spec"]["size"]}
+        None, field_selector.parse("spec.size=big"), lambda obj: {"spec.size": obj["spec"]["size"]}
     )
     assert found.matches(entry())
     other = Selection(
-        labelselector.parse("tier=x"), fieldselector.parse("spec.size=small,metadata.name=a"),
+        label_selector.parse("tier=x"), field_selector.parse("spec.size=small,metadata.name=a"),
         lambda obj: {"spec.size": obj["spec"]["size"]},
     )  # fmt: skip
     assert not other.matches(entry(tier="x"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.machinery.fielderrors import required
+from fakeapi.machinery.field_errors import required
 from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
 from fakeapi.registry.resources.devicetaintrules import DeviceTaintRuleStrategy
 from fakeapi.registry.resources.namespaces import NamespaceStatusStrategy, NamespaceStrategy

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fakeapi.app import Application, Settings
-from fakeapi.machinery import fieldselector, labelselector
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.registry import deleting, listing, objects, patching, watching
 from fakeapi.registry.bodies import read_object
 from fakeapi.registry.call import (
@@ -124,7 +124,10 @@ def decoded(outcome: Outcome) -> Object:
 
 def selected(options: Object) -> Object:
     """Options with their selectors parsed."""
-    parsers: dict[str, Callable[[str], Any]] = {"labels": labelselector.parse, "fields": fieldselector.parse}
+    parsers: dict[str, Callable[[str], Any]] = {
+        "labels": label_selector.parse,
+        "fields": field_selector.parse,
+    }
     return {name: parsers[name](value) if name in parsers else value for name, value in options.items()}
 
 

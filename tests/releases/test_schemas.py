@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fakeapi.machinery.schema import AnyValue, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, ListType, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.releases import KNOWN_RELEASES, Release, load_release, tables
 from fakeapi.releases.schemas import printed
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.server import FakeAPI, StatusError
-from tests.machinery.test_protobuf import told
+from tests.machinery.schema.test_protobuf import told
 from tests.transport.malformed.case import CLAIMS
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"

@@ -6,7 +6,7 @@ import pytest
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
-from fakeapi.machinery.fielderrors import invalid, required
+from fakeapi.machinery.field_errors import invalid, required
 from fakeapi.transport.status import body_of, status_of
 
 CLAIMS, CLAIM = Qualified("resource.k8s.io", "resourceclaims"), Qualified("resource.k8s.io", "ResourceClaim")

@@ -19,7 +19,7 @@ from fakeapi.machinery.apply.typed import (
     present_walk,
 )
 from fakeapi.machinery.codec import encode, value_of
-from fakeapi.machinery.schema import AnyValue, List, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct
 
 
 class Comparison(NamedTuple):

@@ -9,7 +9,7 @@ from fakeapi.machinery.apply.fieldset import FieldSet, Path, from_paths, has, pa
 from fakeapi.machinery.apply.managedfields import UPDATE, Manager
 from fakeapi.machinery.apply.pathelement import spell
 from fakeapi.machinery.errors import ApiError, Cause, Details
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.strconv import quote
 
 
 class Conflicts(Exception):

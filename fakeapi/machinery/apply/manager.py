@@ -17,8 +17,8 @@ from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsE
 from fakeapi.machinery.apply.typed import TypedError, field_set_of
 from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
-from fakeapi.machinery.decoding import DecodeError, zero
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery.schema.decoding import DecodeError, zero
+from fakeapi.machinery.schema.nodes import Struct
 
 Object: TypeAlias = dict[str, Any]
 

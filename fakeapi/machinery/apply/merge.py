@@ -10,7 +10,7 @@ from typing import Any
 
 from fakeapi.machinery.apply.pathelement import PathElement, spell
 from fakeapi.machinery.apply.typed import TypedError, by_element, is_leaf, item_element
-from fakeapi.machinery.schema import List, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import List, Map, Node, Struct
 
 
 class _Absent:

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.goformat import shortest_float
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.fmt import shortest_float
+from fakeapi.machinery.golang.strconv import quote
 
 PathElement: TypeAlias = str
 Rank: TypeAlias = tuple[Any, ...]

@@ -6,7 +6,7 @@ owned as a whole by whoever owned a part of it. What has become granular stays a
 
 from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self
 from fakeapi.machinery.apply.typed import is_leaf
-from fakeapi.machinery.schema import AnyValue, List, Map, Node, Scalar, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct
 
 
 def reconciled(fields: FieldSet, node: Node) -> FieldSet:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fakeapi.machinery.apply.fieldset import MEMBER, SELF, FieldSet, without_self
 from fakeapi.machinery.apply.typed import is_leaf, item_element
-from fakeapi.machinery.schema import AnyValue, List, Map, Node, Scalar, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct
 
 
 def remove(value: Any, fields: FieldSet, node: Node) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
 from fakeapi.machinery.codec import value_of
-from fakeapi.machinery.schema import Field, List, ListType, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
 PresentWalk: TypeAlias = Callable[[Any], FieldSet]

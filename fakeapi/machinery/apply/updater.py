@@ -22,7 +22,7 @@ from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove, with_named_fields
 from fakeapi.machinery.apply.typed import field_set_of
-from fakeapi.machinery.schema import Node
+from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """(value, API version) -> the value and its schema in that version; None for an unknown version."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from fakeapi.machinery.apply.pathelement import of_field, spell
 from fakeapi.machinery.apply.typed import TypedError, item_element
-from fakeapi.machinery.goformat import printed
-from fakeapi.machinery.gotext import quote
-from fakeapi.machinery.schema import List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct
 
 _STRINGS = (ScalarKind.STRING, ScalarKind.BYTES)
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)

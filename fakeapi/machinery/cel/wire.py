@@ -20,7 +20,7 @@ from fakeapi.machinery.cel.syntax import (
     Select,
     StructLiteral,
 )
-from fakeapi.machinery.protowire import Fields, fields_of, packed, signed
+from fakeapi.machinery.schema.protobuf_wire import Fields, fields_of, packed, signed
 
 
 def read_parsed(serialized: bytes) -> Parsed:

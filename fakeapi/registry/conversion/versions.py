@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.typed import TypedError
-from fakeapi.machinery.decoding import DecodeError, decode
-from fakeapi.machinery.schema import Struct
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.conversion import requests, slices
 from fakeapi.releases import Kind, Release
 

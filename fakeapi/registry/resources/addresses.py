@@ -7,8 +7,8 @@ Follows `IsValidCIDR` (1.32) and `IsValidInterfaceAddress` (1.33) of k8s.io/apim
 import ipaddress
 from typing import NamedTuple
 
-from fakeapi.machinery.fielderrors import FieldError, invalid
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.strconv import quote
 
 _CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
 _INTERFACE = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"

@@ -7,7 +7,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, forbidden
+from fakeapi.machinery.field_errors import FieldError, forbidden
 
 Part: TypeAlias = dict[str, Any]
 

@@ -5,8 +5,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, not_supported, required
-from fakeapi.machinery.nodeselector import validate_node_selector
+from fakeapi.machinery.field_errors import FieldError, not_supported, required
+from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.resources.devices import (
     Checks,
     validate_configuration,

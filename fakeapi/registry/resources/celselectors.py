@@ -24,7 +24,7 @@ from fakeapi.machinery.cel.devices import (
     named_resources_environment,
 )
 from fakeapi.machinery.cel.source import Wording
-from fakeapi.machinery.fielderrors import FieldError, forbidden, internal, invalid
+from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid
 from fakeapi.releases import Limits, Quirks
 
 CelCheck: TypeAlias = Compiler

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, forbidden, not_supported, required
+from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.registry.resources.consumers import (
     reserved_without_allocation,
     validate_consumer,

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.resources import adminaccess, gates
 from fakeapi.registry.resources.allocations import validate_allocation
 from fakeapi.registry.resources.claimspecs import ClaimSpecStrategy, validate_claim_spec

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.resources import adminaccess
 from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
 from fakeapi.registry.resources.devicerequests import (

@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/ap
 
 from typing import Any, ClassVar, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, forbidden
-from fakeapi.machinery.metadata import validate_annotations, validate_labels
+from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
 from fakeapi.registry.resources import adminaccess, claims_v1alpha2
 from fakeapi.registry.resources.claimspecs import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.resources.devices import Checks

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, duplicate, invalid, not_supported, required, too_long
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources.rules import Rules
 
 REASON_MAX_LENGTH = 1024

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 from collections.abc import Sequence
 from typing import Any
 
-from fakeapi.machinery.fielderrors import FieldError, forbidden, required
+from fakeapi.machinery.field_errors import FieldError, forbidden, required
 
 _WHILE_GOING = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"
 

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.33, the first rele
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, invalid, required
+from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.registry.resources.identifiers import validate_dns_label
 from fakeapi.registry.resources.lists import validate_map, validate_set
 from fakeapi.registry.resources.rules import Rules

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 
 from typing import Any
 
-from fakeapi.machinery.fielderrors import FieldError, forbidden
+from fakeapi.machinery.field_errors import FieldError, forbidden
 
 
 def validate_deallocation(status: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:

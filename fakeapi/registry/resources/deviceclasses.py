@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/reso
 
 from dataclasses import replace
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_warnings
 from fakeapi.registry.resources.devices import (
     Checks,

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources.celselectors import CelCheck, cel_errors
 from fakeapi.registry.resources.identifiers import (
     RequestNames,

@@ -5,8 +5,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/registry/resou
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, too_long
+from fakeapi.machinery.field_errors import FieldError, invalid, too_long
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources import addresses
 from fakeapi.registry.resources.conditions import validate_conditions
 from fakeapi.registry.resources.identifiers import (

@@ -6,7 +6,7 @@ Follows k8s.io/apimachinery `pkg/api/equality` and `ValidateImmutableField`.
 from typing import Any
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.fielderrors import FieldError, invalid
+from fakeapi.machinery.field_errors import FieldError, invalid
 
 FIELD_IMMUTABLE = "field is immutable"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.gotext import quote
+from fakeapi.machinery.golang.strconv import quote
 
 _ADDRESS = "0xc000012345"
 

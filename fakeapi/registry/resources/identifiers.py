@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/a
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long, type_invalid
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long, type_invalid
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources.rules import Rules
 
 _NO_SUCH_REQUEST = "must be the name of a request in the claim"

@@ -7,7 +7,7 @@ Follows `validateSlice`, `validateSet`, `validateSliceIsASet` and `validateMap` 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, duplicate, too_long, too_many
+from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_many
 from fakeapi.registry.resources.rules import Rules
 
 ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]

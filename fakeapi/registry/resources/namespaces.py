@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
 
 from typing import ClassVar
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources.objectmeta import in_order
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
 

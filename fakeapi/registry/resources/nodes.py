@@ -5,8 +5,8 @@ Follows `ValidateNodeName` and `ValidateNodeSelector` of k8s.io/kubernetes `pkg/
 
 from typing import Any
 
-from fakeapi.machinery.fielderrors import FieldError
-from fakeapi.machinery.nodeselector import validate_node_selector
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain
 from fakeapi.registry.resources.rules import Rules
 

@@ -6,7 +6,7 @@ Follows `validateRawExtension` of k8s.io/kubernetes `pkg/apis/resource/validatio
 from typing import Any
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
 from fakeapi.registry.resources.rules import Rules
 
 

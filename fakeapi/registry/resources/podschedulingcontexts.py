@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/podschedulingcontext` and `pkg/
 
 from typing import Any, ClassVar
 
-from fakeapi.machinery.fielderrors import FieldError, duplicate
+from fakeapi.machinery.field_errors import FieldError, duplicate
 from fakeapi.registry.resources.lists import validate_distinct, validate_set
 from fakeapi.registry.resources.nodes import validate_node_name
 from fakeapi.registry.resources.objectmeta import for_status

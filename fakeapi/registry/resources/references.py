@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 
 from typing import Any
 
-from fakeapi.machinery.fielderrors import FieldError, required
+from fakeapi.machinery.field_errors import FieldError, required
 from fakeapi.registry.resources.identifiers import validate_dns_label
 
 

@@ -3,7 +3,7 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/resource/validation`.
 """
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.nodes import validate_nodes
 from fakeapi.registry.resources.references import validate_class_reference

@@ -6,9 +6,9 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long
-from fakeapi.machinery.nodeselector import validate_node_selector
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name
 from fakeapi.registry.resources.lists import validate_items
 from fakeapi.registry.resources.rules import Rules

@@ -5,7 +5,7 @@ Follows the expression of k8s.io/kubernetes `pkg/apis/resource/validation`.
 
 import re
 
-from fakeapi.machinery.fielderrors import FieldError, invalid
+from fakeapi.machinery.field_errors import FieldError, invalid
 
 _NUMBER = "(0|[1-9][0-9]*)"
 _PRE_RELEASE = "(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"

@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.31 to 1.33. Device
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, required, too_long
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources import godumps
 from fakeapi.registry.resources.counters import Counters, validate_consumption
 from fakeapi.registry.resources.identifiers import validate_dns_label, validate_qualified_name

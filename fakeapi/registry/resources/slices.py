@@ -6,7 +6,7 @@ are in the form of v1alpha3: a device's parts are under `basic`, a capacity is a
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, invalid, required
+from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.registry.resources import gates, godumps
 from fakeapi.registry.resources.counters import (
     counters_of,

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice`, `pkg/apis/resou
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, invalid, required
+from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.registry.resources import godumps
 from fakeapi.registry.resources.equality import validate_immutable
 from fakeapi.registry.resources.identifiers import validate_dns_subdomain, validate_driver_name

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `reso
 
 from typing import Any, TypeAlias
 
-from fakeapi.machinery.fielderrors import FieldError, required
+from fakeapi.machinery.field_errors import FieldError, required
 from fakeapi.registry.resources.celselectors import CelCheck, accept_any_cel, cel_errors, cel_warnings
 from fakeapi.registry.resources.identifiers import validate_driver_name
 from fakeapi.registry.resources.lists import validate_named

@@ -7,8 +7,8 @@ release that has them.
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, not_supported, required
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
+from fakeapi.machinery.meta import names
 from fakeapi.registry.resources.tolerations import EFFECTS
 
 Now: TypeAlias = Callable[[], str]

@@ -6,8 +6,8 @@ release that has them.
 
 from typing import Any
 
-from fakeapi.machinery import names
-from fakeapi.machinery.fielderrors import FieldError, invalid, not_supported, required
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
+from fakeapi.machinery.meta import names
 
 OPERATORS = ("Equal", "Exists")
 EFFECTS = ("NoExecute", "NoSchedule")

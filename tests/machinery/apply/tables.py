@@ -10,7 +10,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fakeapi.machinery.schema import AnyValue, Field, List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    ListType,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+)
 
 _SCALARS: dict[str, Node] = {
     "string": Scalar(ScalarKind.STRING, "string"),

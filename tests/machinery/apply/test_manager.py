@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fakeapi.machinery import codec
 from fakeapi.machinery.apply.fieldset import from_fields_v1, paths_of
 from fakeapi.machinery.apply.manager import ANNOTATIONS_MAX, LAST_APPLIED, FieldManager, with_old_times
-from fakeapi.machinery.decoding import decode
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.schema.decoding import decode
 from fakeapi.releases.release import load_release
 
 VERSION = "resource.k8s.io/v1alpha3"

@@ -11,7 +11,7 @@ from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove
 from fakeapi.machinery.apply.typed import TypedError, field_set_of, item_element, present_in
 from fakeapi.machinery.apply.validate import validate
-from fakeapi.machinery.schema import Field, List, ListType, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import Field, List, ListType, Node, Scalar, ScalarKind, Struct
 from tests.machinery.apply.tables import Types, read
 
 TABLES = read("typed.json")

@@ -12,7 +12,7 @@ from fakeapi.machinery.apply.managedfields import APPLY, Managed, Manager, Recor
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.apply.updater import Updater
 from fakeapi.machinery.apply.validate import validate
-from fakeapi.machinery.schema import Node
+from fakeapi.machinery.schema.nodes import Node
 from tests.machinery.apply.tables import Types, read
 
 TABLES = read("updater.json")

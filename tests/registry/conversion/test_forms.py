@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakeapi.machinery.decoding import decode
+from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.conversion.versions import FORMS
 from fakeapi.releases import load_release
 

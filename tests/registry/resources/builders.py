@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from fakeapi.machinery.fielderrors import FieldError
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.resources.rules import Rules, rules_of
 from fakeapi.releases import KNOWN_RELEASES, Gates, load_release
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakeapi.machinery.fielderrors import FieldError, required
+from fakeapi.machinery.field_errors import FieldError, required
 from fakeapi.registry.resources.lists import validate_items, validate_set
 from tests.registry.resources.builders import RULES, places, triples
 

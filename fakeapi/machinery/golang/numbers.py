@@ -1,0 +1,83 @@
+"""Numbers as Go has them: decimal texts read by strconv into 64 bits, and the numbers of JSON of any shape.
+
+Python's own `int` takes more than ASCII digits, and refuses texts of some thousands, leading zeros too.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from fakeapi.machinery.codec import Text
+from fakeapi.machinery.golang.strconv import quote
+
+INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
+UINT64_MAX = (1 << 64) - 1
+_DIGITS = 20
+_EXPONENT_FROM = 1e21
+"""From here on Go's JSON writes a float with an exponent, and whole floats below it without a point."""
+
+
+def parse_int(text: str) -> int:
+    """An int64, with a sign or without. Raises ValueError in Go's words."""
+    number = _natural(text[1:] if text[:1] in ("+", "-") else text, "ParseInt", text)
+    if text.startswith("-"):
+        number = -number
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise _out_of_range("ParseInt", text)
+    return number
+
+
+def parse_uint(text: str) -> int:
+    """A uint64, without a sign. Raises ValueError in Go's words."""
+    number = _natural(text, "ParseUint", text)
+    if number > UINT64_MAX:
+        raise _out_of_range("ParseUint", text)
+    return number
+
+
+def rewritten(value: Any) -> Any:
+    """A JSON value as Go writes it after it has read it into `any`: keys sorted, integers beyond 64 bits and
+    whole floats by the digits that a float64 needs. Follows sigs.k8s.io/json and encoding/json.
+    """
+    match value:
+        case dict():
+            return {key: rewritten(value[key]) for key in sorted(value)}
+        case list():
+            return [rewritten(item) for item in value]
+        case Text():
+            return rewritten(value.value)
+        case bool():
+            return value
+        case int() if not INT64_MIN <= value <= INT64_MAX:
+            return _float_as_written(float(value))
+        case float():
+            return _float_as_written(value)
+        case _:
+            return value
+
+
+def _float_as_written(value: float) -> int | float:
+    if abs(value) < _EXPONENT_FROM and value.is_integer():
+        return int(Decimal(repr(value)))
+    return value
+
+
+def converted(value: float, bits: int) -> int:
+    """A whole number as a signed integer of `bits`, by Go's conversion: what a float has beyond 64 bits makes
+    the least integer, as amd64 does it; of an integer the lower bits stay.
+    """
+    number = int(value) if INT64_MIN <= value <= INT64_MAX else INT64_MIN
+    half = 1 << bits - 1
+    return (number + half) % (2 * half) - half
+
+
+def _natural(digits: str, function: str, text: str) -> int:
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"strconv.{function}: parsing {quote(text)}: invalid syntax")
+    significant = digits.lstrip("0")
+    if len(significant) > _DIGITS:
+        raise _out_of_range(function, text)
+    return int(significant or "0")
+
+
+def _out_of_range(function: str, text: str) -> ValueError:
+    return ValueError(f"strconv.{function}: parsing {quote(text)}: value out of range")

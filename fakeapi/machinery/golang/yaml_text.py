@@ -1,0 +1,416 @@
+"""YAML in and out, resolved as sigs.k8s.io/yaml resolves it (its fork of go-yaml v2): `yes` is true, `0777`
+is 511, dates are strings, whatever is a key becomes a string.
+
+PyYAML parses and emits; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
+Only the first document of a stream is read, and nothing after it is looked at, as the server does it.
+"""
+
+import base64
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cmp_to_key
+from math import copysign, inf, isfinite, isnan
+from typing import Any
+
+import yaml
+
+from fakeapi.machinery.golang.fmt import shortest_float
+from fakeapi.machinery.golang.json_text import GO_UTF8
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, MAX_UINT64, is_timestamp, needs_quotes, resolved
+
+MAX_DEPTH = 400
+"""Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
+
+FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
+"""Up to the first number of decoded nodes 99 of 100 may come from aliases, from the second on 10 of 100, and
+in proportion between them. What exceeds that is refused. Nothing is refused before 1,000 nodes, 100 of them
+from aliases.
+"""
+
+_TAG = "tag:yaml.org,2002:"
+_RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
+
+_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # rounds to infinity in a float32
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+STRICT_PREFIX = "yaml: unmarshal errors:\n"
+"""What the text about repeated keys begins with; after it stands a line for each."""
+
+
+class YamlError(ValueError):
+    """Text that is not YAML, or that JSON cannot say. The words are go-yaml's: `yaml: line 3: ...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The value of a document, object keys sorted, and what strict decoding says of its repeated keys: one
+    text, empty if there are none.
+    """
+
+    value: Any
+    strict_error: str = ""
+
+
+def load(text: bytes) -> Any:
+    """The first document as a JSON value, keys sorted; of repeated keys the last wins. Raises YamlError."""
+    return load_strictly(text).value
+
+
+def load_strictly(text: bytes) -> Loaded:
+    """As `load`, together with the strict error. Raises YamlError."""
+    root = _Parser(text).document()
+    if root is None:
+        return Loaded(None)
+    decoder = _Decoder()
+    value = _jsonable(decoder.value(root))
+    if not decoder.repeated:
+        return Loaded(value)
+    return Loaded(value, STRICT_PREFIX + "\n".join(f"  {line}" for line in decoder.repeated))
+
+
+def dump(value: Any) -> bytes:
+    """A JSON value as YAML: block style, keys in go-yaml's order, long lines folded."""
+    text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
+    return text.removesuffix("...\n").encode() if text.endswith("\n...\n") else text.encode()
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """`children` of a mapping are its keys and values in turn. An alias has the node it stands for as its
+    only child.
+    """
+
+    kind: str
+    line: int
+    value: str = ""
+    tag: str | None = None
+    implicit: bool = False
+    children: list["_Node"] = field(default_factory=list)
+
+
+class _Parser:
+    """Events into nodes."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._anchors: dict[str, _Node] = {}
+
+    def document(self) -> _Node | None:
+        """The root of the first document, None of an empty stream."""
+        try:
+            self._loader = _Loader(self._text)
+            try:
+                self._loader.get_event()  # the stream starts
+                if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
+                    return None
+                root = self._node(self._loader.get_event(), 1)
+                self._loader.get_event()  # the document ends; an error there counts
+            finally:
+                self._loader.dispose()
+        except yaml.YAMLError as error:
+            raise YamlError(f"yaml: {_words(error)}") from error
+        return root
+
+    def _node(self, event: Any, depth: int) -> _Node:
+        if depth > MAX_DEPTH:
+            raise YamlError(f"yaml: exceeded max depth of {MAX_DEPTH}")
+        line = event.start_mark.line
+        if isinstance(event, yaml.AliasEvent):
+            name = str(event.anchor)
+            if name not in self._anchors:
+                raise YamlError(f"yaml: unknown anchor '{name}' referenced")
+            return _Node("alias", line, name, children=[self._anchors[name]])
+        if isinstance(event, yaml.ScalarEvent):
+            node = _Node("scalar", line, str(event.value), event.tag, event.implicit[0])
+        else:
+            node = _Node("mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence", line)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        if node.kind != "scalar":
+            event = self._loader.get_event()
+            while not isinstance(event, yaml.CollectionEndEvent):
+                node.children.append(self._node(event, depth + 1))
+                event = self._loader.get_event()
+        return node
+
+
+def _words(error: yaml.YAMLError) -> str:
+    """What go-yaml says of an error: it counts lines from one for the scanner, from zero for the parser."""
+    if isinstance(error, yaml.reader.ReaderError):
+        return str(error.reason)
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return str(error)
+    line = 0
+    if error.problem_mark is not None and error.problem_mark.line:
+        line = error.problem_mark.line + isinstance(error, yaml.scanner.ScannerError)
+    elif error.context_mark is not None:
+        line = error.context_mark.line
+    return (f"line {line}: " if line else "") + (error.problem or "unknown problem parsing YAML content")
+
+
+class _Decoder:
+    """Nodes into values. Mappings become lists of pairs, as their keys may be of any type."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+        self._steps = 0
+        self._alias_steps = 0
+        self._alias_depth = 0
+        self._active: set[_Node] = set()
+
+    def value(self, node: _Node) -> Any:
+        self._count()
+        match node.kind:
+            case "alias":
+                return self._aliased(node, self.value)
+            case "scalar":
+                return _scalar(node)
+            case "sequence":
+                return [self.value(child) for child in node.children]
+            case _:
+                members = _Members()
+                self._fill(node, members)
+                return members
+
+    def _fill(self, node: _Node, members: "_Members") -> None:
+        children = iter(node.children)
+        for key_node, value_node in zip(children, children, strict=True):
+            if _merges(key_node):
+                self._merge(value_node, members)
+                continue
+            key = self.value(key_node)
+            if isinstance(key, _Members | list):
+                raise YamlError(f"yaml: invalid map key: {_go_syntax(key)}")
+            value = self.value(value_node)
+            identity = (type(key), key)
+            if identity in members.values:
+                self.repeated.append(f"line {value_node.line + 1}: key {_go_syntax(key)} already set in map")
+            members.values[identity] = value
+
+    def _merge(self, node: _Node, members: "_Members") -> None:
+        """`<<`: sets the members of other mappings, where it stands; earlier mappings of a list win."""
+        sources = reversed(node.children) if node.kind == "sequence" else [node]
+        for source in sources:
+            target = source.children[0] if source.kind == "alias" else source
+            if target.kind != "mapping":
+                raise YamlError("yaml: map merge requires map or sequence of maps as the value")
+            self._merge_one(source, members)
+
+    def _merge_one(self, node: _Node, members: "_Members") -> None:
+        self._count()
+        if node.kind == "alias":
+            self._aliased(node, lambda target: self._merge_one(target, members))
+        else:
+            self._fill(node, members)
+
+    def _aliased(self, node: _Node, decode: Any) -> Any:
+        if node in self._active:
+            raise YamlError(f"yaml: anchor '{node.value}' value contains itself")
+        self._active.add(node)
+        self._alias_depth += 1
+        value = decode(node.children[0])
+        self._alias_depth -= 1
+        self._active.remove(node)
+        return value
+
+    def _count(self) -> None:
+        self._steps += 1
+        if self._alias_depth:
+            self._alias_steps += 1
+            if (
+                self._alias_steps > 100
+                and self._steps > 1000
+                and self._alias_steps / self._steps > _allowed_alias_ratio(self._steps)
+            ):
+                raise YamlError("yaml: document contains excessive aliasing")
+
+
+class _Members:
+    """A mapping: values by the type and the value of their key, as Go tells keys apart."""
+
+    __slots__ = ("values",)
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[type, Hashable], Any] = {}
+
+
+def _allowed_alias_ratio(steps: int) -> float:
+    if steps <= FEW_STEPS:
+        return 0.99
+    if steps >= MANY_STEPS:
+        return 0.10
+    return 0.99 - 0.89 * (steps - FEW_STEPS) / (MANY_STEPS - FEW_STEPS)
+
+
+def _merges(node: _Node) -> bool:
+    return node.kind == "scalar" and node.value == "<<" and (node.implicit or node.tag == f"{_TAG}merge")
+
+
+def _scalar(node: _Node) -> Any:
+    if node.tag is None:
+        return resolved(node.value)[1] if node.implicit else node.value
+    if node.tag == f"{_TAG}binary":
+        return _binary(node.value)
+    if node.tag not in _RESOLVED or node.tag == f"{_TAG}str":
+        return node.value
+    wanted = node.tag.removeprefix(_TAG)
+    found, value = resolved(node.value)
+    if wanted == "timestamp" and is_timestamp(node.value):
+        return node.value
+    if wanted == "float" and found == "int" and value <= MAX_INT64:
+        return float(value)
+    if wanted != found:
+        raise YamlError(f"yaml: cannot decode !!{found} `{node.value}` as a !!{wanted}")
+    return value
+
+
+def _binary(text: str) -> str:
+    text = text.replace("\n", "").replace("\r", "")
+    try:
+        data = base64.b64decode(text, validate=True) if len(text) % 4 == 0 else None
+    except ValueError:
+        data = None
+    if data is None:
+        raise YamlError("yaml: !!binary value contains invalid base64 data")
+    return data.decode("utf-8", GO_UTF8)
+
+
+def _jsonable(value: Any) -> Any:
+    """What is left of a value once Go has written it as JSON: string keys, sorted, and whole numbers."""
+    if isinstance(value, _Members):
+        members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
+        return dict(sorted(members.items()))
+    if isinstance(value, list):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, float):
+        return _number(value)
+    return value
+
+
+def _key(key: Any, value: Any) -> str:
+    match key:
+        case str():
+            return key
+        case bool():
+            return "true" if key else "false"
+        case float():
+            return _float_text(key, bits=32)
+        case int() if key <= MAX_INT64:
+            return str(key)
+    kind, shown = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
+    raise YamlError(f"unsupported map key of type: {kind}, key: {shown}, value: {_go_syntax(value)}")
+
+
+def _go_syntax(value: Any, nil: str = "<nil>") -> str:
+    """A decoded YAML value as Go's `%#v` prints it."""
+    match value:
+        case None:
+            return nil
+        case str():
+            return quote(value)
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return _float_text(value)
+        case list():
+            return f"[]interface {{}}{{{', '.join(_go_syntax(item, 'interface {}(nil)') for item in value)}}}"
+        case _Members():
+            pairs = (
+                f"{_go_syntax(key)}:{_go_syntax(item, 'interface {}(nil)')}"
+                for (_, key), item in value.values.items()
+            )
+            return f"map[interface {{}}]interface {{}}{{{', '.join(pairs)}}}"
+        case _:
+            return str(value)
+
+
+def _number(value: float) -> float | int:
+    """A float as its JSON text reads again: without a point below 1e+21 if it is whole."""
+    if not isfinite(value):
+        name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"
+        raise YamlError(f"json: unsupported value: {name}")
+    return int(Decimal(repr(value))) if value.is_integer() and abs(value) < 1e21 else value
+
+
+def _float_text(value: float, *, bits: int = 64) -> str:
+    if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
+        value = copysign(inf, value)
+    if isfinite(value):
+        return shortest_float(value, bits=bits)
+    return ".nan" if isnan(value) else ".inf" if value > 0 else "-.inf"
+
+
+def _document(value: Any) -> Iterator[yaml.Event]:
+    yield yaml.StreamStartEvent(encoding=None)
+    yield yaml.DocumentStartEvent(explicit=False)
+    yield from _events(value)
+    yield yaml.DocumentEndEvent(explicit=False)
+    yield yaml.StreamEndEvent()
+
+
+def _events(value: Any) -> Iterator[yaml.Event]:
+    if isinstance(value, dict):
+        yield yaml.MappingStartEvent(anchor=None, tag=None, implicit=True, flow_style=False)
+        for key in sorted(value, key=_NATURAL):
+            yield _scalar_event(key)
+            yield from _events(value[key])
+        yield yaml.MappingEndEvent()
+    elif isinstance(value, list):
+        yield yaml.SequenceStartEvent(anchor=None, tag=None, implicit=True, flow_style=False)
+        for item in value:
+            yield from _events(item)
+        yield yaml.SequenceEndEvent()
+    else:
+        yield _scalar_event(value)
+
+
+def _scalar_event(value: Any) -> yaml.ScalarEvent:
+    style = None
+    match value:
+        case None:
+            text = "null"
+        case bool():
+            text = "true" if value else "false"
+        case str():
+            text = value
+            if "\n" in text:
+                style = "|"
+            elif needs_quotes(text):
+                style = '"'
+        case int() if -MAX_INT64 - 1 <= value <= MAX_UINT64:
+            text = str(value)
+        case _:
+            text = _float_text(float(value))
+    return yaml.ScalarEvent(anchor=None, tag=None, implicit=(True, True), value=text, style=style)
+
+
+def _compared(one: str, other: str) -> int:
+    """go-yaml's order of keys: letters after all else, numbers by their value."""
+    for index, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a == b:
+            continue
+        if a.isalpha() and b.isalpha():
+            return -1 if a < b else 1
+        if a.isalpha() or b.isalpha():
+            return -1 if b.isalpha() else 1
+        led = (a == "0" or b == "0") and bool(one[:index][len(one[:index].rstrip("0123456789")) :].strip("0"))
+        mine, theirs = _leading_number(one[index:], led=led), _leading_number(other[index:], led=led)
+        return -1 if (*mine, a) < (*theirs, b) else 1
+    return len(one) - len(other)
+
+
+def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
+    """The number that `text` begins with, in an int64, and how many digits that are. `led` if a digit other
+    than 0 stands before.
+    """
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    number = int(f"{'1' if led else '0'}{digits}")
+    return (number + 2**63) % 2**64 - 2**63, len(digits)
+
+
+_NATURAL = cmp_to_key(_compared)

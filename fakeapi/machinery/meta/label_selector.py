@@ -1,0 +1,254 @@
+"""Label selectors: the text of `labelSelector`, and whether an object's labels match it.
+
+Follows k8s.io/apimachinery `pkg/labels/selector.go`, the same in every release from 1.27 to 1.33.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, first_words, invalid
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
+
+Labels: TypeAlias = Mapping[str, str]
+
+
+class Operator(StrEnum):
+    """How a requirement compares; the values are the names that error messages list."""
+
+    IN = "in"
+    NOT_IN = "notin"
+    EQUALS = "="
+    DOUBLE_EQUALS = "=="
+    NOT_EQUALS = "!="
+    GREATER_THAN = "gt"
+    LESS_THAN = "lt"
+    EXISTS = "exists"
+    DOES_NOT_EXIST = "!"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition. `values` are sorted, without repetition: none for EXISTS and DOES_NOT_EXIST, one or
+    more for IN and NOT_IN, exactly one otherwise.
+    """
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        match self.operator:
+            case Operator.EXISTS:
+                return self.key
+            case Operator.DOES_NOT_EXIST:
+                return f"!{self.key}"
+            case Operator.IN | Operator.NOT_IN:
+                return f"{self.key} {self.operator} ({','.join(self.values)})"
+            case _:
+                return f"{self.key}{_SYMBOLS.get(self.operator, self.operator)}{self.values[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Conditions that must all hold, ordered by key. Equal selectors have equal texts."""
+
+    requirements: tuple[Requirement, ...]
+    _tests: tuple[Callable[[Labels], bool], ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_tests", tuple(map(_compiled, self.requirements)))
+
+    def matches(self, labels: Labels) -> bool:
+        return all(test(labels) for test in self._tests)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it selects everything because it says nothing."""
+        return not self.requirements
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.requirements))
+
+
+def parse(text: str) -> Selector:
+    """The selector that `text` stands for. Raises ValueError with the words that Kubernetes answers."""
+    return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
+
+
+_SYMBOLS = {Operator.GREATER_THAN: ">", Operator.LESS_THAN: "<"}
+_OPERATORS = {
+    "in": Operator.IN,
+    "notin": Operator.NOT_IN,
+    "=": Operator.EQUALS,
+    "==": Operator.DOUBLE_EQUALS,
+    "!=": Operator.NOT_EQUALS,
+    ">": Operator.GREATER_THAN,
+    "<": Operator.LESS_THAN,
+}
+_BINARY = ", ".join(_OPERATORS.values())
+_SET_OPERATORS = (Operator.IN, Operator.NOT_IN)
+_ORDER_OPERATORS = (Operator.GREATER_THAN, Operator.LESS_THAN)
+
+# A NUL ends the token before it; where a token should start, it ends the text, as upstream's lexer has it.
+_TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
+_END = ("", False)
+
+
+class _Parser:
+    """Tokens are texts, each with whether it is a word; `in` and `notin` are words like any other where
+    no operator is due.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tokens: list[tuple[str, bool]] = []
+        self._at = 0
+        position = 0
+        while match := _TOKEN.match(text, position):
+            word = match["word"]
+            self._tokens.append((word, True) if word is not None else (match["symbol"], False))
+            position = match.end()
+
+    def parse(self) -> list[Requirement]:
+        requirements: list[Requirement] = []
+        literal, is_word = self._ahead()
+        if not literal:
+            return requirements
+        if not is_word and literal != "!":
+            raise ValueError(f"found '{literal}', expected: !, identifier, or 'end of string'")
+        while True:
+            try:
+                requirements.append(self._requirement())
+            except ValueError as error:
+                raise ValueError(f"unable to parse requirement: {error}") from None
+            literal, _ = self._next()
+            if not literal:
+                return requirements
+            if literal != ",":
+                raise ValueError(f"found '{literal}', expected: ',' or 'end of string'")
+            literal, is_word = self._ahead()
+            if not is_word and literal != "!":
+                raise ValueError(f"found '{literal}', expected: identifier after ','")
+
+    def _ahead(self) -> tuple[str, bool]:
+        return self._tokens[self._at] if self._at < len(self._tokens) else _END
+
+    def _next(self) -> tuple[str, bool]:
+        token = self._ahead()
+        self._at += 1
+        return token
+
+    def _requirement(self) -> Requirement:
+        literal, is_word = self._next()
+        negated = literal == "!"
+        if negated:
+            literal, is_word = self._next()
+        if not is_word:
+            raise ValueError(f"found '{literal}', expected: identifier")
+        if messages := is_qualified_name(literal):
+            raise ValueError(str(invalid("<nil>", literal, "; ".join(messages))))
+        if negated:
+            return Requirement(literal, Operator.DOES_NOT_EXIST)
+        if self._ahead()[0] in ("", ","):
+            return Requirement(literal, Operator.EXISTS)
+        operator = self._operator()
+        values = self._values() if operator in _SET_OPERATORS else {self._value()}
+        return _checked(Requirement(literal, operator, tuple(sorted(values))))
+
+    def _operator(self) -> Operator:
+        literal, _ = self._next()
+        operator = _OPERATORS.get(literal)
+        if operator is None:
+            raise ValueError(f"found '{literal}', expected: {_BINARY}")
+        return operator
+
+    def _value(self) -> str:
+        if self._ahead()[0] in ("", ","):
+            return ""
+        literal, is_word = self._next()
+        if not is_word:
+            raise ValueError(f"found '{literal}', expected: identifier")
+        return literal
+
+    def _values(self) -> set[str]:
+        literal, _ = self._next()
+        if literal != "(":
+            raise ValueError(f"found '{literal}' expected: '('")
+        literal, is_word = self._ahead()
+        if literal == ")":
+            self._at += 1
+            return {""}
+        if not is_word and literal != ",":
+            raise ValueError(f"found '{literal}', expected: ',', ')' or identifier")
+        values = self._listed_values()
+        self._at += 1
+        return values
+
+    def _listed_values(self) -> set[str]:
+        """The values up to the closing parenthesis; a comma with no word beside it means an empty one."""
+        values: set[str] = set()
+        while True:
+            literal, is_word = self._next()
+            ahead, _ = self._ahead()
+            if is_word:
+                values.add(literal)
+                if ahead == ")":
+                    return values
+                if ahead != ",":
+                    raise ValueError(f"found '{ahead}', expected: ',' or ')'")
+            elif literal == ",":
+                if not values or ahead in (")", ","):
+                    values.add("")
+                if ahead == ")":
+                    return values
+                if ahead == ",":
+                    self._at += 1
+            else:
+                raise ValueError(f"found '{literal}', expected: ',', or identifier")
+
+
+def _checked(requirement: Requirement) -> Requirement:
+    errors: list[FieldError] = []
+    if requirement.operator in _ORDER_OPERATORS and _integer(requirement.values[0]) is None:
+        rule = "for 'Gt', 'Lt' operators, the value must be an integer"
+        errors.append(invalid("values[0]", requirement.values[0], rule))
+    for index, value in enumerate(requirement.values):
+        if messages := is_valid_label_value(value):
+            errors.append(invalid(f"values[{index}][{requirement.key}]", value, "; ".join(messages)))
+    if errors:
+        raise ValueError(first_words(errors))
+    return requirement
+
+
+def _integer(text: str | None) -> int | None:
+    """`text` as Go's strconv.ParseInt has it for 64 bits; None for what is no such integer."""
+    try:
+        return None if text is None else parse_int(text)
+    except ValueError:
+        return None
+
+
+def _compiled(requirement: Requirement) -> Callable[[Labels], bool]:
+    """A test for labels; an absent label reads as None, which is in no set of values."""
+    key, values = requirement.key, frozenset(requirement.values)
+    match requirement.operator:
+        case Operator.IN | Operator.EQUALS | Operator.DOUBLE_EQUALS:
+            return lambda labels: labels.get(key) in values
+        case Operator.NOT_IN | Operator.NOT_EQUALS:
+            return lambda labels: labels.get(key) not in values
+        case Operator.EXISTS:
+            return lambda labels: key in labels
+        case Operator.DOES_NOT_EXIST:
+            return lambda labels: key not in labels
+    bound = _integer(requirement.values[0])
+    assert bound is not None
+    greater = requirement.operator is Operator.GREATER_THAN
+
+    def compare(labels: Labels) -> bool:
+        number = _integer(labels.get(key))
+        return number is not None and (number > bound if greater else number < bound)
+
+    return compare

@@ -1,0 +1,248 @@
+"""Names of every sort: whether a text is one, and what is wrong with it if not.
+
+Follows k8s.io/apimachinery `pkg/util/validation`, `pkg/api/validation` and `pkg/api/validation/path`,
+which say the same in every release from 1.27 to 1.33. A validator returns its messages in upstream's order,
+an empty list for a valid text. Lengths count bytes of UTF-8, as Go's `len` does.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+
+NameValidator: TypeAlias = Callable[[str, bool], list[str]]
+"""Takes a name, and whether it is a prefix that a suffix will follow (generateName)."""
+
+DNS1123_LABEL_MAX_LENGTH = 63
+DNS1123_SUBDOMAIN_MAX_LENGTH = 253
+DNS1035_LABEL_MAX_LENGTH = 63
+QUALIFIED_NAME_MAX_LENGTH = 63
+LABEL_VALUE_MAX_LENGTH = 63
+GENERATE_NAME_MAX_LENGTH = 58
+"""A longer `generateName` is cut to this many bytes, so that a suffix of five makes a label of it."""
+
+_ALPHANUMERIC_ENDS = (
+    "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
+_LABEL_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN_PATTERN = rf"{_LABEL_PATTERN}(\.{_LABEL_PATTERN})*"
+_DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_QUALIFIED_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_VALUE_PATTERN = f"({_QUALIFIED_PATTERN})?"
+_C_IDENTIFIER_PATTERN = "[A-Za-z_][A-Za-z0-9_]*"
+_CONFIG_MAP_KEY_PATTERN = "[-._a-zA-Z0-9]+"
+
+
+def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    return re.compile(pattern.replace("(", "(?:")).fullmatch
+
+
+_is_label = _matcher(_LABEL_PATTERN)
+_is_subdomain = _matcher(_SUBDOMAIN_PATTERN)
+_is_dns1035_label = _matcher(_DNS1035_PATTERN)
+_is_qualified = _matcher(_QUALIFIED_PATTERN)
+_is_prefixed = _matcher(f"({_SUBDOMAIN_PATTERN}/)?{_QUALIFIED_PATTERN}")
+_is_label_value = _matcher(_LABEL_VALUE_PATTERN)
+_is_c_identifier = _matcher(_C_IDENTIFIER_PATTERN)
+_is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
+
+
+def regex_error(message: str, pattern: str, *examples: str) -> str:
+    """`message` with examples and the pattern that the text did not match."""
+    if not examples:
+        return f"{message} (regex used for validation is '{pattern}')"
+    listed = " or ".join(f"'{example}', " for example in examples)
+    return f"{message} (e.g. {listed}regex used for validation is '{pattern}')"
+
+
+def max_length_error(most: int) -> str:
+    return f"must be no more than {most} characters"
+
+
+_LABEL_ERROR = regex_error(
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character",
+    _LABEL_PATTERN,
+    "my-name",
+    "123-abc",
+)
+_SUBDOMAIN_ERROR = regex_error(
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    "and must start and end with an alphanumeric character",
+    _SUBDOMAIN_PATTERN,
+    "example.com",
+)
+_DNS1035_ERROR = regex_error(
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+    "start with an alphabetic character, and end with an alphanumeric character",
+    _DNS1035_PATTERN,
+    "my-name",
+    "abc-123",
+)
+_QUALIFIED_ERROR = regex_error(
+    f"must consist of {_ALPHANUMERIC_ENDS}", _QUALIFIED_PATTERN, "MyName", "my.name", "123-abc"
+)
+_LABEL_VALUE_ERROR = regex_error(
+    f"a valid label must be an empty string or consist of {_ALPHANUMERIC_ENDS}",
+    _LABEL_VALUE_PATTERN,
+    "MyValue",
+    "my_value",
+    "12345",
+)
+_C_IDENTIFIER_ERROR = regex_error(
+    "a valid C identifier must start with alphabetic character or '_', "
+    "followed by a string of alphanumeric characters or '_'",
+    _C_IDENTIFIER_PATTERN,
+    "my_name",
+    "MY_NAME",
+    "MyName",
+)
+_CONFIG_MAP_KEY_ERROR = regex_error(
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+    _CONFIG_MAP_KEY_PATTERN,
+    "key.name",
+    "KEY_NAME",
+    "key-name",
+)
+
+
+def byte_length(text: str) -> int:
+    """Bytes of `text` in UTF-8; a lone surrogate counts as the byte that it stands for."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+def is_dns1123_label(value: str) -> list[str]:
+    if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
+        return []
+    errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH)
+    if not _is_label(value):
+        errors.append("must not contain dots" if _is_subdomain(value) else _LABEL_ERROR)
+    return errors
+
+
+def is_dns1123_subdomain(value: str) -> list[str]:
+    if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
+        return []
+    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
+    if not _is_subdomain(value):
+        errors.append(_SUBDOMAIN_ERROR)
+    return errors
+
+
+def is_dns1035_label(value: str) -> list[str]:
+    errors = _length_errors(value, DNS1035_LABEL_MAX_LENGTH)
+    if not _is_dns1035_label(value):
+        errors.append(_DNS1035_ERROR)
+    return errors
+
+
+def is_qualified_name(value: str) -> list[str]:
+    """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels."""
+    if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
+        return []
+    parts = value.split("/")
+    if len(parts) > 2:
+        shape = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [f"a qualified name {_QUALIFIED_ERROR} {shape}"]
+    name = parts[-1]
+    errors = _prefix_errors(parts[0]) if len(parts) == 2 else []
+    if not name:
+        errors.append("name part must be non-empty")
+    elif byte_length(name) > QUALIFIED_NAME_MAX_LENGTH:
+        errors.append(f"name part {max_length_error(QUALIFIED_NAME_MAX_LENGTH)}")
+    if not _is_qualified(name):
+        errors.append(f"name part {_QUALIFIED_ERROR}")
+    return errors
+
+
+def is_valid_label_value(value: str) -> list[str]:
+    if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
+        return []
+    errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH)
+    if not _is_label_value(value):
+        errors.append(_LABEL_VALUE_ERROR)
+    return errors
+
+
+def is_c_identifier(value: str) -> list[str]:
+    return [] if _is_c_identifier(value) else [_C_IDENTIFIER_ERROR]
+
+
+def is_config_map_key(value: str) -> list[str]:
+    """Keys of ConfigMaps and of anything held to the same rule; `.`, `..` and `..x` are refused."""
+    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
+    if not _is_config_map_key(value):
+        errors.append(_CONFIG_MAP_KEY_ERROR)
+    if value in (".", ".."):
+        errors.append(f"must not be '{value}'")
+    elif value.startswith(".."):
+        errors.append("must not start with '..'")
+    return errors
+
+
+def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
+    """At most one error: a DNS subdomain of at least three segments is wanted."""
+    if not name:
+        return [required(path)]
+    if messages := is_dns1123_subdomain(name):
+        return [invalid(path, name, ",".join(messages))]
+    if name.count(".") < 2:
+        shape = "should be a domain with at least three segments separated by dots"
+        return [invalid(path, name, shape)]
+    return []
+
+
+def is_valid_path_segment_name(name: str) -> list[str]:
+    """What every name must satisfy to be a segment of a URL's path."""
+    if name in (".", ".."):
+        return [f"may not be '{name}'"]
+    return is_valid_path_segment_prefix(name)
+
+
+def is_valid_path_segment_prefix(name: str) -> list[str]:
+    return [f"may not contain '{illegal}'" for illegal in "/%" if illegal in name]
+
+
+def name_is_path_segment(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    return is_valid_path_segment_prefix(name) if prefix else is_valid_path_segment_name(name)
+
+
+def name_is_dns_subdomain(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    return is_dns1123_subdomain(_mask_trailing_dash(name) if prefix else name)
+
+
+def name_is_dns_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    return is_dns1123_label(_mask_trailing_dash(name) if prefix else name)
+
+
+def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    return is_dns1035_label(_mask_trailing_dash(name) if prefix else name)
+
+
+def generated_name(prefix: str, suffix: str) -> str:
+    """The name that `generateName` asks for, with a suffix that the caller has drawn."""
+    if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
+        return prefix + suffix
+    return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
+
+
+def _length_errors(value: str, most: int) -> list[str]:
+    return [max_length_error(most)] if byte_length(value) > most else []
+
+
+def _prefix_errors(prefix: str) -> list[str]:
+    if not prefix:
+        return ["prefix part must be non-empty"]
+    return [f"prefix part {message}" for message in is_dns1123_subdomain(prefix)]
+
+
+def _mask_trailing_dash(name: str) -> str:
+    """`name` with a last dash made harmless, together with the byte before it, as upstream has it:
+    the prefix `x_-` passes, and what is generated from it does not.
+    """
+    if len(name) < 2 or not name.endswith("-"):
+        return name
+    if name[-2].isascii():
+        return name[:-2] + "a"
+    return (name.encode("utf-8", "surrogateescape")[:-2] + b"a").decode("utf-8", "surrogateescape")

@@ -1,0 +1,112 @@
+"""What clients may ask for beside a body: DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
+
+Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts as their JSON has them; an
+absent member is nil. The errors become a 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
+`PatchOptions` in the group `meta.k8s.io`, with an empty name.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
+from fakeapi.machinery.field_errors import too_long as too_long_error
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.names import byte_length
+
+TOO_LONG = "may not be more than {} bytes"
+"""The wording of a text past its limit from 1.32; up to 1.31 it is `must have at most {} bytes`."""
+
+FIELD_MANAGER_MAX_LENGTH = 128
+FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
+"""Of a manager longer than this one unprintable character is reported, not each of them: every report
+repeats the whole name.
+"""
+
+PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
+FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+
+UNSAFE_DELETE = "ignoreStoreReadErrorWithClusterBreakingPotential"
+_EXCLUDED_BY_UNSAFE_DELETE = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
+
+
+def validate_delete_options(options: dict[str, Any]) -> list[FieldError]:
+    """Errors of DeleteOptions. A release that does not know a member must not pass it in."""
+    errors: list[FieldError] = []
+    policy = options.get("propagationPolicy")
+    if policy is not None:
+        if options.get("orphanDependents") is not None:
+            clash = "orphanDependents and deletionPropagation cannot be both set"
+            errors.append(invalid("propagationPolicy", policy, clash))
+        if policy not in PROPAGATION_POLICIES:
+            errors.append(not_supported("propagationPolicy", policy, (*PROPAGATION_POLICIES, "nil")))
+    errors += validate_dry_run(options.get("dryRun") or ())
+    if options.get(UNSAFE_DELETE):
+        errors += _unsafe_delete_errors(options)
+    return errors
+
+
+def validate_write_options(options: dict[str, Any], too_long: str = TOO_LONG) -> list[FieldError]:
+    """Errors of CreateOptions or UpdateOptions, whose rules are the same."""
+    return [
+        *validate_field_manager(options.get("fieldManager", ""), "fieldManager", too_long),
+        *validate_dry_run(options.get("dryRun") or ()),
+        *validate_field_validation(options.get("fieldValidation", "")),
+    ]
+
+
+def validate_patch_options(
+    options: dict[str, Any], *, apply: bool, too_long: str = TOO_LONG
+) -> list[FieldError]:
+    """Errors of PatchOptions; `apply` says whether the patch is a server-side apply."""
+    errors: list[FieldError] = []
+    if apply:
+        if not options.get("fieldManager"):
+            errors.append(required("fieldManager", "is required for apply patch"))
+    elif options.get("force") is not None:
+        errors.append(forbidden("force", "may not be specified for non-apply patch"))
+    return errors + validate_write_options(options, too_long)
+
+
+def validate_field_manager(manager: str, path: str, too_long: str = TOO_LONG) -> list[FieldError]:
+    """A manager has at most 128 bytes, all of printable characters. An empty one is no error here."""
+    if len(manager) <= FIELD_MANAGER_MAX_LENGTH and manager.isascii() and manager.isprintable():
+        return []
+    errors: list[FieldError] = []
+    if byte_length(manager) > FIELD_MANAGER_MAX_LENGTH:
+        errors.append(too_long_error(path, FIELD_MANAGER_MAX_LENGTH, too_long))
+    for position, character in _unprintable(manager):
+        detail = f"invalid character U+{ord(character):04X} (at position {position})"
+        errors.append(invalid(path, manager, detail))
+        if len(manager) > FIELD_MANAGER_REPORT_MAX_LENGTH:
+            break
+    return errors
+
+
+def validate_dry_run(values: Sequence[str]) -> list[FieldError]:
+    if all(value == "All" for value in values):
+        return []
+    listed = ", ".join(quote(value) for value in values)
+    detail = 'supported values: "All"'
+    body = f"Unsupported value: []string{{{listed}}}: {detail}"
+    return [FieldError("FieldValueNotSupported", "dryRun", body)]
+
+
+def validate_field_validation(value: str) -> list[FieldError]:
+    if value in FIELD_VALIDATIONS:
+        return []
+    return [not_supported("fieldValidation", value, FIELD_VALIDATIONS)]
+
+
+def _unprintable(text: str) -> Iterator[tuple[int, str]]:
+    """The characters that Go's unicode.IsPrint refuses, each with the byte at which it starts."""
+    position = 0
+    for character in text:
+        if not character.isprintable():
+            yield position, character
+        position += byte_length(character)
+
+
+def _unsafe_delete_errors(options: dict[str, Any]) -> list[FieldError]:
+    excluded = ["dryRun"] if options.get("dryRun") else []
+    excluded += [name for name in _EXCLUDED_BY_UNSAFE_DELETE if options.get(name) is not None]
+    return [invalid(UNSAFE_DELETE, True, f"cannot be set together with .{name}") for name in excluded]

@@ -1,0 +1,332 @@
+"""JSON patch as Kubernetes applies it: RFC 6902 by way of gopkg.in/evanphx/json-patch v4.12.
+
+The library departs from the RFC in ways that clients see: replacing or copying a missing key adds it, a
+test of a missing key against null passes, indexes may be negative, scalars are compared as text.
+The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (the same in 0.27 to 0.33), which
+hides the library's words: they are kept as the cause of the ApiError.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.codec import JsonError, Text, value_of
+from fakeapi.machinery.errors import ApiError, Details, bad_request
+from fakeapi.machinery.golang.json_text import (
+    decode_as_text,
+    decode_marking_duplicates,
+    go_encode,
+    is_as_go_writes,
+    json_kind,
+    members,
+    repeated,
+    reported,
+)
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.schema import raw_extension
+
+MAX_OPERATIONS = 10_000
+"""A patch with more is refused with 413."""
+
+MAX_COPIED_BYTES = 3 * 1024 * 1024
+"""What the copies of one patch may add to the document as JSON; one byte more is refused with 422."""
+
+ABSENT: Any = object()
+"""The value of an operation that has none. An addition takes it for null, a test fails."""
+
+_TEXT_MEMBERS = ("op", "path", "from")
+
+
+class PatchError(ValueError):
+    """Why an operation does not apply, in words of our own; the cause of the 422."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One step. `path` and `source` (the member `from`) are None where absent or no string; `kind` is then
+    empty. `text` is the value with each scalar as its JSON text; only tests have it, as only they compare it.
+    """
+
+    kind: str
+    path: str | None
+    source: str | None
+    value: Any
+    text: Any = None
+
+
+def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
+    """The operations of a patch.
+
+    `checked` is false for fieldValidation=Ignore: then members of the wrong type are found only when the
+    operation is applied, and messages lack a prefix. Raises ApiError: 400 for what is no list of objects,
+    413 for too many operations.
+    """
+    prefix = "error decoding patch: " if checked else ""
+    try:
+        items = decode_marking_duplicates(body)
+    except JsonError as error:
+        raise bad_request(f"{prefix}{error}") from error
+    problem = _type_error(items, checked=checked)
+    if problem:
+        raise bad_request(f"{prefix}json: cannot unmarshal {problem}")
+    items = items or []
+    if len(items) > MAX_OPERATIONS:
+        raise ApiError(
+            413,
+            "RequestEntityTooLarge",
+            "Request entity too large: The allowed maximum operations in a JSON patch is "
+            f"{MAX_OPERATIONS}, got {len(items)}",
+        )
+    operations = [_operation(item or {}) for item in items]
+    if any(operation.kind == "test" for operation in operations):
+        texts = map(_text, items) if is_as_go_writes(body, items) else decode_as_text(body)
+        operations = [_with_text(operation, text) for operation, text in zip(operations, texts, strict=True)]
+    return operations
+
+
+def strict_errors(body: bytes) -> list[str]:
+    """What strict field validation says of the patch itself, before that of the patched object.
+
+    `body` has passed `decode_operations`.
+    """
+    return reported(f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or []))
+
+
+def apply(operations: Sequence[Operation], document: Any) -> Any:
+    """The patched document. `document` is an object or a list.
+
+    It is not changed, and its unchanged parts are shared. Objects that an operation's path leads through
+    have their keys sorted, as Go re-encodes them. Raises ApiError 422 if an operation does not apply. A test
+    against a value that an earlier operation of the same patch wrote compares it as Go would write it, not
+    as the client did.
+    """
+    target = _Document(document)
+    try:
+        for operation in operations:
+            target.apply(operation)
+    except PatchError as error:
+        raise ApiError(
+            422, "Invalid", "the server rejected our request due to an error in our request", Details()
+        ) from error
+    return target.finished()
+
+
+def _type_error(items: Any, *, checked: bool) -> str:
+    if items is not None and not isinstance(items, list):
+        wanted = "[]handlers.jsonPatchOp" if checked else "jsonpatch.Patch"
+        return f"{json_kind(items)} into Go value of type {wanted}"
+    for item in items or ():
+        if item is not None and not isinstance(item, dict):
+            wanted = "handlers.jsonPatchOp" if checked else "jsonpatch.Operation"
+            return f"{json_kind(item)} into Go value of type {wanted}"
+        for name, value in members(item or {}) if checked else ():
+            if name in _TEXT_MEMBERS and value is not None and not isinstance(value, str):
+                return f"{json_kind(value)} into Go struct field jsonPatchOp.{name} of type string"
+    return ""
+
+
+def _operation(item: dict[str, Any]) -> Operation:
+    kind, path, source = (
+        value if isinstance(value := item.get(name), str) else None for name in _TEXT_MEMBERS
+    )
+    return Operation(kind or "", path, source, item.get("value", ABSENT))
+
+
+def _text(value: Any) -> Any:
+    """A value as `decode_as_text` has it, if its text is Go's."""
+    if isinstance(value, dict):
+        return {key: _text(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_text(item) for item in value]
+    return None if value is None else go_encode(value)
+
+
+def _with_text(operation: Operation, text: dict[str, Any] | None) -> Operation:
+    if operation.kind != "test" or not text or "value" not in text:
+        return operation
+    return Operation(operation.kind, operation.path, operation.source, operation.value, text["value"])
+
+
+def _strict_errors(items: list[Any]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        seen = set()
+        for name, value in members(item or {}):
+            path = f"[{index}].{name}"
+            if name != "value" and name not in _TEXT_MEMBERS:
+                yield f"unknown field {quote(path)}"
+                continue
+            if name in seen:
+                yield f"duplicate field {quote(path)}"
+            seen.add(name)
+            yield from repeated(value, path)
+
+
+def _equal(value: Any, text: Any) -> bool:
+    """Whether a value is what JSON text says: containers by structure, scalars by how Go writes them."""
+    if isinstance(value, dict):
+        return (
+            isinstance(text, dict)
+            and len(value) == len(text)
+            and all(key in text and _equal(item, text[key]) for key, item in value.items())
+        )
+    if isinstance(value, list):
+        return (
+            isinstance(text, list)
+            and len(value) == len(text)
+            and all(_equal(item, other) for item, other in zip(value, text, strict=True))
+        )
+    if isinstance(value, Text):
+        return bool(decode_as_text(value.json) == text)
+    if value is None:
+        return text is None
+    return isinstance(text, bytes) and go_encode(value) == text
+
+
+def _position(items: list[Any], key: str, *, end: int) -> int:
+    """The index that `key` means in a list that ends before `end`, read as Go's Atoi does."""
+    try:
+        index = parse_int(key)
+    except ValueError as error:
+        raise PatchError(str(error)) from None
+    if not -end <= index < end:
+        raise PatchError(f"no element {index} in a list of {len(items)}")
+    return index + end if index < 0 else index
+
+
+def _get(container: Any, key: str) -> Any:
+    """A missing key of an object is None, like a null."""
+    if isinstance(container, dict):
+        return container.get(key)
+    return container[_position(container, key, end=len(container))]
+
+
+def _add(container: Any, key: str, value: Any) -> None:
+    value = None if value is ABSENT else value
+    if isinstance(container, dict):
+        container[key] = value
+    elif key == "-":
+        container.append(value)
+    else:
+        container.insert(_position(container, key, end=len(container) + 1), value)
+
+
+def _remove(container: Any, key: str) -> None:
+    if isinstance(container, list):
+        del container[_position(container, key, end=len(container))]
+    elif key in container:
+        del container[key]
+    else:
+        raise PatchError(f"no key {key!r} to remove")
+
+
+def _put(container: Any, key: str, value: Any) -> None:
+    """Replaces; in an object also what is missing."""
+    value = None if value is ABSENT else value
+    if isinstance(container, dict):
+        container[key] = value
+    else:
+        container[_position(container, key, end=len(container))] = value
+
+
+class _Document:
+    """A document being patched: containers are copied the first time a path leads through them."""
+
+    def __init__(self, root: Any) -> None:
+        self._touched: list[Any] = []
+        self._own: set[int] = set()
+        self._copied_bytes = 0
+        self._root = self._copied(root)
+
+    def finished(self) -> Any:
+        for container in self._touched:
+            if isinstance(container, dict):
+                ordered = sorted(container.items())
+                container.clear()
+                container.update(ordered)
+        return self._root
+
+    def apply(self, operation: Operation) -> None:
+        match operation.kind:
+            case "add":
+                container, key = self._parent(operation.path)
+                _add(container, key, operation.value)
+            case "remove":
+                container, key = self._parent(operation.path)
+                _remove(container, key)
+            case "replace":
+                self._replace(operation)
+            case "move":
+                container, key = self._parent(operation.source)
+                value = value_of(_get(container, key))
+                _remove(container, key)
+                container, key = self._parent(operation.path)
+                _add(container, key, value)
+            case "copy":
+                self._copy(operation)
+            case "test":
+                self._test(operation)
+            case unknown:
+                raise PatchError(f"unexpected kind of operation: {unknown!r}")
+
+    def _replace(self, operation: Operation) -> None:
+        if operation.path == "":
+            # a scalar in place of the whole document changes nothing: the library wraps an error that is nil
+            if isinstance(operation.value, dict | list):
+                self._root = self._copied(operation.value)
+            return
+        container, key = self._parent(operation.path)
+        _put(container, key, operation.value)
+
+    def _copy(self, operation: Operation) -> None:
+        self._parent(operation.path)  # Go has read both paths before it copies, which sorts keys in the copy
+        container, key = self._parent(operation.source)
+        value = value_of(_get(container, key))
+        if value is not None:
+            self._copied_bytes += len(go_encode(value))
+            if self._copied_bytes > MAX_COPIED_BYTES:
+                raise PatchError(f"copies of {self._copied_bytes} bytes, more than {MAX_COPIED_BYTES}")
+        # the value will hang in two places, one perhaps inside the other: writing to either copies it first
+        self._own = {id(self._root)}
+        container, key = self._parent(operation.path)
+        _add(container, key, value)
+
+    def _test(self, operation: Operation) -> None:
+        if operation.path == "":
+            value = self._root
+        else:
+            container, key = self._parent(operation.path)
+            value = _get(container, key)
+        if operation.value is ABSENT or not _equal(value, operation.text):
+            raise PatchError(f"testing value {operation.path} failed")
+
+    def _parent(self, path: str | None) -> tuple[Any, str]:
+        """The container that a path ends in, ours to write to, and the last key.
+
+        What stands before the first slash is not looked at.
+        """
+        steps = (path or "").split("/")
+        if len(steps) == 1:
+            raise PatchError(f"missing path: {path!r}")
+        container = self._root
+        for step in steps[1:-1]:
+            key = _unescaped(step)
+            child = raw_extension.opened(_get(container, key))
+            if not isinstance(child, dict | list):
+                raise PatchError(f"missing path: {path!r}")
+            if id(child) not in self._own:
+                child = self._copied(child)
+                _put(container, key, child)
+            container = child
+        return container, _unescaped(steps[-1])
+
+    def _copied(self, container: Any) -> Any:
+        copy = dict(container) if isinstance(container, dict) else list(container)
+        self._own.add(id(copy))
+        self._touched.append(copy)  # also keeps its id from being given to another
+        return copy
+
+
+def _unescaped(step: str) -> str:
+    """`~1` and `~0` in one pass from the left, so that `~01` is `~1`."""
+    return step.replace("~1", "/").replace("~0", "~") if "~" in step else step

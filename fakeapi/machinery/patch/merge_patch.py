@@ -1,0 +1,69 @@
+"""JSON merge patch as Kubernetes applies it: RFC 7386 by way of gopkg.in/evanphx/json-patch v4.12.
+
+The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, the same in 0.27 to 0.33.
+"""
+
+from typing import Any
+
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.errors import bad_request
+from fakeapi.machinery.golang.json_text import decode_marking_duplicates, duplicates, json_kind
+
+_BAD_PATCH = "Invalid JSON Patch"
+
+
+def decode_patch(body: bytes, *, checked: bool = True) -> Any:
+    """The patch: an object, or a list if not `checked`.
+
+    `checked` is false for fieldValidation=Ignore. Raises ApiError 400.
+    """
+    try:
+        patch = decode_marking_duplicates(body)
+    except JsonError as error:
+        raise bad_request(f"error decoding patch: {error}" if checked else _BAD_PATCH) from error
+    if isinstance(patch, dict) or (isinstance(patch, list) and not checked):
+        return patch
+    if patch is None or not checked:
+        raise bad_request(_BAD_PATCH)
+    raise bad_request(
+        "error decoding patch: json: cannot unmarshal "
+        f"{json_kind(patch)} into Go value of type map[string]interface {{}}"
+    )
+
+
+def strict_errors(body: bytes) -> list[str]:
+    """What strict field validation says of the patch itself, before that of the patched object."""
+    return duplicates(body)
+
+
+def apply(patch: Any, document: dict[str, Any]) -> Any:
+    """The patched document; neither argument is changed, and unchanged parts are shared.
+
+    Objects that the patch leads through have their keys sorted, as Go re-encodes them. A patch that is a
+    list takes the document's place.
+    """
+    return _merged(document, patch) if isinstance(patch, dict) else _pruned(patch)
+
+
+def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(document)
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+            continue
+        current = merged.get(key)
+        if isinstance(current, dict):
+            # a patch that is no object replaces an object as it stands, nulls inside it included
+            merged[key] = _merged(current, value) if isinstance(value, dict) else value
+        else:
+            merged[key] = _pruned(value)
+    return dict(sorted(merged.items()))
+
+
+def _pruned(value: Any) -> Any:
+    """Without the null members of objects, at any depth; nulls in lists stay."""
+    if isinstance(value, dict):
+        return {key: _pruned(item) for key, item in sorted(value.items()) if item is not None}
+    if isinstance(value, list):
+        return [_pruned(item) for item in value]
+    return value

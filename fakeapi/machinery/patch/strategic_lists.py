@@ -1,0 +1,225 @@
+"""Elements of lists that a strategic merge patch merges: which are the same, and in what order they end up.
+
+Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. A merge key is the empty string
+for lists of scalars. What upstream does not expect is an ApiError 500, as the API server answers it.
+"""
+
+from collections.abc import Hashable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.golang.fmt import printed, type_name
+
+DIRECTIVE = "$patch"
+"""The member of a patch's object that says what is to be done with it."""
+
+
+def unexpected(message: str) -> ApiError:
+    return ApiError(500, "", message)
+
+
+def no_merge_key(item: dict[str, Any], key: str) -> ApiError:
+    return unexpected(f"map: {printed(item)} does not contain declared merge key: {key}")
+
+
+def wrong_type(wanted: Any, value: Any) -> ApiError:
+    return unexpected(f"expected a {type_name(wanted)}, but received a {type_name(value)}")
+
+
+def identity(value: Any) -> Hashable:
+    """Equal for values that Go's `==` finds equal: 1 is neither true nor 1.0."""
+    if isinstance(value, dict | list):
+        raise unexpected(f"runtime error: hash of unhashable type {type_name(value)}")
+    return (type(value), value)
+
+
+def element_kind(*lists: list[Any]) -> type:
+    """The one type of all elements."""
+    kind: type | None = None
+    for item in (item for items in lists for item in items):
+        if kind is None:
+            kind = type(item)
+            if kind is list:
+                raise ApiError(
+                    422,
+                    "Invalid",
+                    "the server rejected our request due to an error in our request",
+                    Details(),
+                )
+        if item is None or type(item) is not kind:
+            raise unexpected(f"list element types are not identical: {printed(list(lists))}")
+    if kind is None:
+        raise unexpected("no elements in any of the given slices")
+    return kind
+
+
+def deduplicated(items: list[Any]) -> list[Any]:
+    """Each scalar once. The last element takes the place of one that is dropped, as upstream has it."""
+    items = list(items)
+    places: dict[Hashable, list[int]] = {}
+    for place, item in enumerate(items):
+        places.setdefault(identity(item), []).append(place)
+    first = 0
+    while len(items) > len(places):
+        mine = places[identity(items[first])]
+        heappop(mine)
+        while mine and (place := heappop(mine)) < len(items):  # what lies further back has moved
+            last = items.pop()
+            if place < len(items):
+                items[place] = last
+                heappush(places[identity(last)], place)
+        first += 1
+    return items
+
+
+def is_directive(value: Any) -> bool:
+    return isinstance(value, dict) and DIRECTIVE in value
+
+
+def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
+    """The changed elements must stand in the order list, in its order; deletions need not."""
+    if not order or not changes:
+        return
+    if merge_key:
+        for item in changes:
+            if not isinstance(item, dict):
+                raise wrong_type({}, item)
+    wanted = [item for item in changes if not (merge_key and _deletes(item))]
+    position = place = 0
+    while position < len(wanted) and place < len(order):
+        if is_directive(wanted[position]):
+            position += 1
+            continue
+        if _same_element(wanted[position], order[place], merge_key):
+            position += 1
+        place += 1
+    if position < len(wanted):
+        raise unexpected(
+            f"The order in patch list:\n{printed(changes)}\n"
+            f" doesn't match $setElementOrder list:\n{printed(order)}\n"
+        )
+
+
+def _same_element(one: Any, other: Any, merge_key: str) -> bool:
+    if merge_key:
+        return merge_value(one, merge_key) == merge_value(other, merge_key)
+    return type(one) is type(other) and one == other
+
+
+def _deletes(item: Any) -> bool:
+    return isinstance(item, dict) and item.get(DIRECTIVE) == "delete"
+
+
+def merge_value(item: Any, merge_key: str) -> Hashable:
+    """What tells an element of a merging list from the others."""
+    return _member_value(item, merge_key) if merge_key else identity(item)
+
+
+def _member_value(item: Any, merge_key: str) -> Hashable:
+    if not isinstance(item, dict):
+        raise wrong_type({}, item)
+    if merge_key not in item:
+        raise no_merge_key(item, merge_key)
+    return identity(item[merge_key])
+
+
+def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
+    """The items that `by` names, and the others."""
+    if merge_key:
+        for index, item in enumerate(by):
+            if not isinstance(item, dict):
+                raise unexpected(f"value for key {index} is not a map")
+        names = {identity(item[merge_key]) for item in by if merge_key in item}
+    else:
+        names = {identity(item) for item in by}
+    named: list[Any] = []
+    others: list[Any] = []
+    for item in items:
+        (named if merge_value(item, merge_key) in names else others).append(item)
+    return named, others
+
+
+def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
+    """The order of the live list that `$setElementOrder` goes by, once the changes are merged.
+
+    Upstream deletes elements in place and then appends to the same array: the first new elements take the
+    places at its end that deletions have freed, and so count as live.
+    """
+    if not merge_key or not any(is_directive(item) for item in changes):
+        return live
+    places, size = list(live), len(live)
+    for change in changes:
+        if not _deletes(change):
+            continue
+        deleted = merge_value(change, merge_key)
+        position = 0
+        while position < size:
+            if merge_value(places[position], merge_key) == deleted:
+                places[position : size - 1] = places[position + 1 : size]
+                size -= 1
+            else:
+                position += 1
+    if any(item.get(DIRECTIVE) == "replace" for item in changes):
+        return places
+    known = {merge_value(item, merge_key) for item in places[:size]}
+    added = [item for item in changes if not is_directive(item) and merge_value(item, merge_key) not in known]
+    places[size : size + len(added)] = added[: len(places) - size]
+    return places
+
+
+class _Order:
+    """Places in a list, by the identity of its elements."""
+
+    def __init__(self, items: Sequence[Any], merge_key: str | None) -> None:
+        self._merge_key = merge_key
+        self._places: dict[Hashable, int] = {}
+        for index, item in enumerate(items):
+            self._places.setdefault(self._of(item), index)
+
+    def _of(self, item: Any) -> Hashable:
+        return identity(item) if self._merge_key is None else _member_value(item, self._merge_key)
+
+    def place(self, item: Any) -> int | None:
+        return self._places.get(self._of(item))
+
+    def sorted(self, items: list[Any]) -> list[Any]:
+        """By place, deletions last. What has none moves before what it follows, as upstream compares."""
+        result: list[Any] = []
+        for item in items:
+            if _deletes(item):
+                continue
+            at = len(result)
+            place = self.place(item)
+            while at > 0:
+                before = self.place(result[at - 1])
+                if place is not None and before is not None and place >= before:
+                    break
+                at -= 1
+            result.insert(at, item)
+        return result + [item for item in items if _deletes(item)]
+
+
+def in_order(
+    named: list[Any], others: list[Any], wanted: list[Any], live: list[Any], merge_key: str | None
+) -> list[Any]:
+    """The elements that the patch names in its order, the others between them where the live list has them.
+
+    Whichever place the live list does not tell, the element of the patch comes first. `merge_key` is None for
+    scalars.
+    """
+    live_order = _Order(live, merge_key)
+    named = _Order(wanted, merge_key).sorted(named)
+    others = live_order.sorted(others)
+    result: list[Any] = []
+    left = 0
+    for item in named:
+        place = live_order.place(item)
+        while left < len(others):
+            other = live_order.place(others[left])
+            if place is None or other is None or other >= place:
+                break
+            result.append(others[left])
+            left += 1
+        result.append(item)
+    return result + others[left:]

@@ -1,0 +1,311 @@
+"""Strategic merge patch over plain dicts, led by the nodes of `schema`.
+
+Follows k8s.io/apimachinery `pkg/util/strategicpatch`, and for the answers k8s.io/apiserver
+`pkg/endpoints/handlers/patch.go`. Releases differ in the schema (which lists merge, and by what) and in one
+rule, `keeps_directives`.
+
+Go panics, and the server drops the connection, where a patch makes it hash an object (`$setElementOrder` for
+a list of objects that does not merge) or look for the type of a null in a list that merges. Here that is a
+500, like the other errors that the handler does not expect.
+"""
+
+from collections.abc import Hashable
+from typing import Any
+
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.machinery.golang.fmt import printed, type_name
+from fakeapi.machinery.golang.json_text import decode_lenient, duplicates, json_kind
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.patch.strategic_lists import (
+    DIRECTIVE,
+    check_order,
+    deduplicated,
+    element_kind,
+    identity,
+    in_order,
+    is_directive,
+    live_order,
+    no_merge_key,
+    partition,
+    unexpected,
+    wrong_type,
+)
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+
+_RETAIN_KEYS = "$retainKeys"
+_DELETE_FROM_LIST = "$deleteFromPrimitiveList"
+_ELEMENT_ORDER = "$setElementOrder"
+_STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarKind.INT_OR_STRING)
+
+
+def decode_patch(body: bytes) -> dict[str, Any]:
+    """The patch; a null is an empty one. Raises ApiError 400."""
+    try:
+        patch = decode_lenient(body)
+    except JsonError as error:
+        raise bad_request(str(error)) from error
+    if patch is not None and not isinstance(patch, dict):
+        raise bad_request(
+            f"json: cannot unmarshal {json_kind(patch)} into Go value of type map[string]interface {{}}"
+        )
+    return patch or {}
+
+
+def strict_errors(body: bytes) -> list[str]:
+    """What strict field validation says of the patch itself, before that of the patched object."""
+    return duplicates(body)
+
+
+def apply(
+    patch: dict[str, Any], document: dict[str, Any], schema: Node, *, keeps_directives: bool = False
+) -> dict[str, Any]:
+    """The patched document; no argument is changed, and unchanged parts are shared.
+
+    `keeps_directives` is the rule of 1.27: what a patch adds whole keeps the directives inside it, as fields
+    that nobody knows, and `$deleteFromPrimitiveList` takes the place of a list that does not merge.
+    Raises ApiError: 400 and 422 for patches of the wrong form, 500 for what the server does not expect.
+    """
+    return _Merge(keeps_directives=keeps_directives).objects(document, patch, schema)
+
+
+def _bad_directive(directive: Any, item: dict[str, Any]) -> ApiError:
+    text = directive if isinstance(directive, str) else f"%!s({type_name(directive)}={printed(directive)})"
+    return unexpected(f"unknown patch type: {text} in map: {printed(item)}")
+
+
+def _bad_form(of: str) -> ApiError:
+    return bad_request(f"invalid patch format of {of}")
+
+
+class _Merge:
+    def __init__(self, *, keeps_directives: bool) -> None:
+        self._keeps_directives = keeps_directives
+
+    def objects(self, original: dict[str, Any], patch: dict[str, Any], schema: Node) -> dict[str, Any]:
+        if DIRECTIVE in patch:
+            return _directed(patch)
+        merged, patch = dict(original), dict(patch)
+        if _RETAIN_KEYS in patch:
+            merged = _retained(merged, patch, patch.pop(_RETAIN_KEYS))
+        for key in [key for key in patch if key.startswith(_ELEMENT_ORDER)]:
+            self._ordered_list(merged, patch, key, schema)
+        for key, value in patch.items():
+            if key.startswith(_DELETE_FROM_LIST):
+                self._deletion_list(merged, _after_slash(key, "primitive list"), value, schema)
+            else:
+                self._member(merged, key, value, schema)
+        return merged
+
+    def _member(self, merged: dict[str, Any], key: str, value: Any, schema: Node) -> None:
+        if value is None:
+            merged.pop(key, None)
+            return
+        current = merged.get(key)
+        if isinstance(current, dict) and isinstance(value, dict):
+            merged[key] = self.objects(current, value, _field(schema, key).node)
+        elif isinstance(current, list) and isinstance(value, list):
+            node = _list_field(schema, key)
+            merged[key] = self._lists(current, value, node) if node.patch_merge else value
+        elif isinstance(value, dict) and DIRECTIVE in value and not self._keeps_directives:
+            merged.pop(key, None)
+        else:
+            value = _without_nulls(value)
+            merged[key] = value if self._keeps_directives else _without_directives(value)
+
+    def _deletion_list(self, merged: dict[str, Any], key: str, value: Any, schema: Node) -> None:
+        if value is None:
+            merged.pop(key, None)
+            return
+        current = merged.get(key)
+        if isinstance(current, dict) and isinstance(value, dict):
+            merged[key] = self.objects(current, value, _field(schema, key).node)
+        elif isinstance(current, list) and isinstance(value, list):
+            node = _list_field(schema, key)
+            if node.patch_merge or not self._keeps_directives:
+                merged[key] = self._lists(current, value, node, deletes=True)
+            else:
+                merged[key] = value
+        elif key in merged and type(current) is type(value):
+            merged[key] = value
+
+    def _ordered_list(
+        self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
+    ) -> None:
+        """Merges one list that the patch gives an order for, and takes both out of the patch."""
+        order = patch.pop(directive)
+        if not isinstance(order, list):
+            raise wrong_type([], order)
+        key = _after_slash(directive, "setElementOrder list")
+        for holder in (merged, patch):
+            if key in holder and not isinstance(holder[key], list):
+                raise wrong_type([], holder[key])
+        node = _list_field(schema, key)
+        merge_key = node.patch_merge_key or ""
+        original, changes = merged.get(key) or [], patch.get(key) or []
+        check_order(changes, order, merge_key)
+        if key in merged and key in patch:
+            result = self._lists(original, changes, node) if node.patch_merge else changes
+            original = live_order(original, changes, merge_key) if node.patch_merge else original
+        elif key in patch:
+            result = changes if self._keeps_directives else _without_directives(changes)
+        elif key in merged:
+            result = original
+        else:
+            return
+        named, others = partition(result, order, merge_key)
+        kind = element_kind(original, changes)
+        merged[key] = in_order(named, others, order, original, merge_key if kind is dict else None)
+        patch.pop(key, None)
+
+    def _lists(
+        self, original: list[Any], patch: list[Any], node: List, *, deletes: bool = False
+    ) -> list[Any]:
+        if not original and not patch:
+            return original
+        kind = element_kind(original, patch)
+        merge_key = node.patch_merge_key or ""
+        if kind is not dict:
+            if deletes:
+                unwanted = {identity(item) for item in patch}
+                return [item for item in original if identity(item) not in unwanted]
+            merged = deduplicated(original + patch)
+        elif not merge_key:
+            raise unexpected(f"cannot merge lists without merge key for {_go_kind(node.items)}")
+        else:
+            original, patch = _apply_element_directives(original, patch, merge_key)
+            merged = self._elements(original, patch, node)
+        named, others = partition(merged, patch, merge_key)
+        return in_order(named, others, patch, original, merge_key if kind is dict else None)
+
+    def _elements(self, original: list[Any], patch: list[Any], node: List) -> list[Any]:
+        """The elements of both lists, those with the same key merged; unordered."""
+        merge_key = node.patch_merge_key or ""
+        merged = list(original)
+        places: dict[Hashable, int] = {}
+        for index, item in enumerate(merged):
+            if merge_key in item:
+                places.setdefault(identity(item[merge_key]), index)
+        for item in patch:
+            if merge_key not in item:
+                raise no_merge_key(item, merge_key)
+            key = identity(item[merge_key])
+            if key in places:
+                place = places[key]
+                merged[place] = self.objects(merged[place], item, node.items)
+            else:
+                places[key] = len(merged)
+                merged.append(item)
+        return merged
+
+
+def _directed(patch: dict[str, Any]) -> dict[str, Any]:
+    directive = patch[DIRECTIVE]
+    if directive == "replace":
+        return {key: value for key, value in patch.items() if key != DIRECTIVE}
+    if directive == "delete":
+        return {}
+    raise _bad_directive(directive, patch)
+
+
+def _after_slash(directive: str, of: str) -> str:
+    """The field that a directive is for: what follows its name and a slash."""
+    name, slash, key = directive.partition("/")
+    if not slash or name not in (_DELETE_FROM_LIST, _ELEMENT_ORDER):
+        raise _bad_form(of)
+    return key
+
+
+def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[str, Any]:
+    """Drops the members that are not named. A patch may not set others than those."""
+    if not isinstance(keys, list):
+        raise _bad_form("retainKeys")
+    kept = {key for key in keys if isinstance(key, str)}
+    for key, value in patch.items():
+        if value is not None and key not in kept and not key.startswith((_DELETE_FROM_LIST, _ELEMENT_ORDER)):
+            raise _bad_form("retainKeys")
+    return {key: value for key, value in merged.items() if key in kept}
+
+
+def _without_nulls(value: Any) -> Any:
+    """Without the null members of objects, at any depth; nulls in lists stay."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value
+
+
+def _without_directives(value: Any) -> Any:
+    """Without the objects that hold `$patch`, at any depth below `value` itself."""
+    if isinstance(value, dict):
+        return {key: _without_directives(item) for key, item in value.items() if not is_directive(item)}
+    if isinstance(value, list):
+        return [_without_directives(item) for item in value if not is_directive(item)]
+    return value
+
+
+def _apply_element_directives(
+    original: list[Any], patch: list[Any], merge_key: str
+) -> tuple[list[Any], list[Any]]:
+    """What is left of both lists once the elements with `$patch` have done their work."""
+    changes = [item for item in patch if DIRECTIVE not in item]
+    replaced = False
+    for item in patch:
+        if DIRECTIVE not in item:
+            continue
+        directive = item[DIRECTIVE]
+        if directive == "delete":
+            if merge_key not in item:
+                raise no_merge_key(item, merge_key)
+            unwanted = identity(item[merge_key])
+            original = [
+                other
+                for other in original
+                if merge_key not in other or identity(other[merge_key]) != unwanted
+            ]
+        elif directive == "replace":
+            replaced = True
+        elif directive == "merge":
+            raise unexpected("merging lists cannot yet be specified in the patch")
+        else:
+            raise _bad_directive(directive, item)
+    return (changes, []) if replaced else (original, changes)
+
+
+def _field(schema: Node, key: str) -> Field:
+    """The struct field that a JSON key stands for; a key in another case will do."""
+    kind = _go_kind(schema)
+    if kind != "struct":
+        raise unexpected(f"merging an object in json but data type is not struct, instead is: {kind}")
+    fields = schema.fields if isinstance(schema, Struct) else {}
+    if key in fields:
+        return fields[key]
+    for name, field in fields.items():
+        if name.casefold() == key.casefold():
+            return field
+    struct = schema.go.rpartition(".")[2]
+    raise unexpected(f"unable to find api field in struct {struct} for the json field {quote(key)}")
+
+
+def _list_field(schema: Node, key: str) -> List:
+    node = _field(schema, key).node
+    if not isinstance(node, List):
+        raise unexpected(f"expected slice or array type, but got: {_go_kind(schema)}")
+    if isinstance(node.items, List):
+        raise unexpected("unexpected slice of slice")
+    return node
+
+
+def _go_kind(node: Node) -> str:
+    match node:
+        case Struct() | AnyValue():
+            return "struct"
+        case Map():
+            return "map"
+        case List():
+            return "slice"
+        case Scalar(kind=kind) if kind in _STRUCTS:
+            return "struct"
+        case Scalar(go=go):
+            return go

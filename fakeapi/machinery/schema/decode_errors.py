@@ -1,0 +1,140 @@
+"""What a walk over an object notices: the first error, and what strict decoding says besides, in Go's words.
+
+Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json, and `pkg/runtime/converter.go`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.golang.numbers import converted, rewritten
+from fakeapi.machinery.golang.strconv import quote
+
+Path: TypeAlias = tuple[Any, ...]
+"""A path as nested pairs, the last segment first: `(("metadata", ()), ...)`; () is the root."""
+
+STRICT_ERRORS_MAX = 100
+"""As many unknown or duplicate fields are reported; what comes after them is not looked for."""
+
+
+class Findings:
+    """What a walk noticed: the first error, and texts about unknown and repeated fields."""
+
+    __slots__ = ("error", "repeats", "strict")
+
+    def __init__(self) -> None:
+        self.error: str | None = None
+        self.strict: list[str] = []
+        self.repeats = False
+
+    def wrong(self, message: str) -> None:
+        if self.error is None:
+            self.error = message
+
+    def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
+        """`value` does not fit the Go type `go`, which is the basic type `basic` by another name, or none;
+        `owner` is the struct that the field belongs to.
+        """
+        self.wrong(
+            f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
+        )
+
+    def integer(self, value: Any, bits: int) -> int | None:
+        """The integer that a number which is none of `bits` is taken for; None if for none."""
+        return None
+
+    def of_any_shape(self, value: Any) -> Any:
+        """What is kept of a value that the type leaves open."""
+        return value
+
+    def unknown(self, path: Path) -> None:
+        self._note(f"unknown field {quote(spell(path))}")
+
+    def duplicate(self, path: Path) -> None:
+        self.repeats = True
+        self._note(f"duplicate field {quote(spell(path))}")
+
+    def _note(self, text: str) -> None:
+        if len(self.strict) < STRICT_ERRORS_MAX and text not in self.strict:
+            self.strict.append(text)
+
+
+class UnstructuredFindings(Findings):
+    """Findings in the words of a conversion from maps and lists, as strategic merge patches and server-side
+    apply go through: whole floats are integers, and values of any shape are written anew.
+
+    Maps have no order, so values of any shape come out of it with their keys sorted.
+    Follows k8s.io/apimachinery `pkg/runtime/converter.go`.
+    """
+
+    __slots__ = ()
+
+    def integer(self, value: Any, bits: int) -> int | None:
+        if type(value) is int or (type(value) is float and value.is_integer()):
+            return converted(value, bits)
+        return None
+
+    def of_any_shape(self, value: Any) -> Any:
+        return rewritten(value)
+
+    def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
+        kind = _UNSTRUCTURED.get(type(value), "invalid")
+        if go.startswith(("[]", "map[")):
+            wanted = "slice" if go.startswith("[]") else "map"
+            self.wrong(f"cannot restore {wanted} from {kind}")
+        elif not basic:
+            self.wrong(f"cannot restore struct from: {kind}")
+        elif basic == JSON_TEXT:
+            super().mismatch(value, (), "", "string")
+        elif (kind, basic) in _CONVERTIBLE_IN_GO:
+            self.wrong(f"cannot convert {kind} to {go}")
+        else:
+            self.wrong(f"unrecognized type: {basic}")
+
+
+_UNSTRUCTURED = {str: "string", bool: "bool", int: "int64", float: "float64", list: "slice", dict: "map"}
+_CONVERTIBLE_IN_GO = frozenset(
+    (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
+)
+JSON_TEXT = "JSON text"
+"""What stands for the basic type of a type that reads its own JSON, such as a time."""
+
+
+def spell(path: Path) -> str:
+    """`spec.devices.requests[0].name`"""
+    parts: list[str] = []
+    while path:
+        path, segment = path
+        parts.append(f"[{segment}]" if isinstance(segment, int) else f".{segment}")
+    return "".join(reversed(parts)).removeprefix(".")
+
+
+def _place(path: Path, owner: str) -> str:
+    """How Go names the place of an error: the fields on the way, without indexes and map keys."""
+    fields: list[str] = []
+    while path:
+        path, segment = path
+        if isinstance(segment, str) and not isinstance(segment, MapKey):
+            fields.append(segment)
+    return f"struct field {owner}.{'.'.join(reversed(fields))}" if fields else "value"
+
+
+class MapKey(str):
+    """A segment of a path that is a key of a map, not a field."""
+
+    __slots__ = ()
+
+
+def _json_kind(value: Any, go: str) -> str:
+    match value:
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case int() | float():
+            # Go prints the literal where the type is numeric and the number does not fit it
+            return f"number {value}" if go.startswith(("int", "uint")) else "number"
+        case list():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "null"

@@ -1,0 +1,339 @@
+"""From JSON of any shape to a canonical object: one walk along the schema.
+
+A *canonical* object is what Go's encoding/json writes after it has read the input into the type:
+unknown fields are gone, fields stand in the order of the type, a zero value is absent where the field has
+`omitempty` and present where it has not, and times and quantities have their one spelling.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: names are case-sensitive,
+`null` leaves a field as it was, the first error in the order of the document is the one reported.
+"""
+
+import base64
+import binascii
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.golang.duplicate_keys import folded
+from fakeapi.machinery.golang.json_text import RepeatedKeys, members
+from fakeapi.machinery.meta import quantity
+from fakeapi.machinery.schema.decode_errors import JSON_TEXT, Findings, MapKey, Path
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+
+
+class DecodeError(ValueError):
+    """A value of the wrong type, or a text that its type does not take; the message is Go's."""
+
+
+Walk: TypeAlias = Callable[[Any, Path, str, Findings], Any]
+"""(value, its path, the name of the struct around it, findings) -> the canonical value."""
+
+
+def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[dict[str, Any], list[str]]:
+    """The canonical object, and what strict decoding says of unknown and repeated fields, in document order.
+
+    `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
+    `strictjson.decode_marking_duplicates`. The result may share values of any shape (opaque
+    parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
+    list stay so: they ask for something. `findings` take other words. Raises DecodeError.
+    """
+    findings = findings or Findings()
+    result = walker(node)({} if value is None else value, (), "", findings)
+    if findings.error is not None:
+        raise DecodeError(findings.error)
+    if findings.repeats:
+        result = walker(node)(folded(value, node), (), "", Findings())
+    if isinstance(value, dict):
+        meta = value.get("metadata")
+        if isinstance(meta, dict) and meta.get("managedFields") == []:
+            result["metadata"]["managedFields"] = []
+    return result, findings.strict
+
+
+@cache
+def walker(node: Node) -> Walk:
+    """The walk of a node, made once."""
+    match node:
+        case Scalar():
+            return _scalar(node)
+        case List():
+            return _list(node)
+        case Map():
+            return _map(node)
+        case Struct():
+            return _struct(node)
+        case AnyValue():
+            return lambda value, path, owner, findings: findings.of_any_shape(value)
+
+
+def _scalar(node: Scalar) -> Walk:
+    match node.kind:
+        case ScalarKind.STRING:
+            return _exact(str, node.go, "string")
+        case ScalarKind.BOOLEAN:
+            return _exact(bool, node.go, "bool")
+        case ScalarKind.INTEGER:
+            return _integer(node)
+        case ScalarKind.NUMBER:
+            return _number(node.go)
+        case ScalarKind.TIME:
+            return _text(times.canonical, node.go)
+        case ScalarKind.MICRO_TIME:
+            return _text(times.canonical_micro, node.go)
+        case ScalarKind.QUANTITY:
+            return _quantity
+        case ScalarKind.BYTES:
+            return _text(_base64, node.go)
+        case ScalarKind.INT_OR_STRING:
+            return _int_or_string(node.go)
+
+
+def _exact(kind: type, go: str, basic: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is kind:
+            return value
+        findings.mismatch(value, path, owner, go, basic)
+        return kind()
+
+    return walk
+
+
+def _integer(node: Scalar) -> Walk:
+    least, most = -(1 << node.bits - 1), (1 << node.bits - 1) - 1
+    go = f"int{node.bits}"
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is int and least <= value <= most:
+            return value
+        taken_for = findings.integer(value, node.bits)
+        if taken_for is None:
+            findings.mismatch(value, path, owner, go, go)
+        return taken_for or 0
+
+    return walk
+
+
+def _number(go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) in (int, float):
+            return value
+        findings.mismatch(value, path, owner, go, "float64")
+        return 0
+
+    return walk
+
+
+def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is not str:
+            findings.mismatch(value, path, owner, "string", JSON_TEXT)
+            return None
+        try:
+            return canonical(value)
+        except ValueError as error:
+            findings.wrong(str(error))
+            return None
+
+    return walk
+
+
+def _base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError("illegal base64 data at input byte 0") from error
+    return text
+
+
+def _quantity(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    try:
+        return quantity.canonical(value if isinstance(value, str) else _literal(value))
+    except ValueError as error:
+        findings.wrong(str(error))
+        return "0"
+
+
+def _literal(value: Any) -> str:
+    return str(value) if type(value) in (int, float) else "{}"
+
+
+def _int_or_string(go: str) -> Walk:
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) in (int, str):
+            return value
+        findings.mismatch(value, path, owner, go)
+        return 0
+
+    return walk
+
+
+def _list(node: List) -> Walk:
+    inner = _of_items(node.items)
+    go = node.go
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if type(value) is not list:
+            findings.mismatch(value, path, owner, go)
+            return []
+        return [inner(item, (path, index), owner, findings) for index, item in enumerate(value)]
+
+    return walk
+
+
+def _map(node: Map) -> Walk:
+    inner = _of_items(node.values)
+    go = node.go
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not isinstance(value, dict):
+            findings.mismatch(value, path, owner, go)
+            return {}
+        if type(value) is RepeatedKeys:
+            for key in repeated_keys(value):
+                findings.duplicate((path, MapKey(key)))
+        return {key: inner(value[key], (path, MapKey(key)), owner, findings) for key in sorted(value)}
+
+    return walk
+
+
+def repeated_keys(value: RepeatedKeys) -> list[str]:
+    """The keys that stand more than once, each once."""
+    return [key for key, times in Counter(key for key, _ in value.pairs).items() if times > 1]
+
+
+def _of_items(node: Node) -> Walk:
+    """The walk of a list item or map value: `null` is the type's zero value."""
+    inner = _lazily(node)
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        return zero(node) if value is None else inner(value, path, owner, findings)
+
+    return walk
+
+
+def _lazily(node: Node) -> Walk:
+    """A type may hold itself, so the walk of a struct is made when it is first needed."""
+    if not isinstance(node, Struct):
+        return walker(node)
+    made: list[Walk] = []
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not made:
+            made.append(walker(node))
+        return made[0](value, path, owner, findings)
+
+    return walk
+
+
+_ZEROS = {
+    ScalarKind.STRING: "",
+    ScalarKind.INTEGER: 0,
+    ScalarKind.NUMBER: 0,
+    ScalarKind.BOOLEAN: False,
+    ScalarKind.QUANTITY: "0",
+    ScalarKind.INT_OR_STRING: 0,
+}
+
+
+def zero(node: Node) -> Any:
+    """How the zero value of a type is written: `null` for lists, maps, times and values of any shape."""
+    match node:
+        case Scalar():
+            return _ZEROS.get(node.kind)
+        case Struct():
+            return walker(node)({}, (), "", Findings())
+        case _:
+            return None
+
+
+def _drops_zero(entry: Field) -> bool:
+    """Whether `omitempty` leaves a zero value out: false, 0, "", nil or what is empty, but never a struct."""
+    if not entry.omitempty or entry.pointer or isinstance(entry.node, Struct | AnyValue):
+        return False
+    return not (isinstance(entry.node, Scalar) and entry.node.kind in _STRUCTS_IN_GO)
+
+
+_STRUCTS_IN_GO = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarKind.INT_OR_STRING)
+_EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
+
+
+class _Entry(NamedTuple):
+    """A field as the walk over its struct needs it.
+
+    `exact` is the type of values that need no walk of their own; `rank` the field's place in its type.
+    """
+
+    exact: type | None
+    drops_zero: bool
+    inner: Walk
+    rank: int
+
+
+def _entry(field: Field, rank: int) -> _Entry:
+    exact = _EXACT.get(field.node.kind) if isinstance(field.node, Scalar) else None
+    return _Entry(exact, _drops_zero(field), _lazily(field.node), rank)
+
+
+def without_empty(value: Any, node: Node) -> Any:
+    """A canonical value as it comes back from a store that writes protobuf: where an empty list or map is
+    written at all, it has become `null`.
+    """
+    match node:
+        case Struct() if isinstance(value, dict):
+            fields = node.fields
+            return {key: without_empty(item, fields[key].node) for key, item in value.items()}
+        case List():
+            return [without_empty(item, node.items) for item in value] if value else None
+        case Map():
+            return {key: without_empty(item, node.values) for key, item in value.items()} if value else None
+        case _:
+            return value
+
+
+def _struct(node: Struct) -> Walk:
+    name = node.go.rpartition(".")[2]
+    go = node.go
+    entries = {field.name: _entry(field, rank) for rank, field in enumerate(node.fields.values())}
+    order = list(entries)
+    present = [
+        (field.name, None if field.pointer else field.node)
+        for field in node.fields.values()
+        if not field.omitempty or (not field.pointer and not _drops_zero(field))
+    ]
+
+    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+        if not isinstance(value, dict):
+            findings.mismatch(value, path, owner, go)
+            return {}
+        found: dict[str, Any] = {}
+        seen: set[str] | None = set() if type(value) is RepeatedKeys else None
+        last = -1
+        ordered = True
+        for key, item in value.items() if seen is None else members(value):
+            entry = entries.get(key)
+            if entry is None:
+                findings.unknown((path, key))
+                continue
+            if seen is not None:
+                if key in seen:
+                    findings.duplicate((path, key))
+                seen.add(key)
+            if item is None:
+                continue
+            exact, drops_zero, inner, rank = entry
+            result = item if type(item) is exact else inner(item, (path, key), name, findings)
+            if drops_zero and not result:
+                continue
+            found[key] = result
+            ordered = ordered and rank > last
+            last = rank
+        for key, absent in present:
+            if key not in found:
+                found[key] = None if absent is None else zero(absent)
+                ordered = False
+        if ordered:
+            return found
+        return {key: found[key] for key in order if key in found}
+
+    return walk

@@ -1,0 +1,177 @@
+"""Objects in protobuf, read into what their JSON would be.
+
+Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf` for the envelope, and the `protobuf` tags of the
+API's Go types, which the schema holds, for what is in it.
+"""
+
+import base64
+import struct
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.golang import json_text
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.protobuf_wire import BYTES, VARINT, Fields, WireError, fields_of, packed, signed
+
+PREFIX = b"k8s\0"
+_LAYOUTS = 1024
+"""As many types' layouts are kept: more than all releases have."""
+
+_Layout: TypeAlias = "dict[int, Field | _Layout]"
+
+
+class ProtobufError(ValueError):
+    """Bytes that are no object, in upstream's words."""
+
+
+def unwrap(body: bytes) -> tuple[str, str, bytes]:
+    """(kind, apiVersion, the object's own bytes) of a body; the first two may be empty.
+
+    Raises ProtobufError.
+    """
+    if not body:
+        raise ProtobufError("empty data")
+    if not body.startswith(PREFIX):
+        expected = " ".join(str(byte) for byte in PREFIX)
+        raise ProtobufError(
+            f"provided data does not appear to be a protobuf message, expected prefix [{expected}]"
+        )
+    if len(body) == len(PREFIX):
+        raise ProtobufError("empty body")
+    try:
+        envelope = fields_of(body[len(PREFIX) :])
+        type_meta = fields_of(_joined(envelope.get(1, []), "TypeMeta"))
+        api_version, kind = (_string(type_meta.get(n, [b""])[-1], name) for n, name in _TYPE_META)
+        return kind, api_version, _joined(envelope.get(2, []), "Raw")
+    except WireError as error:
+        raise ProtobufError(str(error)) from None
+
+
+def decode(data: bytes, schema: Struct) -> dict[str, Any]:
+    """The object of a type as JSON would have it; unknown fields are left out. Raises ProtobufError."""
+    try:
+        return _struct(fields_of(data), _layout(schema))
+    except (WireError, JsonError, struct.error) as error:
+        raise ProtobufError(str(error)) from None
+
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - in UTC, as all times here
+_TYPE_META = ((1, "APIVersion"), (2, "Kind"))
+
+
+@lru_cache(_LAYOUTS)
+def _layout(schema: Struct) -> _Layout:
+    """The fields by their numbers; a message that JSON inlines is a layout of its own."""
+    layout: _Layout = {}
+    for field in schema.fields.values():
+        if not field.numbers:
+            continue
+        *inlined, number = field.numbers
+        place = layout
+        for step in inlined:
+            inner = place.setdefault(step, {})
+            assert isinstance(inner, dict)
+            place = inner
+        place[number] = field
+    return layout
+
+
+def _struct(fields: Fields, layout: _Layout) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, values in fields.items():
+        member = layout.get(number)
+        if isinstance(member, dict):
+            found |= _struct(fields_of(_joined(values, "inlined")), member)
+        elif member is not None:
+            found[member.name] = _value(values, member.node, member.name)
+    return found
+
+
+def _value(values: list[int | bytes], node: Node, name: str) -> Any:
+    match node:
+        case List(items=items):
+            each = packed(values) if _zero(items) == 0 else values
+            return [_value([value], items, name) for value in each]
+        case Map(values=kept):
+            entries = (fields_of(_bytes(value, name)) for value in values)
+            return {
+                _string(entry.get(1, [b""])[-1], name): _value(entry.get(2, [_zero(kept)]), kept, name)
+                for entry in entries
+            }
+        case Struct():
+            return _struct(fields_of(_joined(values, name)), _layout(node))
+        case AnyValue():
+            raw = _bytes(fields_of(_joined(values, name)).get(1, [b""])[-1], name).strip()
+            return raw_extension.kept(raw, json_text.decode_lenient(raw)) if raw else None
+        case Scalar():
+            return _SCALARS[node.kind](values, node, name)
+
+
+def _zero(node: Node) -> int | bytes:
+    numeric = (ScalarKind.BOOLEAN, ScalarKind.INTEGER)
+    return 0 if isinstance(node, Scalar) and node.kind in numeric else b""
+
+
+def _joined(values: list[int | bytes], name: str) -> bytes:
+    """A message that came in pieces is the message of the pieces behind one another."""
+    return b"".join(_bytes(value, name) for value in values)
+
+
+def _bytes(value: int | bytes, name: str) -> bytes:
+    if isinstance(value, int):
+        raise _wrong(VARINT, name)
+    return value
+
+
+def _number(value: int | bytes, name: str) -> int:
+    if isinstance(value, bytes):
+        raise _wrong(BYTES, name)
+    return value
+
+
+def _wrong(wire_type: int, name: str) -> WireError:
+    return WireError(f"proto: wrong wireType = {wire_type} for field {name[:1].upper()}{name[1:]}")
+
+
+def _string(value: int | bytes, name: str) -> str:
+    return _bytes(value, name).decode("utf-8", "replace")
+
+
+def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
+    """None for Go's zero time, which protobuf writes as nothing."""
+    fields = fields_of(_joined(values, name))
+    seconds = signed(_number(fields.get(1, [0])[-1], name))
+    nanoseconds = signed(_number(fields.get(2, [0])[-1], name), 32)
+    if not seconds and not nanoseconds:
+        return None
+    try:
+        moment = _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
+    except OverflowError:
+        raise WireError(f"field {name} is a time that no year has") from None
+    return moment.isoformat(timespec=precision) + "Z"
+
+
+def _int_or_string(values: list[int | bytes], name: str) -> int | str:
+    fields = fields_of(_joined(values, name))
+    if _number(fields.get(1, [0])[-1], name):
+        return _string(fields.get(3, [b""])[-1], name)
+    return signed(_number(fields.get(2, [0])[-1], name), 32)
+
+
+_SCALARS: dict[ScalarKind, Callable[[list[int | bytes], Scalar, str], Any]] = {
+    ScalarKind.STRING: lambda values, node, name: _string(values[-1], name),
+    ScalarKind.INTEGER: lambda values, node, name: signed(_number(values[-1], name), node.bits),
+    ScalarKind.BOOLEAN: lambda values, node, name: bool(_number(values[-1], name)),
+    ScalarKind.NUMBER: lambda values, node, name: struct.unpack("<d", _bytes(values[-1], name))[0],
+    ScalarKind.BYTES: lambda values, node, name: base64.b64encode(_bytes(values[-1], name)).decode(),
+    ScalarKind.TIME: lambda values, node, name: _time(values, name, "seconds"),
+    ScalarKind.MICRO_TIME: lambda values, node, name: _time(values, name, "microseconds"),
+    ScalarKind.QUANTITY: lambda values, node, name: _string(
+        fields_of(_joined(values, name)).get(1, [b""])[-1], name
+    ),
+    ScalarKind.INT_OR_STRING: lambda values, node, name: _int_or_string(values, name),
+}

@@ -1,0 +1,184 @@
+"""Objects in protobuf: the envelope, every kind of field, and bytes that are no object."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fakeapi.machinery.schema import protobuf
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.protobuf import ProtobufError
+from fakeapi.machinery.schema.protobuf_wire import WireError, fields_of, packed, signed, varint
+from fakeapi.releases import KNOWN_RELEASES, load_release
+from tools import compile_releases
+
+STRING = Scalar(ScalarKind.STRING, "string")
+INTEGER = Scalar(ScalarKind.INTEGER, "int64")
+
+
+def number(value: int) -> bytes:
+    """A varint."""
+    value &= (1 << 64) - 1
+    found = b""
+    while value > 0x7F:
+        found, value = found + bytes([value & 0x7F | 0x80]), value >> 7
+    return found + bytes([value])
+
+
+def counted(field: int, value: int) -> bytes:
+    return number(field << 3) + number(value)
+
+
+def told(field: int, value: bytes) -> bytes:
+    return number(field << 3 | 2) + number(len(value)) + value
+
+
+def of_one(node: Node, data: bytes) -> Any:
+    """What a type whose field 1 is such a node reads."""
+    return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, numbers=(1,))})).get("one")
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_every_kind_is_read_as_kubernetes_own_samples_have_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """k8s.io/api publishes an object of each kind with every field set, in protobuf and in JSON."""
+    if shutil.which("go") is None:
+        pytest.skip("Go is not installed")
+    monkeypatch.setenv("GOPROXY", "off")
+    try:
+        samples = compile_releases.download(name).api / "testdata" / "HEAD"
+    except subprocess.CalledProcessError:
+        pytest.skip("the Go module cache does not hold the release's modules")
+    for kind in load_release(name).kinds:
+        sample = samples / f"{kind.group or 'core'}.{kind.version}.{kind.kind}.pb"
+        stated, api_version, raw = protobuf.unwrap(sample.read_bytes())
+        assert (stated, api_version) == (kind.kind, kind.api_version)
+        wanted, _ = decode(json.loads(sample.with_suffix(".json").read_bytes()), kind.schema)
+        found, _ = decode(protobuf.decode(raw, kind.schema), kind.schema)
+        assert {"kind": stated, "apiVersion": api_version, **found} == wanted
+
+
+@pytest.mark.parametrize(
+    ("node", "data", "expected"),
+    [
+        (STRING, told(1, "é".encode()), "é"),
+        (STRING, told(1, b"a") + told(1, b"b"), "b"),
+        (INTEGER, counted(1, -2), -2),
+        (Scalar(ScalarKind.INTEGER, "int32", 32), counted(1, -3), -3),
+        (Scalar(ScalarKind.BOOLEAN, "bool"), counted(1, 1), True),
+        (Scalar(ScalarKind.BOOLEAN, "bool"), counted(1, 0), False),
+        (Scalar(ScalarKind.NUMBER, "float64"), b"\x09\0\0\0\0\0\0\xf8\x3f", 1.5),
+        (Scalar(ScalarKind.BYTES, "[]uint8"), told(1, b"\xff\0"), "/wA="),
+        (Scalar(ScalarKind.QUANTITY, "resource.Quantity"), told(1, told(1, b"10Gi")), "10Gi"),
+        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, 86_400)), "1970-01-02T00:00:00Z"),
+        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, -62_000_000_000)), "0005-04-19T09:46:40Z"),
+        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, b""), None),
+        (
+            Scalar(ScalarKind.MICRO_TIME, "v1.MicroTime"),
+            told(1, counted(2, 1_500)),
+            "1970-01-01T00:00:00.000001Z",
+        ),
+        (Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"), told(1, counted(2, 7)), 7),
+        (Scalar(ScalarKind.INT_OR_STRING, "i.I"), told(1, counted(1, 1) + told(3, b"7%")), "7%"),
+        (AnyValue("runtime.RawExtension"), told(1, told(1, b'{"a":[1,null]}')), {"a": [1, None]}),
+        (AnyValue("runtime.RawExtension"), told(1, b""), None),
+        (List(STRING, "[]string"), told(1, b"a") + told(1, b""), ["a", ""]),
+        (List(INTEGER, "[]int64"), told(1, number(1) + number(300)) + counted(1, 2), [1, 300, 2]),
+        (Map(STRING, "map[string]string"), told(1, told(1, b"a") + told(2, b"b")), {"a": "b"}),
+        (Map(STRING, "map[string]string"), told(1, told(1, b"a")), {"a": ""}),
+        (Map(INTEGER, "map[string]int64"), told(1, told(1, b"a")), {"a": 0}),
+        (Map(STRING, "map[string]string"), told(1, b""), {"": ""}),
+    ],
+)
+def test_each_kind_of_field_is_read_as_json_has_it(node: Node, data: bytes, expected: Any) -> None:
+    assert of_one(node, data) == expected
+
+
+def test_what_json_inlines_is_a_message_of_its_own() -> None:
+    inlining = Struct(
+        "v1.Outer",
+        {
+            "source": Field("source", STRING, numbers=(1,)),
+            "driver": Field("driver", STRING, numbers=(3, 1)),
+            "pool": Field("pool", STRING, numbers=(3, 2)),
+            "kind": Field("kind", STRING),
+        },
+    )
+    data = told(1, b"FromClaim") + told(3, told(1, b"d")) + told(3, told(2, b"p"))
+    assert protobuf.decode(data, inlining) == {"source": "FromClaim", "driver": "d", "pool": "p"}
+
+
+def test_a_message_in_pieces_is_one_and_unknown_fields_are_left_out() -> None:
+    fields = {name: Field(name, STRING, numbers=(place,)) for place, name in [(1, "a"), (2, "b")]}
+    pieces = told(1, told(1, b"x")) + told(9, b"?") + told(1, told(2, b"y"))
+    assert of_one(Struct("v1.Inner", fields), pieces) == {"a": "x", "b": "y"}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"", "empty data"),
+        (
+            b'{"kind":"Namespace"}',
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+        ),
+        (b"k8s\0", "empty body"),
+        (b"k8s\0\x0a\x0f", "unexpected EOF"),
+        (b"k8s\0\x08\x01", "proto: wrong wireType = 0 for field TypeMeta"),
+        (b"k8s\0\x0b", "proto: illegal wireType 3"),
+        (b"k8s\0" + b"\xff" * 11, "proto: integer overflow"),
+    ],
+)
+def test_what_is_no_envelope_is_refused_in_upstreams_words(body: bytes, expected: str) -> None:
+    with pytest.raises(ProtobufError) as caught:
+        protobuf.unwrap(body)
+    assert str(caught.value) == expected
+
+
+def test_an_envelope_need_not_say_what_is_in_it() -> None:
+    assert protobuf.unwrap(b"k8s\0" + told(2, b"raw")) == ("", "", b"raw")
+    typed = told(1, told(1, b"v1") + told(2, b"Namespace"))
+    assert protobuf.unwrap(b"k8s\0" + typed) == ("Namespace", "v1", b"")
+
+
+@pytest.mark.parametrize(
+    ("node", "data"),
+    [
+        (STRING, counted(1, 1)),
+        (INTEGER, told(1, b"1")),
+        (STRING, b"\x0a\x09a"),
+        (AnyValue("runtime.RawExtension"), told(1, told(1, b"{"))),
+        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, 1 << 62))),
+        (Scalar(ScalarKind.NUMBER, "float64"), told(1, b"1")),
+    ],
+)
+def test_a_field_that_is_not_of_its_type_is_an_error(node: Node, data: bytes) -> None:
+    with pytest.raises(ProtobufError):
+        of_one(node, data)
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_end_in_anything_but_an_object_or_an_error(data: bytes) -> None:
+    schema = load_release("1.33").kind("resource.k8s.io", "v1beta2", "resourceclaims").schema
+    with contextlib.suppress(ProtobufError):
+        assert isinstance(protobuf.decode(data, schema), dict)
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1)))
+def test_numbers_survive_the_wire(values: list[int]) -> None:
+    together = b"".join(map(number, values))
+    assert [signed(value) for value in packed([together])] == values
+    alone = fields_of(b"".join(counted(1, value) for value in values)).get(1, [])
+    assert [signed(value) for value in alone if isinstance(value, int)] == values
+
+
+def test_a_number_that_stops_in_the_middle_is_an_error() -> None:
+    with pytest.raises(WireError, match="unexpected EOF"):
+        varint(b"\x80", 0)
