@@ -10,11 +10,11 @@ from starlette.types import Receive, Scope, Send
 
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.meta.names import name_is_dns_label, name_is_dns_subdomain
-from fakeapi.registry.call import Notes, Target, WriteOptions
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
+from fakeapi.registry.clock import Source, SystemSource
+from fakeapi.registry.groups.strategies import Surroundings, strategies_of
+from fakeapi.registry.options import Notes, Target, WriteOptions
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources.served import Surroundings, strategies_of
-from fakeapi.registry.source import Source, SystemSource
 from fakeapi.registry.store import Store
 from fakeapi.releases import Serving, served
 from fakeapi.transport.endpoint import Endpoint

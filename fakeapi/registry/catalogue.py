@@ -4,11 +4,11 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Qualified
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.names import name_is_path_segment
-from fakeapi.registry import objects
-from fakeapi.registry.call import Target
-from fakeapi.registry.objects import Object
+from fakeapi.registry import stored_form
+from fakeapi.registry.groups.core.namespace import TERMINATING
+from fakeapi.registry.options import Target
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.resources.namespaces import TERMINATING
+from fakeapi.registry.stored_form import Object
 from fakeapi.releases import Release
 from fakeapi_storage import Storage
 
@@ -62,7 +62,7 @@ class Catalogue:
         entry = storage.head(self.namespaces.key("", target.namespace))
         if entry is None:
             raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
-        if objects.decode(entry)["status"].get("phase") == TERMINATING:
+        if stored_form.decode(entry)["status"].get("phase") == TERMINATING:
             raise _terminating(resource, target.namespace, meta)
 
     def check_deletion(self, resource: Resource, target: Target) -> None:
@@ -75,7 +75,7 @@ class Catalogue:
         entry = storage.head(self.namespaces.key("", namespace))
         if entry is None:
             return None
-        found: Object = objects.decode(entry)
+        found: Object = stored_form.decode(entry)
         labels: dict[str, str] = found["metadata"].get("labels", {})
         return labels
 

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry.objects import Object
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.stored_form import Object
 
 UNKNOWN = "<unknown>"
 INVALID = "<invalid>"

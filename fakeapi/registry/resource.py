@@ -8,10 +8,10 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry import objects
-from fakeapi.registry.conversion.versions import AS_STORED, Form, Versions, form_of
-from fakeapi.registry.objects import Object
-from fakeapi.registry.selectable import Selectable, selectable_of
+from fakeapi.registry import stored_form
+from fakeapi.registry.conversion import AS_STORED, Form, Versions, form_of
+from fakeapi.registry.field_labels import Selectable, selectable_of
+from fakeapi.registry.stored_form import Object
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
@@ -54,13 +54,13 @@ class Resource:
         put("qualified", Qualified(kind.group, kind.resource))
         put("qualified_kind", Qualified(kind.group, kind.kind))
         put("api_version", kind.api_version)
-        put("type_prefix", objects.type_prefix(kind.kind, kind.api_version))
+        put("type_prefix", stored_form.type_prefix(kind.kind, kind.api_version))
         put("selectable", selectable_of(kind))
         put("versions", Versions(kind, self.release))
         stored = self.versions.stored
         put("prefix", f"/{stored.group or 'core'}/{stored.version}/{stored.resource}/")
         put("_form", None if kind.version == stored.version else form_of(kind))
-        put("_stored_prefix", objects.type_prefix(stored.kind, stored.api_version))
+        put("_stored_prefix", stored_form.type_prefix(stored.kind, stored.api_version))
         put(
             "managers",
             {
@@ -125,7 +125,7 @@ class Resource:
         """The rules of a write to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
 
-    def empty_object(self) -> objects.Object:
+    def empty_object(self) -> stored_form.Object:
         """The kind's zero value, as Go would write it."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty

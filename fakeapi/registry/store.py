@@ -25,13 +25,13 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta,
     validate_object_meta_update,
 )
-from fakeapi.registry import objects
-from fakeapi.registry.call import Notes, Outcome, Target, WriteOptions
-from fakeapi.registry.objects import Object
+from fakeapi.registry import stored_form
+from fakeapi.registry.clock import Source
+from fakeapi.registry.options import Notes, Outcome, Target, WriteOptions
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.source import Source
+from fakeapi.registry.resource_version import check_key, parse_version, version_or_none, waited_for
+from fakeapi.registry.stored_form import Object
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.versions import check_key, parse_version, version_or_none, waited_for
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
@@ -176,16 +176,16 @@ class Store:
         self, resource: Resource, target: Target, obj: Object, given_version: str, options: WriteOptions
     ) -> Outcome:
         key = resource.key(target.namespace, obj["metadata"]["name"])
-        value = objects.encode(obj, resource.stored_schema)
+        value = stored_form.encode(obj, resource.stored_schema)
         if options.dry_run:
             existing = self.storage.head(key)
             if existing is not None:
                 raise KeyExists(existing)
-            return Outcome(objects.with_given_version(resource.shown(value), given_version), created=True)
+            return Outcome(stored_form.with_given_version(resource.shown(value), given_version), created=True)
         if version_or_none(given_version):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
         entry = await self.commit(resource, self.storage.create(key, value))
-        return Outcome(objects.with_version(resource.shown(value), entry.revision), created=True)
+        return Outcome(stored_form.with_version(resource.shown(value), entry.revision), created=True)
 
     # update -------------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class Store:
         key = resource.key(target.namespace, target.name)
         entry = self.storage.head(key)
         try:
-            old = None if entry is None else objects.decode(entry, resource.stored_schema)
+            old = None if entry is None else stored_form.decode(entry, resource.stored_schema)
             _check_uid(resource, target, uid_precondition, old, dry_run=options.dry_run)
             if entry is None or old is None:
                 raise errors.not_found(resource.qualified, target.name)
@@ -284,16 +284,16 @@ class Store:
         key = resource.key(target.namespace, target.name)
         new = with_old_times(new, old)
         meta = new["metadata"]
-        value = objects.encode(new, resource.stored_schema)
+        value = stored_form.encode(new, resource.stored_schema)
         if is_finished(meta, old["metadata"]) and not resource.strategy_for(target.subresource).is_held(new):
             if not options.dry_run:
                 await self.commit(resource, self.storage.delete(key, entry.revision))
-            return Outcome(objects.with_version(resource.shown(value), entry.revision))
+            return Outcome(stored_form.with_version(resource.shown(value), entry.revision))
         if value == entry.value or options.dry_run:
             await self.settle(entry)
-            return Outcome(objects.with_version(resource.shown(value), entry.revision))
+            return Outcome(stored_form.with_version(resource.shown(value), entry.revision))
         stored = await self.commit(resource, self.storage.update(key, value, entry.revision))
-        return Outcome(objects.with_version(resource.shown(value), stored.revision))
+        return Outcome(stored_form.with_version(resource.shown(value), stored.revision))
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:
@@ -354,7 +354,7 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 
 def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:
     error = errors.already_exists(resource.qualified, name)
-    if existing is not None and "deletionTimestamp" in objects.decode(existing)["metadata"]:
+    if existing is not None and "deletionTimestamp" in stored_form.decode(existing)["metadata"]:
         error = replace(error, message=f"object is being deleted: {error.message}")
     if not generated:
         return error

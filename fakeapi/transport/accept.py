@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.registry.bodies import PROTOBUF, YAML
+from fakeapi.registry.request_decoding import PROTOBUF, YAML
 from fakeapi.transport.remembering import remembered
 
 JSON = "application/json"

@@ -12,8 +12,8 @@ from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.request_info import RequestInfo, parse
-from fakeapi.registry.call import Target
 from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.options import Target
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.transport import query as queries

@@ -12,14 +12,15 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.schema import protobuf
 from fakeapi.machinery.schema.decoding import DecodeError, decode
-from fakeapi.registry import applying, deleting, listing, objects, patching
-from fakeapi.registry.bodies import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
-from fakeapi.registry.call import ListOptions, Notes, Outcome, Target, WriteOptions
+from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.columns import tabulates
-from fakeapi.registry.objects import Object
+from fakeapi.registry.options import ListOptions, Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.request_decoding import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
+from fakeapi.registry.stored_form import Object
+from fakeapi.registry.verbs import applying, deleting, listing, patching
 from fakeapi.releases.kinds import UNVERSIONED_KINDS
 from fakeapi.transport import query as queries
 from fakeapi.transport.accept import (
@@ -108,7 +109,7 @@ class Handlers:
         call.negotiate()
         version = queries.get_version(call.request.query)
         entry = self._store.get(call.resource, call.target, version)
-        return call.respond(200, objects.with_version(entry.value, entry.revision))
+        return call.respond(200, stored_form.with_version(entry.value, entry.revision))
 
     async def list(self, call: Call) -> Response:
         call.negotiate()

@@ -19,10 +19,10 @@ from fakeapi.machinery.meta.options import (
     validate_patch_options,
     validate_write_options,
 )
-from fakeapi.registry.call import DeleteOptions, ListOptions, WatchOptions, WriteOptions
-from fakeapi.registry.patching import APPLY_PATCH
+from fakeapi.registry.field_labels import NAME
+from fakeapi.registry.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.selectable import NAME
+from fakeapi.registry.verbs.patching import APPLY_PATCH
 from fakeapi.transport.remembering import remembered
 
 FIELD_MANAGER_LENGTH_MAX = 128

@@ -7,10 +7,10 @@ from typing import Any
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import yaml_text
-from fakeapi.registry import objects
-from fakeapi.registry.bodies import YAML
-from fakeapi.registry.listing import Listed
+from fakeapi.registry import stored_form
+from fakeapi.registry.request_decoding import YAML
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.verbs.listing import Listed
 from fakeapi.transport.accept import (
     JSON,
     NO_CONVERSION,
@@ -51,10 +51,10 @@ def list_body(resource: Resource, listed: Listed, shown: Conversion | None = Non
         metadata["remainingItemCount"] = listed.remaining
     if shown is not None:
         return shown.of_list(
-            metadata, (objects.with_version(entry.value, entry.revision) for entry in listed.entries)
+            metadata, (stored_form.with_version(entry.value, entry.revision) for entry in listed.entries)
         )
     prefix = resource.type_prefix
-    items = b",".join([objects.list_item(entry, prefix) for entry in listed.entries])
+    items = b",".join([stored_form.list_item(entry, prefix) for entry in listed.entries])
     start = codec.encode(
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )

@@ -14,10 +14,10 @@ from starlette.types import Receive, Send
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.call import Target, WatchOptions
+from fakeapi.registry.options import Target, WatchOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.watching import (
+from fakeapi.registry.verbs.watching import (
     INITIAL_EVENTS_LIST,
     Frames,
     TooOld,

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.call import Target
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, version_rank
+from fakeapi.registry.options import Target
 from tests.registry.world import GROUP, World, in_world
 
 IN_ORDER = ["v2", "v1", "v2beta1", "v1beta2", "v1beta1", "v2alpha1", "v1alpha3", "v1alpha2"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.call import Notes, Target, WriteOptions
+from fakeapi.registry.options import Notes, Target, WriteOptions
 from tests.registry.world import START, World, in_world, refusal, version_of
 
 LATER = 90

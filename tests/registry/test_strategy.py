@@ -5,19 +5,24 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.field_errors import required
-from fakeapi.registry.resources.deviceclasses import DeviceClassStrategy
-from fakeapi.registry.resources.devicetaintrules import DeviceTaintRuleStrategy
-from fakeapi.registry.resources.namespaces import NamespaceStatusStrategy, NamespaceStrategy
-from fakeapi.registry.resources.podschedulingcontexts import (
+from fakeapi.registry.groups.core.namespace import NamespaceStatusStrategy, NamespaceStrategy
+from fakeapi.registry.groups.resource_k8s_io.device_class import DeviceClassStrategy
+from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import DeviceTaintRuleStrategy
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import (
+    ClaimParametersStrategy,
+    ClassParametersStrategy,
+)
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_class import ResourceClassStrategy
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_slice import (
+    ResourceSliceStrategy as OldSliceStrategy,
+)
+from fakeapi.registry.groups.resource_k8s_io.resource_slice import ResourceSliceStrategy
+from fakeapi.registry.groups.resource_k8s_io.scheduling_context import (
     PodSchedulingContextStatusStrategy,
     PodSchedulingContextStrategy,
 )
-from fakeapi.registry.resources.resourceclasses import ResourceClassStrategy
-from fakeapi.registry.resources.slices import ResourceSliceStrategy
-from fakeapi.registry.resources.slices_v1alpha2 import ResourceSliceStrategy as OldSliceStrategy
-from fakeapi.registry.resources.structuredparameters import ClaimParametersStrategy, ClassParametersStrategy
 from fakeapi.registry.strategy import MetadataErrors, Strategy
-from tests.registry.resources.builders import places, rules_with
+from tests.registry.groups.resource_k8s_io.builders import places, rules_with
 
 RULES, NEWEST = rules_with("1.31"), rules_with("1.33")
 

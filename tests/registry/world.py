@@ -9,9 +9,9 @@ from typing import Any
 from fakeapi.app import Application, Settings
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta import field_selector, label_selector
-from fakeapi.registry import deleting, listing, objects, patching, watching
-from fakeapi.registry.bodies import read_object
-from fakeapi.registry.call import (
+from fakeapi.registry import stored_form
+from fakeapi.registry.clock import SeededSource
+from fakeapi.registry.options import (
     DeleteOptions,
     ListOptions,
     Notes,
@@ -20,7 +20,8 @@ from fakeapi.registry.call import (
     WatchOptions,
     WriteOptions,
 )
-from fakeapi.registry.source import SeededSource
+from fakeapi.registry.request_decoding import read_object
+from fakeapi.registry.verbs import deleting, listing, patching, watching
 
 Object = dict[str, Any]
 GROUP = "resource.k8s.io"
@@ -94,7 +95,7 @@ class World:
         return await deleting.delete(self.store, self.claims, self.target(name), DeleteOptions(**options))
 
     def get(self, name: str) -> Object:
-        return objects.decode(self.store.get(self.claims, self.target(name)))
+        return stored_form.decode(self.store.get(self.claims, self.target(name)))
 
     def list(self, namespace: str = NAMESPACE, **options: Any) -> listing.Listed:
         return listing.list_entries(

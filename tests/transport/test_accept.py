@@ -3,7 +3,7 @@
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.bodies import YAML
+from fakeapi.registry.request_decoding import YAML
 from fakeapi.transport.accept import JSON, NO_CONVERSION, check_produced, negotiate, prettified
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from fakeapi.registry.watching import Frames
+from fakeapi.registry.verbs.watching import Frames
 from fakeapi.server import FakeAPI, StatusError
 from fakeapi.transport.endpoint import unavailable
 from fakeapi_storage import StorageReset, writer

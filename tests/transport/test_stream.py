@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from fakeapi import app
-from fakeapi.registry.call import WatchOptions
+from fakeapi.registry.options import WatchOptions
 from fakeapi.server import FakeAPI
 from fakeapi.transport import stream
 from fakeapi_storage import open_storage

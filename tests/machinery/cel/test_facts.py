@@ -1,8 +1,12 @@
 import pytest
 
-from fakeapi.registry.resources.celselectors import CelCheck, device_compiler, named_resources_compiler
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
+    CelCheck,
+    device_compiler,
+    named_resources_compiler,
+)
 from tests.machinery.cel import table
-from tests.registry.resources.builders import RULES
+from tests.registry.groups.resource_k8s_io.builders import RULES
 
 pytest.importorskip("cel_expr_python", reason="expressions are compiled with the extra cel alone")
 

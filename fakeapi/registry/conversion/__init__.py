@@ -1,1 +1,0 @@
-"""One object, several versions of its API: how it is kept, and how each version shows it."""

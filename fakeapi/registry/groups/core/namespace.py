@@ -1,0 +1,118 @@
+"""core/v1 Namespace.
+
+Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
+`pkg/apis/core/validation`, which agree from 1.27 to 1.33.
+"""
+
+from typing import ClassVar
+
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.meta import names
+from fakeapi.registry.object_meta import in_order
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+
+NAME_LABEL = "kubernetes.io/metadata.name"
+KUBERNETES_FINALIZER = "kubernetes"
+ACTIVE = "Active"
+TERMINATING = "Terminating"
+
+
+class NamespaceStrategy(Strategy):
+    """Writes to a namespace itself: neither its phase nor its finalizers are theirs to change."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def default(self, obj: Object) -> Object:
+        """Labels the namespace with its name, where it has one by now."""
+        obj["status"].setdefault("phase", ACTIVE)
+        return _labelled(obj)
+
+    def prepare_create(self, obj: Object) -> Object:
+        """As a namespace starts its life; labels it once more, for a name that was generated."""
+        obj["status"] = {"phase": ACTIVE}
+        finalizers = obj["spec"].get("finalizers", [])
+        if KUBERNETES_FINALIZER not in finalizers:
+            obj["spec"]["finalizers"] = [*finalizers, KUBERNETES_FINALIZER]
+        return _labelled(obj)
+
+    def is_held(self, obj: Object) -> bool:
+        """By the finalizers of its spec, until whoever empties it takes them away through `/finalize`."""
+        return bool(obj["spec"].get("finalizers"))
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return _validate_finalizers(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_object, *_validate_finalizers(new), *metadata.of_change]
+
+
+class NamespaceStatusStrategy(NamespaceStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """The phase follows from whether the namespace is going."""
+        is_going = "deletionTimestamp" in new["metadata"]
+        phase, wanted = new["status"]["phase"], TERMINATING if is_going else ACTIVE
+        if phase == wanted:
+            return [*metadata.of_change]
+        when = "is not empty" if is_going else "is empty"
+        problem = f"may only be '{wanted}' if `deletionTimestamp` {when}"
+        return [*metadata.of_change, invalid("status.Phase", phase, problem)]
+
+
+class NamespaceFinalizeStrategy(NamespaceStrategy):
+    """Writes to `/finalize`: the one path that changes the finalizers of a namespace's spec."""
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = [*metadata.of_change]
+        for index, finalizer in enumerate(new["spec"].get("finalizers", ())):
+            found += _validate_finalizer(finalizer, f"spec.finalizers[{index}]")
+        return found
+
+
+def _labelled(obj: Object) -> Object:
+    metadata = obj["metadata"]
+    name = metadata.get("name")
+    labels = metadata.get("labels", {})
+    if name and labels.get(NAME_LABEL) != name:
+        labelled = dict(sorted({**labels, NAME_LABEL: name}.items()))
+        obj["metadata"] = in_order({**metadata, "labels": labelled})
+    return obj
+
+
+def _validate_finalizers(obj: Object) -> list[FieldError]:
+    """Upstream names no index in the path."""
+    return [
+        error
+        for finalizer in obj["spec"].get("finalizers", ())
+        for error in _validate_finalizer(finalizer, "spec.finalizers")
+    ]
+
+
+def _validate_finalizer(finalizer: str, path: str) -> list[FieldError]:
+    errors = [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer)]
+    if "/" not in finalizer and finalizer != KUBERNETES_FINALIZER:
+        problem = "name is neither a standard finalizer name nor is it fully qualified"
+        errors.append(invalid(path, finalizer, problem))
+    return errors

@@ -1,0 +1,173 @@
+"""ResourceClaim of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha3` and
+`pkg/apis/resource/validation`.
+"""
+
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.registry.groups.resource_k8s_io import admin_access, gates
+from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
+from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
+from fakeapi.registry.groups.resource_k8s_io.validation.allocation import validate_allocation
+from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_set
+from fakeapi.registry.groups.resource_k8s_io.validation.deallocation_requested import validate_deallocation
+from fakeapi.registry.groups.resource_k8s_io.validation.device_status import (
+    allocated_devices,
+    validate_device_statuses,
+    without_deallocated,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import request_names
+from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
+    reserved_without_allocation,
+    validate_consumer,
+    validate_no_new_consumers,
+)
+from fakeapi.registry.object_meta import for_status
+from fakeapi.registry.semantic_equality import validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object
+
+Part: TypeAlias = dict[str, Any]
+
+
+class ClaimStrategy(ClaimSpecStrategy):
+    """Writes to a claim itself: its status is not theirs to set."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def default(self, obj: Object) -> Object:
+        obj = super().default(obj)
+        if self._rules.quirks.request_fields_under_exactly and "allocation" in obj["status"]:
+            for result in obj["status"]["allocation"]["devices"].get("results", ()):
+                with_tolerations(result)
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        obj["spec"] = self._enabled_spec(obj["spec"], None)
+        return obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        new["spec"] = self._enabled_spec(new["spec"], old)
+        return new
+
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        return validate_claim_spec(obj["spec"], "spec", checks)
+
+    def _enabled_spec(self, spec: Part, old: Object | None) -> Part:
+        """The spec without fields behind a gate that is off, unless `old` has them."""
+        enabled = self._request_gates.enabled(
+            spec["devices"],
+            None if old is None else old["spec"]["devices"],
+            uses_admin_access=self._rules.drops(gates.ADMIN_ACCESS)
+            and old is not None
+            and admin_access.uses_admin_access(old),
+        )
+        if enabled is not spec["devices"]:
+            spec = {**spec, "devices": enabled}
+        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER) and not (
+            old is not None and "controller" in old["spec"]
+        ):
+            spec = _without(spec, "controller")
+        return spec
+
+
+class ClaimStatusStrategy(ClaimStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = for_status(new, old)
+        status = new["status"]
+        if "devices" in status:
+            status = self._with_live_devices(status, old["status"])
+        if self._rules.drops(gates.ADMIN_ACCESS) and not admin_access.uses_admin_access(old):
+            status = admin_access.status_without(status)
+        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER):
+            status = _without_controller(status, old)
+        new["status"] = status
+        return new
+
+    def _with_live_devices(self, status: Part, before: Part) -> Part:
+        """Devices go with their allocation; all go where the gate is off and the claim had none."""
+        devices: list[Part] = []
+        if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
+            devices = without_deallocated(status["devices"], status, before)
+        return {**status, "devices": devices} if devices else _without(status, "devices")
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status, before = new["status"], old["status"]
+        allocation, allocated = status.get("allocation"), before.get("allocation")
+        errors: list[FieldError] = []
+        if self._rules.quirks.admin_access_needs_label:
+            errors += admin_access.authorize_results(new, old, self._namespace_labels)
+        errors += metadata.of_change
+        if self._rules.quirks.allocation_is_always_checked and allocation is not None:
+            errors += self._validate_allocation(allocation, new)
+        errors += self._validate_reserved_and_devices(status)
+        errors += _validate_reservations(new, before)
+        if allocation is not None and allocated is not None:
+            errors += validate_immutable(allocation, allocated, "status.allocation")
+        elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
+            errors += self._validate_allocation(allocation, new)
+        errors += validate_deallocation(status, before, "status")
+        return errors
+
+    def _validate_allocation(self, allocation: Part, claim: Object) -> list[FieldError]:
+        known = request_names(claim["spec"]["devices"])
+        return validate_allocation(allocation, "status.allocation", known, self._checks)
+
+    def _validate_reserved_and_devices(self, status: Part) -> list[FieldError]:
+        errors = validate_set(
+            status.get("reservedFor"),
+            "status.reservedFor",
+            self._rules.limits.reserved_for,
+            validate_consumer,
+            self._rules,
+            key=_uid_of,
+            key_field="uid",
+        )
+        if "devices" in status:
+            allocated = allocated_devices(status)
+            errors += validate_device_statuses(status["devices"], allocated, "status.devices", self._rules)
+        return errors
+
+
+def _uid_of(consumer: Part) -> str:
+    uid: str = consumer["uid"]
+    return uid
+
+
+def _validate_reservations(claim: Object, before: Part) -> list[FieldError]:
+    status = claim["status"]
+    if "reservedFor" not in status:
+        return []
+    if "allocation" not in status:
+        return [reserved_without_allocation("status.reservedFor")]
+    if "deletionTimestamp" in claim["metadata"] or "deallocationRequested" in status:
+        return validate_no_new_consumers(
+            status["reservedFor"], before.get("reservedFor", ()), "status.reservedFor"
+        )
+    return []
+
+
+def _without(part: Part, name: str) -> Part:
+    return {key: value for key, value in part.items() if key != name} if name in part else part
+
+
+def _without_controller(status: Part, old: Object) -> Part:
+    """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
+    allocation = status.get("allocation")
+    if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:
+        allocation = _without(allocation, "controller")
+        status = {**status, "allocation": allocation}
+    handled = allocation is not None and "controller" in allocation
+    if not handled and "deallocationRequested" not in old["status"]:
+        status = _without(status, "deallocationRequested")
+    return status

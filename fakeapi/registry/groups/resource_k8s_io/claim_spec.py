@@ -1,0 +1,115 @@
+"""The spec of a claim in resource.k8s.io/v1alpha3 and newer, in a claim or in a template for claims.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`,
+`pkg/apis/resource/v1alpha3` and `pkg/apis/resource/validation`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.registry.groups.resource_k8s_io import admin_access
+from fakeapi.registry.groups.resource_k8s_io.device_requests import (
+    RequestGates,
+    default_claim_spec,
+    default_exact_claim_spec,
+    recall_exact_requests,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
+    CelCheck,
+    accept_any_cel,
+    cel_warnings,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
+    Checks,
+    requested_expressions,
+    validate_devices,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
+from fakeapi.registry.semantic_equality import validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+
+def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_devices(spec["devices"], f"{path}.devices", checks)
+    if "controller" in spec:
+        errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
+    return errors
+
+
+class ClaimSpecStrategy(Strategy, ABC):
+    """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
+
+    All but `recall` and `default` see objects in the form of v1alpha3 and v1beta1.
+    """
+
+    claim_path: ClassVar[tuple[str, ...]] = ("spec",)
+    """Where the claim's spec stands in the object."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        namespace_labels: admin_access.NamespaceLabels,
+        check_cel: CelCheck = accept_any_cel,
+        *,
+        exact: bool = False,
+    ) -> None:
+        """`exact`: bodies are v1beta2's, where a request says by `exactly` what it wants."""
+        self._rules = rules
+        self._exact = exact
+        self._namespace_labels = namespace_labels
+        self._checks = Checks(rules, check_cel)
+        self._checks_of_stored = replace(self._checks, stored=True)
+        self._request_gates = RequestGates(rules)
+
+    def claim_spec(self, obj: Object) -> Part:
+        """The spec of the claim, or of the claims that are made from the template."""
+        spec: Part = obj
+        for name in self.claim_path:
+            spec = spec[name]
+        return spec
+
+    @abstractmethod
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        """Errors of the object's own spec."""
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        if self._rules.quirks.request_fields_under_exactly and not self._exact:
+            recall_exact_requests(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
+        return obj
+
+    def default(self, obj: Object) -> Object:
+        if self._exact:
+            default_exact_claim_spec(self.claim_spec(obj))
+        else:
+            default_claim_spec(self.claim_spec(obj), self._rules)
+        return obj
+
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        if not self._rules.quirks.admin_access_needs_label:
+            return []
+        claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
+        return admin_access.authorize_requests(claim, self._namespace_labels)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self.validate(obj, self._checks)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(requested_expressions(self.claim_spec(obj)["devices"]), self._checks.check_cel)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        return [
+            *metadata.of_object,
+            *self.validate(new, self._checks),
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *self.validate(new, self._checks_of_stored),
+        ]

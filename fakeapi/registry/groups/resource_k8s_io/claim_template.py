@@ -1,0 +1,126 @@
+"""ResourceClaimTemplate of resource.k8s.io, in every version: claims to be made from it, with their metadata.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/apis/resource/validation` and
+`ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
+"""
+
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
+from fakeapi.registry.groups.resource_k8s_io import admin_access
+from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import claim as claims_v1alpha2
+from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
+from fakeapi.registry.semantic_equality import validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+_NOT_FOR_TEMPLATES = {
+    "name": "name",
+    "generateName": "generateName",
+    "namespace": "namespace",
+    "selfLink": "selfLink",
+    "uid": "uID",
+    "resourceVersion": "resourceVersion",
+    "generation": "generation",
+    "creationTimestamp": "creationTimestamp",
+    "deletionTimestamp": "deletionTimestamp",
+    "deletionGracePeriodSeconds": "deletionGracePeriodSeconds",
+    "ownerReferences": "ownerReferences",
+    "finalizers": "finalizers",
+    "managedFields": "managedFields",
+}
+"""What claims from a template cannot be given, and what errors call it: upstream takes the names from Go."""
+
+
+def recall_empty_lists(obj: Object, sent: Any) -> Object:
+    """A list that claims cannot be given is refused though it is empty; decoding leaves it out."""
+    spec = sent.get("spec") if isinstance(sent, dict) else None
+    metadata = spec.get("metadata") if isinstance(spec, dict) else None
+    if not isinstance(metadata, dict):
+        return obj
+    empty: Part = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
+    if empty:
+        obj["spec"]["metadata"] = {**obj["spec"]["metadata"], **empty}
+    return obj
+
+
+def validate_template_metadata(metadata: Part, path: str, rules: Rules) -> list[FieldError]:
+    """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
+    return [
+        *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.too_long),
+        *validate_labels(metadata.get("labels", {}), f"{path}.labels"),
+        *(
+            forbidden(f"{path}.{called}", "cannot be set")
+            for name, called in _NOT_FOR_TEMPLATES.items()
+            if metadata.get(name) is not None
+        ),
+    ]
+
+
+class ClaimTemplateV1Alpha2Strategy(Strategy):
+    """Templates of v1alpha2; the spec stays as it was made."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        return recall_empty_lists(obj, sent)
+
+    def default(self, obj: Object) -> Object:
+        claims_v1alpha2.default_claim_spec(obj["spec"]["spec"])
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *claims_v1alpha2.validate_claim_spec(obj["spec"]["spec"], "spec.spec"),
+        ]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *errors,
+        ]
+
+
+class ClaimTemplateStrategy(ClaimSpecStrategy):
+    """Templates of v1alpha3 and newer."""
+
+    claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
+
+    def recall(self, obj: Object, sent: Any) -> Object:
+        return recall_empty_lists(super().recall(obj, sent), sent)
+
+    def prepare_create(self, obj: Object) -> Object:
+        return self._with_enabled_fields(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return self._with_enabled_fields(new, old)
+
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        return [
+            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *validate_claim_spec(obj["spec"]["spec"], "spec.spec", checks),
+        ]
+
+    def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
+        claim = obj["spec"]["spec"]
+        before = None if old is None else old["spec"]["spec"]["devices"]
+        enabled = self._request_gates.enabled(
+            claim["devices"],
+            before,
+            uses_admin_access=before is not None and admin_access.requests_use_it(before),
+        )
+        if enabled is not claim["devices"]:
+            obj["spec"] = {**obj["spec"], "spec": {**claim, "devices": enabled}}
+        return obj

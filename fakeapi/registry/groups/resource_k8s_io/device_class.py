@@ -1,0 +1,87 @@
+"""DeviceClass of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/resource/validation`.
+"""
+
+from dataclasses import replace
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.registry.groups.resource_k8s_io.gates import CONTROL_PLANE_CONTROLLER
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
+    CelCheck,
+    accept_any_cel,
+    cel_warnings,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
+    Checks,
+    expressions_of,
+    validate_configuration,
+    validate_selectors,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items
+from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
+from fakeapi.registry.object_meta import with_generation, with_next_generation
+from fakeapi.registry.semantic_equality import semantically_equal
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+
+class DeviceClassStrategy(Strategy):
+    """Everything of a class may change; what is wrong with its spec is said twice."""
+
+    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+        self._rules = rules
+        self._checks = Checks(rules, check_cel)
+        self._drops_nodes = rules.drops(CONTROL_PLANE_CONTROLLER)
+
+    def prepare_create(self, obj: Object) -> Object:
+        if self._drops_nodes:
+            obj["spec"].pop("suitableNodes", None)
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._validate(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        if self._drops_nodes and "suitableNodes" not in old["spec"]:
+            new["spec"] = {name: value for name, value in new["spec"].items() if name != "suitableNodes"}
+        return with_next_generation(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [
+            *metadata.of_object,
+            *self._validate(new, None),
+            *metadata.of_change,
+            *self._validate(new, old),
+        ]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(expressions_of(obj["spec"].get("selectors")), self._checks.check_cel)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
+
+    def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
+        """Limits that are newer than `old` do not hold for what is as it was there."""
+        spec = obj["spec"]
+        checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
+        errors = validate_selectors(
+            spec.get("selectors"),
+            "spec.selectors",
+            replace(self._checks, stored=_is_as_it_was("selectors", obj, old)),
+        )
+        errors += validate_items(
+            spec.get("config"),
+            "spec.config",
+            self._rules.limits.configs,
+            lambda config, path: validate_configuration(config, path, checks),
+            self._rules,
+        )
+        # Upstream names no spec in this path.
+        return errors + validate_nodes(spec, "suitableNodes", "suitableNodes", self._rules)
+
+
+def _is_as_it_was(name: str, obj: Object, old: Object | None) -> bool:
+    return old is not None and semantically_equal(obj["spec"].get(name), old["spec"].get(name))

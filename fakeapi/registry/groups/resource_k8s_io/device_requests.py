@@ -1,0 +1,111 @@
+"""Requests for devices in the spec of a claim, or of a template's claims: defaults, and fields behind gates.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3`, `v1beta1` and `v1beta2`, and
+`pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.registry.groups.resource_k8s_io import gates
+from fakeapi.registry.groups.resource_k8s_io.admin_access import requests_without
+from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import default_tolerations
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+_LISTS = ("selectors", "tolerations")
+_BEFORE_MODE = ("name", "deviceClassName", "selectors")
+
+
+def recall_exact_requests(spec: Part, sent: Any, path: tuple[str, ...]) -> None:
+    """Mark requests that are exact by nothing but an empty list, as v1alpha3 and v1beta1 of 1.33 take them.
+
+    `spec` is decoded and has no empty lists; `sent` is what it was decoded from, with its requests at
+    `path`. A request without a class is never let in, so an empty mode is mark enough.
+    """
+    for name in path:
+        sent = sent.get(name) if isinstance(sent, dict) else None
+    for request, said in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
+        if not request["deviceClassName"] and any((said or {}).get(name) == [] for name in _LISTS):
+            request.setdefault("allocationMode", "")
+
+
+def default_claim_spec(spec: Part, rules: Rules) -> Part:
+    """The spec with its defaults, in the form of v1alpha3 and v1beta1."""
+    devices = spec["devices"]
+    if devices["requests"]:
+        devices["requests"] = [_default_request(request, rules) for request in devices["requests"]]
+    return spec
+
+
+def default_exact_claim_spec(spec: Part) -> Part:
+    """The spec with its defaults, in the form of v1beta2, where a request that is exact has them always."""
+    for request in spec["devices"]["requests"] or ():
+        if "exactly" in request:
+            request["exactly"] = _default_subrequest(request["exactly"])
+        _default_subrequests(request)
+    return spec
+
+
+def _default_request(request: Part, rules: Rules) -> Part:
+    if not rules.quirks.request_fields_under_exactly:
+        return _default_allocation_mode(request)
+    _default_subrequests(request)
+    return _default_subrequest(request) if request["deviceClassName"] else with_tolerations(request)
+
+
+def _default_subrequests(request: Part) -> None:
+    if "firstAvailable" in request:
+        request["firstAvailable"] = [
+            _default_subrequest(subrequest) for subrequest in request["firstAvailable"]
+        ]
+
+
+def _default_subrequest(subrequest: Part) -> Part:
+    return _default_allocation_mode(with_tolerations(subrequest))
+
+
+def with_tolerations(holder: Part) -> Part:
+    """`holder`, its tolerations with their defaults."""
+    if "tolerations" in holder:
+        holder["tolerations"] = default_tolerations(holder["tolerations"])
+    return holder
+
+
+def _default_allocation_mode(request: Part) -> Part:
+    mode = request.get("allocationMode", "ExactCount")
+    if mode != "ExactCount" or ("count" in request and "allocationMode" in request):
+        return request
+    before = {name: request[name] for name in _BEFORE_MODE if name in request}
+    return {**before, "allocationMode": mode, "count": request.get("count", 1), **request}
+
+
+class RequestGates:
+    """The gates of a release that fields of requests are behind."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._drops_lists = rules.drops(gates.PRIORITIZED_LIST)
+        self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
+
+    def enabled(self, devices: Part, before: Part | None, *, uses_admin_access: bool) -> Part:
+        """`devices` without request fields behind a gate that is off, unless `before` had such a field.
+
+        `uses_admin_access`: it had `adminAccess`, whether in a request or in a result.
+        """
+        requests: list[Part] = devices["requests"] or []
+        enabled = requests
+        if self._drops_lists and not (before and _has_lists(before)):
+            enabled = [_without_list(request) for request in enabled]
+        if self._drops_admin_access and not uses_admin_access:
+            enabled = requests_without(enabled)
+        return devices if enabled == requests else {**devices, "requests": enabled}
+
+
+def _has_lists(devices: Part) -> bool:
+    return any("firstAvailable" in request for request in devices["requests"] or ())
+
+
+def _without_list(request: Part) -> Part:
+    if "firstAvailable" not in request:
+        return request
+    return {name: value for name, value in request.items() if name != "firstAvailable"}

@@ -1,0 +1,140 @@
+"""ResourceClaim of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha2` and
+`pkg/apis/resource/validation`.
+"""
+
+from typing import Any, ClassVar, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
+    validate_claim_reference,
+)
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_handles import validate_allocation
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_distinct
+from fakeapi.registry.groups.resource_k8s_io.validation.deallocation_requested import validate_deallocation
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
+    validate_dns_subdomain,
+    validate_driver_name,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
+    reserved_without_allocation,
+    validate_consumer,
+    validate_no_new_consumers,
+)
+from fakeapi.registry.object_meta import for_status
+from fakeapi.registry.semantic_equality import validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
+DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
+
+
+def default_claim_spec(spec: Part) -> Part:
+    """The spec of a claim, or of a template's claims, with its defaults."""
+    spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
+    return spec
+
+
+def validate_claim_spec(spec: Part, path: str) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
+    errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
+    mode = spec.get("allocationMode", "")
+    if mode not in ALLOCATION_MODES:
+        errors.append(not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES))
+    return errors
+
+
+class ClaimStrategy(Strategy):
+    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        default_claim_spec(obj["spec"])
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_claim_spec(obj["spec"], "spec")
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *errors,
+        ]
+
+
+class ClaimStatusStrategy(ClaimStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status, before = new["status"], old["status"]
+        allocation, allocated = status.get("allocation"), before.get("allocation")
+        errors: list[FieldError] = [*metadata.of_change]
+        if "driverName" in status:
+            errors += validate_driver_name(status["driverName"], "status.driverName", self._rules)
+        elif allocation is not None:
+            errors.append(required("status.driverName", "must be specified when `allocation` is set"))
+        if allocation is not None:
+            errors += validate_allocation(allocation, "status.allocation", self._rules)
+        if "reservedFor" in status:
+            errors += validate_distinct(
+                status["reservedFor"],
+                "status.reservedFor",
+                self._rules.limits.reserved_for,
+                validate_consumer,
+                self._rules,
+                key=_uid_of,
+                key_field="uid",
+            )
+            is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
+            errors += _validate_reservations(status, before, is_going=is_going)
+        if allocated is not None and allocation is not None:
+            errors += validate_immutable(allocation, allocated, "status.allocation")
+        errors += validate_deallocation(status, before, "status")
+        return errors
+
+
+def _uid_of(consumer: Part) -> str:
+    uid: str = consumer["uid"]
+    return uid
+
+
+def _validate_reservations(status: Part, before: Part, *, is_going: bool) -> list[FieldError]:
+    path = "status.reservedFor"
+    if "allocation" not in status:
+        return [reserved_without_allocation(path)]
+    errors: list[FieldError] = []
+    if len(status["reservedFor"]) > 1 and not status["allocation"].get("shareable"):
+        errors.append(forbidden(path, "may not be reserved more than once"))
+    if is_going:
+        errors += validate_no_new_consumers(status["reservedFor"], before.get("reservedFor", ()), path)
+    return errors

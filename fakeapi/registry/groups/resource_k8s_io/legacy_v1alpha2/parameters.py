@@ -1,0 +1,110 @@
+"""ResourceClaimParameters and ResourceClassParameters of resource.k8s.io/v1alpha2: Kubernetes 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `resourceclassparameters`,
+`pkg/apis/resource/validation` and `pkg/apis/resource/structured/namedresources/validation`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, required
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
+    validate_claim_reference,
+    validate_class_reference,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
+    CelCheck,
+    accept_any_cel,
+    cel_errors,
+    cel_warnings,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+NO_MODEL = "exactly one structured model field must be set"
+
+
+class _ParametersStrategy(Strategy):
+    """What both kinds have in common: everything may change."""
+
+    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+        self._rules = rules
+        self._check_cel = check_cel
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *metadata.of_object, *self.validate_create(new)]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(map(_selector, self._selecting(obj)), self._check_cel)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        """The requests or filters of a valid object."""
+        raise NotImplementedError
+
+    def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
+        return validate_driver_name(name, path, self._rules)
+
+    def _validate_selecting(self, model: Part, path: str) -> list[FieldError]:
+        """Errors of a request or a filter: its model must be there, and its selector an expression."""
+        if "namedResources" not in model:
+            return [required(path, NO_MODEL)]
+        place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]
+        return cel_errors(selector, place, self._check_cel) if selector else [required(place)]
+
+
+def _selector(model: Part) -> str:
+    selector: str = model["namedResources"]["selector"]
+    return selector
+
+
+class ClaimParametersStrategy(_ParametersStrategy):
+    """What drivers are asked for on behalf of a claim."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_claim_reference(obj, "generatedFrom", "generatedFrom"),
+            *validate_named(
+                obj.get("driverRequests"),
+                "driverRequests",
+                "driverName",
+                self._validate_driver_name,
+                self._validate_requests,
+            ),
+        ]
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        return [request for driver in obj.get("driverRequests") or () for request in driver["requests"]]
+
+    def _validate_requests(self, driver: Part, path: str) -> list[FieldError]:
+        requests = driver.get("requests", ())
+        if not requests:
+            return [required(f"{path}.requests", "empty entries with no requests are not allowed")]
+        errors: list[FieldError] = []
+        for index, request in enumerate(requests):
+            errors += self._validate_selecting(request, f"{path}.requests[{index}]")
+        return errors
+
+
+class ClassParametersStrategy(_ParametersStrategy):
+    """What a class adds for its drivers, and the resources that it lets through."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        name = self._validate_driver_name
+        return [
+            *validate_class_reference(obj, "generatedFrom", "generatedFrom"),
+            *validate_named(obj.get("filters"), "filters", "driverName", name, self._validate_selecting),
+            *validate_named(
+                obj.get("vendorParameters"), "vendorParameters", "driverName", name, lambda item, path: []
+            ),
+        ]
+
+    def _selecting(self, obj: Object) -> list[Part]:
+        return obj.get("filters") or []

@@ -1,0 +1,34 @@
+"""ResourceClass of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/resource/validation`.
+"""
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
+    validate_class_reference,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
+from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+
+class ResourceClassStrategy(Strategy):
+    """Everything of a class may change."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_driver_name(obj["driverName"], "driverName", self._rules),
+            *validate_class_reference(obj, "parametersRef", "parametersRef"),
+            *validate_nodes(obj, "suitableNodes", "suitableNodes", self._rules),
+        ]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the class is said twice."""
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [*errors, *metadata.of_change, *errors]

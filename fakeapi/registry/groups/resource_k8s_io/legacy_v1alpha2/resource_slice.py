@@ -1,0 +1,76 @@
+"""ResourceSlice of resource.k8s.io/v1alpha2: Kubernetes 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice`, `pkg/apis/resource/validation` and
+`pkg/apis/resource/structured/namedresources/validation`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang import go_syntax
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import NO_MODEL
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
+    validate_dns_subdomain,
+    validate_driver_name,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
+from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
+from fakeapi.registry.semantic_equality import validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+NO_PATH = "<nil>"
+"""How Go prints the path of the object as a whole."""
+
+VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "version")
+
+
+class ResourceSliceStrategy(Strategy):
+    """A slice stays with its node and its driver."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        errors = validate_node_name(obj["nodeName"], "nodeName") if "nodeName" in obj else []
+        errors += validate_driver_name(obj["driverName"], "driverName", self._rules)
+        if "namedResources" not in obj:
+            return [*errors, required(NO_PATH, NO_MODEL)]
+        return errors + validate_named(
+            obj["namedResources"]["instances"],
+            "namedResources.instances",
+            "name",
+            validate_dns_subdomain,
+            _validate_instance,
+        )
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [
+            *metadata.of_change,
+            *metadata.of_object,
+            *self.validate_create(new),
+            *validate_immutable(new.get("nodeName", ""), old.get("nodeName", ""), "nodeName"),
+            *validate_immutable(new["driverName"], old["driverName"], "driverName"),
+        ]
+
+
+def _validate_instance(instance: Part, path: str) -> list[FieldError]:
+    return validate_named(
+        instance.get("attributes"), f"{path}.attributes", "name", validate_dns_subdomain, _validate_value
+    )
+
+
+def _validate_value(attribute: Part, path: str) -> list[FieldError]:
+    errors = validate_version(attribute["version"], f"{path}.version") if "version" in attribute else []
+    present = [name for name in VALUES if name in attribute]
+    if not present:
+        errors.append(required(path, "exactly one value must be set"))
+    elif len(present) > 1:
+        problem = "exactly one field must be set, not several"
+        errors.append(invalid(path, go_syntax.strings(present), problem))
+    return errors

@@ -1,0 +1,76 @@
+"""The result of an allocation in v1alpha3: which devices a claim got, with what configuration.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, not_supported, required
+from fakeapi.machinery.meta.node_selector import validate_node_selector
+from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
+    Checks,
+    validate_configuration,
+    validate_references,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
+    RequestNames,
+    validate_dns_label,
+    validate_driver_name,
+    validate_pool_name,
+    validate_request_reference,
+)
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+SOURCES = ("FromClaim", "FromClass")
+
+
+def validate_allocation(allocation: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+    """Errors of `status.allocation`, for a claim whose requests are `known`."""
+    rules = checks.rules
+    devices = allocation["devices"]
+    errors = validate_items(
+        devices.get("results"),
+        f"{path}.devices.results",
+        rules.limits.allocation_results,
+        lambda result, place: _validate_result(result, place, known, rules),
+        rules,
+    )
+    errors += validate_items(
+        devices.get("config"),
+        f"{path}.devices.config",
+        rules.limits.allocation_configs,
+        lambda config, place: _validate_config(config, place, known, checks),
+        rules,
+    )
+    if "nodeSelector" in allocation:
+        errors += validate_node_selector(
+            allocation["nodeSelector"],
+            f"{path}.nodeSelector",
+            checks_values=rules.quirks.node_selector_values_are_checked,
+        )
+    if "controller" in allocation:
+        errors += validate_driver_name(allocation["controller"], f"{path}.controller", rules)
+    return errors
+
+
+def _validate_result(result: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
+    return [
+        *validate_request_reference(result["request"], f"{path}.request", known, rules),
+        *validate_driver_name(result["driver"], f"{path}.driver", rules),
+        *validate_pool_name(result["pool"], f"{path}.pool", rules),
+        *validate_dns_label(result["device"], f"{path}.device"),
+    ]
+
+
+def _validate_config(config: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if not config["source"]:
+        errors.append(required(f"{path}.source"))
+    elif config["source"] not in SOURCES:
+        errors.append(not_supported(f"{path}.source", config["source"], SOURCES))
+    errors += validate_references(config.get("requests"), f"{path}.requests", known, checks.rules)
+    errors += validate_configuration(config, path, checks)
+    return errors

@@ -1,0 +1,201 @@
+"""What a claim asks for: `devices` with its requests, constraints and configuration.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates hold a whole
+`devices`, device classes its selectors and configuration; each says where its part stands by a path.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.meta import names
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import CelCheck, cel_errors
+from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items, validate_set
+from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
+    RequestNames,
+    request_names,
+    validate_class_name,
+    validate_dns_label,
+    validate_driver_name,
+    validate_fully_qualified_name,
+    validate_request_reference,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
+from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import validate_tolerations
+from fakeapi.releases.rules import Rules
+
+Part: TypeAlias = dict[str, Any]
+
+ALLOCATION_MODES = ("All", "ExactCount")
+
+_ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
+_EXACTLY_FIELDS = frozenset({"selectors", "allocationMode", "count", "adminAccess", "tolerations"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """How strictly to look. `stored`: limits that are newer than stored objects are let pass."""
+
+    rules: Rules
+    check_cel: CelCheck
+    stored: bool = False
+
+
+def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the `devices` of a claim's spec, which stands at `path`."""
+    rules = checks.rules
+    known = request_names(devices)
+    errors = validate_set(
+        devices["requests"],
+        f"{path}.requests",
+        rules.limits.requests,
+        lambda request, place: _validate_request(request, place, checks),
+        rules,
+        key=_name_of,
+        key_field="name",
+    )
+    errors += validate_items(
+        devices.get("constraints"),
+        f"{path}.constraints",
+        rules.limits.constraints,
+        lambda constraint, place: _validate_constraint(constraint, place, known, rules),
+        rules,
+    )
+    errors += validate_items(
+        devices.get("config"),
+        f"{path}.config",
+        rules.limits.configs,
+        lambda config, place: (
+            validate_references(config.get("requests"), f"{place}.requests", known, rules)
+            + validate_configuration(config, place, checks)
+        ),
+        rules,
+    )
+    return errors
+
+
+def is_exact(request: Part) -> bool:
+    """Whether the request says what it wants by itself: the server's `exactly` is then set."""
+    return bool(request["deviceClassName"]) or not _EXACTLY_FIELDS.isdisjoint(request)
+
+
+def _name_of(request: Part) -> str:
+    name: str = request["name"]
+    return name
+
+
+def _validate_request(request: Part, path: str, checks: Checks) -> list[FieldError]:
+    errors = validate_dns_label(request["name"], f"{path}.name")
+    if not checks.rules.quirks.request_fields_under_exactly:
+        return errors + _validate_wanted(request, path, checks)
+    subrequests = request.get("firstAvailable")
+    exact = is_exact(request)
+    errors += validate_set(
+        subrequests,
+        f"{path}.firstAvailable",
+        checks.rules.limits.first_available,
+        lambda subrequest, place: (
+            validate_dns_label(subrequest["name"], f"{place}.name")
+            + _validate_wanted(subrequest, place, checks)
+        ),
+        checks.rules,
+        key=_name_of,
+        key_field="name",
+    )
+    if exact:
+        errors += _validate_wanted(request, f"{path}.exactly", checks)
+    if not exact and not subrequests:
+        errors.append(required(path, _ONE_OF))
+    elif exact and subrequests:
+        errors.append(invalid(path, "null", f"{_ONE_OF}, but multiple fields are set"))
+    return errors
+
+
+def _validate_wanted(wanted: Part, path: str, checks: Checks) -> list[FieldError]:
+    """What requests and subrequests have in common: class, selectors, mode and count, tolerations."""
+    errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
+    if "selectors" in wanted:
+        errors += validate_selectors(wanted["selectors"], f"{path}.selectors", checks)
+    errors += _validate_allocation_mode(wanted.get("allocationMode", ""), wanted.get("count", 0), path)
+    if "tolerations" in wanted:
+        errors += validate_tolerations(wanted["tolerations"], f"{path}.tolerations")
+    return errors
+
+
+def _validate_allocation_mode(mode: str, count: int, path: str) -> list[FieldError]:
+    if mode not in ALLOCATION_MODES:
+        return [not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES)]
+    if mode == "All" and count != 0:
+        return [invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")]
+    if mode == "ExactCount" and count <= 0:
+        return [invalid(f"{path}.count", count, "must be greater than zero")]
+    return []
+
+
+def validate_selectors(selectors: list[Part] | None, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of device selectors: each an expression, of a limited length, that compiles."""
+    return validate_items(
+        selectors,
+        path,
+        checks.rules.limits.selectors,
+        lambda selector, place: _validate_selector(selector, place, checks),
+        checks.rules,
+    )
+
+
+def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldError]:
+    if "cel" not in selector:
+        return [required(f"{path}.cel")]
+    expression = selector["cel"]["expression"]
+    place = f"{path}.cel.expression"
+    most = checks.rules.limits.cel_expression
+    if most is not None and names.byte_length(expression) > most:
+        return [too_long(place, most, checks.rules.quirks.too_long)]
+    return cel_errors(expression, place, checks.check_cel)
+
+
+def expressions_of(selectors: list[Part] | None) -> Iterator[str]:
+    """The expressions of valid selectors."""
+    return (selector["cel"]["expression"] for selector in selectors or ())
+
+
+def requested_expressions(devices: Part) -> Iterator[str]:
+    """The expressions of the valid requests of a claim's `devices`."""
+    for request in devices["requests"] or ():
+        for wanted in (request, *request.get("firstAvailable", ())):
+            yield from expressions_of(wanted.get("selectors"))
+
+
+def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
+    errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
+    place = f"{path}.matchAttribute"
+    if "matchAttribute" not in constraint:
+        errors.append(required(place))
+    else:
+        errors += validate_fully_qualified_name(constraint["matchAttribute"], place, rules)
+    return errors
+
+
+def validate_references(
+    references: list[str] | None, path: str, known: RequestNames, rules: Rules
+) -> list[FieldError]:
+    """Errors of a set of names, each of which must be that of a request."""
+    return validate_set(
+        references,
+        path,
+        rules.limits.request_references,
+        lambda name, place: validate_request_reference(name, place, known, rules),
+        rules,
+    )
+
+
+def validate_configuration(config: Part, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of what an entry of `config` holds beside the requests that it is for."""
+    if "opaque" not in config:
+        return [required(f"{path}.opaque")]
+    opaque = config["opaque"]
+    most = None if checks.stored else checks.rules.limits.opaque_parameters
+    return validate_driver_name(
+        opaque["driver"], f"{path}.opaque.driver", checks.rules
+    ) + validate_raw_extension(opaque["parameters"], f"{path}.opaque.parameters", most, checks.rules)

@@ -1,0 +1,149 @@
+"""Lists with a limit, and lists that are sets: the rules that every list of claims is held to.
+
+Follows `validateSlice`, `validateSet`, `validateSliceIsASet` and `validateMap` of k8s.io/kubernetes
+`pkg/apis/resource/validation`.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_many
+from fakeapi.releases.rules import Rules
+
+ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
+"""(item, its path) -> its errors."""
+
+
+_ELLIPSIS = b"..."
+
+
+def too_many_items(path: str, actual: int, most: int, rules: Rules) -> FieldError:
+    if rules.quirks.list_over_limit_is_too_many:
+        return too_many(path, actual, most)
+    return too_long(path, most, rules.quirks.too_long_name)
+
+
+def validate_items(
+    items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: Rules
+) -> list[FieldError]:
+    """Errors of the items, in order, then of their number; `most` None: any number."""
+    errors: list[FieldError] = []
+    if not items:
+        return errors
+    for index, item in enumerate(items):
+        errors += validate(item, f"{path}[{index}]")
+    if most is not None and len(items) > most:
+        errors.append(too_many_items(path, len(items), most, rules))
+    return errors
+
+
+def validate_set(
+    items: Sequence[Any] | None,
+    path: str,
+    most: int | None,
+    validate: ItemValidator,
+    rules: Rules,
+    *,
+    key: Callable[[Any], Hashable] | None = None,
+    key_field: str = "",
+) -> list[FieldError]:
+    """As `validate_items`, then one error for each item whose key came before.
+
+    `key` None: the item is its own key. `key_field` is the field that a duplicate is reported at; empty:
+    the item itself.
+    """
+    errors = validate_items(items, path, most, validate, rules)
+    if not items or len(items) == 1:
+        return errors
+    seen: set[Hashable] = set()
+    for index, item in enumerate(items):
+        value = item if key is None else key(item)
+        if value in seen:
+            place = f"{path}[{index}]"
+            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, value))
+        else:
+            seen.add(value)
+    return errors
+
+
+def validate_distinct(
+    items: Sequence[Any] | None,
+    path: str,
+    most: int,
+    validate: ItemValidator,
+    rules: Rules,
+    *,
+    key: Callable[[Any], Hashable] | None = None,
+    key_field: str = "",
+) -> list[FieldError]:
+    """As `validate_set`, in the way of v1alpha2: of an item whose key came before nothing else is said."""
+    errors: list[FieldError] = []
+    seen: set[Hashable] = set()
+    for index, item in enumerate(items or ()):
+        place = f"{path}[{index}]"
+        value = item if key is None else key(item)
+        if value in seen:
+            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, value))
+        else:
+            errors += validate(item, place)
+            seen.add(value)
+    if items and len(items) > most:
+        errors.append(too_many_items(path, len(items), most, rules))
+    return errors
+
+
+def validate_named(
+    items: Sequence[dict[str, Any]] | None,
+    path: str,
+    name: str,
+    validate_name: ItemValidator,
+    validate_rest: ItemValidator,
+) -> list[FieldError]:
+    """Errors of items in the order of v1alpha2: item by item its field `name`, that another item before has
+    the same, and what `validate_rest` says of the item.
+    """
+    errors: list[FieldError] = []
+    seen: set[str] = set()
+    for index, item in enumerate(items or ()):
+        place = f"{path}[{index}]"
+        value = item.get(name, "")
+        errors += validate_name(value, f"{place}.{name}")
+        if value in seen:
+            errors.append(duplicate(f"{place}.{name}", value))
+        seen.add(value)
+        errors += validate_rest(item, place)
+    return errors
+
+
+def validate_map(
+    members: Mapping[str, Any] | None,
+    path: str,
+    validate_key: ItemValidator,
+    validate: ItemValidator,
+    *,
+    key_shown: int,
+    rules: Rules,
+) -> list[FieldError]:
+    """Errors of each key and of its value, by the order of the keys; upstream has no order.
+
+    As much as `key_shown` bytes of a key go into paths, where the release shortens keys at all.
+    """
+    errors: list[FieldError] = []
+    for key in sorted(members or ()):
+        if rules.quirks.map_errors_name_the_key:
+            place = f"{path}[{_shortened(key, key_shown)}]"
+            errors += validate_key(key, place)
+        else:
+            place = f"{path}[{key}]"
+            errors += validate_key(key, path)
+        errors += validate((members or {})[key], place)
+    return errors
+
+
+def _shortened(key: str, most: int) -> str:
+    text = key.encode()
+    if len(text) <= most:
+        return key
+    rest = most - len(_ELLIPSIS)
+    cut = text[: (rest + 1) // 2] + _ELLIPSIS + text[len(text) - rest // 2 :]
+    return cut.decode("utf-8", "replace")

@@ -1,0 +1,66 @@
+"""Conditions: what `metav1.Condition` asks of its fields.
+
+Follows `ValidateConditions` of k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
+from fakeapi.machinery.meta import names
+from fakeapi.releases.rules import Rules
+
+REASON_MAX_LENGTH = 1024
+MESSAGE_MAX_LENGTH = 32 * 1024
+
+STATUSES = ("False", "True", "Unknown")
+
+_REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
+_is_reason = re.compile(_REASON).fullmatch
+_REASON_ERROR = names.regex_error(
+    "a condition reason must start with alphabetic character, optionally followed by a string of "
+    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+    _REASON,
+    "my_name",
+    "MY_NAME",
+    "MyName",
+    "ReasonA,ReasonB",
+    "ReasonA:ReasonB",
+)
+
+
+def validate_conditions(conditions: Sequence[dict[str, Any]], path: str, rules: Rules) -> list[FieldError]:
+    """Errors of conditions, whose types must differ."""
+    errors: list[FieldError] = []
+    seen: set[str] = set()
+    for index, condition in enumerate(conditions):
+        place = f"{path}[{index}]"
+        if condition["type"] in seen:
+            errors.append(duplicate(f"{place}.type", condition["type"]))
+        seen.add(condition["type"])
+        errors += _validate_condition(condition, place, rules)
+    return errors
+
+
+def _validate_condition(condition: dict[str, Any], path: str, rules: Rules) -> list[FieldError]:
+    kind, reason = condition["type"], condition["reason"]
+    errors = [invalid(f"{path}.type", kind, message) for message in names.is_qualified_name(kind)]
+    if condition["status"] not in STATUSES:
+        errors.append(not_supported(f"{path}.status", condition["status"], STATUSES))
+    if condition.get("observedGeneration", 0) < 0:
+        generation = condition["observedGeneration"]
+        errors.append(
+            invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
+        )
+    if not condition["lastTransitionTime"]:
+        errors.append(required(f"{path}.lastTransitionTime", "must be set"))
+    if not reason:
+        errors.append(required(f"{path}.reason", "must be set"))
+    elif not _is_reason(reason):
+        errors.append(invalid(f"{path}.reason", reason, _REASON_ERROR))
+    if names.byte_length(reason) > REASON_MAX_LENGTH:
+        errors.append(too_long(f"{path}.reason", REASON_MAX_LENGTH, rules.quirks.too_long))
+    if names.byte_length(condition["message"]) > MESSAGE_MAX_LENGTH:
+        errors.append(too_long(f"{path}.message", MESSAGE_MAX_LENGTH, rules.quirks.too_long))
+    return errors

@@ -1,0 +1,21 @@
+"""Values of any shape that a driver gave: objects, of a limited length.
+
+Follows `validateRawExtension` of k8s.io/kubernetes `pkg/apis/resource/validation`.
+"""
+
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.releases.rules import Rules
+
+
+def validate_raw_extension(value: Any, path: str, most: int | None, rules: Rules) -> list[FieldError]:
+    """The value must be there, and be an object; `most` bytes as they were sent, None: any number."""
+    if value is None:
+        return [required(path)]
+    if most is not None and len(codec.encode(value)) > most:
+        return [too_long(path, most, rules.quirks.too_long)]
+    if not isinstance(codec.value_of(value), dict):
+        return [invalid(path, "<value omitted>", "parameters must be a valid JSON object")]
+    return []

@@ -1,0 +1,214 @@
+"""From the bytes of a request body to a canonical, defaulted object of the resource.
+
+Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
+k8s.io/apiserver: what an unreadable body is called, and what field validation makes of unknown and
+duplicate fields.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.machinery.golang import json_text, yaml_text
+from fakeapi.machinery.golang.json_text import members
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.schema import protobuf, raw_extension
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.registry.options import Notes
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.stored_form import Object
+from fakeapi.releases import Kind
+from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
+
+YAML = "application/yaml"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+SUMMARY_LENGTH = 30
+"""As much of an unreadable body goes into the message."""
+
+_SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+TYPE_META = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+
+
+class Unreadable(ValueError):
+    """A body whose kind cannot even be told."""
+
+
+def read_object(resource: Resource, body: bytes, media_type: str, validation: str, notes: Notes) -> Object:
+    """The object of a POST or PUT body.
+
+    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are a 400.
+    Raises ApiError 400.
+    """
+    try:
+        if media_type == PROTOBUF:
+            return _read_protobuf(resource, body)
+        value, repeated = parse(body, media_type)
+        kind, api_version = type_of(value, resource)
+    except Unreadable as error:
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {resource.kind.kind}): "
+            f"{error} ({summary(body)})"
+        ) from None
+    sent = _sent_kind(resource, kind, api_version)
+    try:
+        obj, strict = decode(value, sent.schema)
+    except DecodeError as error:
+        raise _cannot_handle(resource, kind, api_version, str(error)) from None
+    if media_type == YAML:
+        obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
+    else:
+        obj = raw_extension.as_written(obj, body, sent.schema)
+    refusal = warn_or_refuse([*repeated, *strict], validation, notes)
+    if refusal:
+        raise _cannot_handle(resource, kind, api_version, refusal)
+    return _of_the_path(resource, obj, api_version, value)
+
+
+def _sent_kind(resource: Resource, kind: str, api_version: str) -> Kind:
+    problem = conversion_problem(resource, kind, api_version)
+    if problem:
+        raise _cannot_handle(resource, kind, api_version, problem)
+    return resource.versions.kind_of(api_version) or resource.kind
+
+
+def _of_the_path(resource: Resource, obj: Object, api_version: str, value: Any) -> Object:
+    if api_version != resource.api_version:
+        raise bad_request(
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({resource.api_version})"
+        )
+    return complete(resource, obj, value)
+
+
+def _read_protobuf(resource: Resource, body: bytes) -> Object:
+    """Field validation has nothing to say of protobuf. Raises Unreadable, ApiError."""
+    try:
+        kind, api_version, raw = protobuf.unwrap(body)
+    except protobuf.ProtobufError as error:
+        raise Unreadable(str(error)) from None
+    kind, api_version = kind or resource.kind.kind, api_version or resource.api_version
+    sent = _sent_kind(resource, kind, api_version)
+    try:
+        value = protobuf.decode(raw, sent.schema)
+        obj, _ = decode(value, sent.schema)
+    except (protobuf.ProtobufError, DecodeError) as error:
+        raise _cannot_handle(resource, kind, api_version, str(error)) from None
+    return _of_the_path(resource, obj, api_version, value)
+
+
+def complete(resource: Resource, obj: Object, sent: Any) -> Object:
+    """The object decoded from `sent` with its type, which leads, and the version's defaults."""
+    typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
+    strategy = resource.strategy_for("")
+    return strategy.default(strategy.recall({**typed, **obj, **typed}, sent))
+
+
+def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
+    """The value of a JSON or YAML text, and texts about keys that stand in it twice.
+
+    Repeated keys of JSON are marked in the value instead. Raises Unreadable.
+    """
+    if media_type == YAML:
+        try:
+            loaded = yaml_text.load_strictly(body)
+        except yaml_text.YamlError as error:
+            raise Unreadable(str(error)) from None
+        return loaded.value, [loaded.strict_error] if loaded.strict_error else []
+    try:
+        return json_text.decode_marking_duplicates(body), []
+    except JsonError as error:
+        words = json_text.json_syntax_error(body) or str(error)
+        raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
+
+
+def type_of(value: Any, resource: Resource) -> tuple[str, str]:
+    """(kind, apiVersion) of a body; what it leaves out is what the path says. Raises Unreadable."""
+    kind, api_version = stated_type(value)
+    if not api_version or api_version == f"{resource.kind.group}/":
+        api_version = resource.api_version
+    return kind or resource.kind.kind, api_version
+
+
+def stated_type(value: Any) -> tuple[str, str]:
+    """(kind, apiVersion) as a body states them, empty where it does not. Raises Unreadable.
+
+    Here alone Go's own encoding/json reads, to which the case of a name is nothing, and the last one counts.
+    """
+    if value is None:
+        return "", ""
+    if not isinstance(value, dict):
+        raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
+    found = {"kind": "", "apiversion": ""}
+    for key, item in members(value):
+        name = key.casefold()
+        if name not in found or item is None:
+            continue
+        if not isinstance(item, str):
+            field = "kind" if name == "kind" else "apiVersion"
+            raise Unreadable(_type_mismatch(_go_kind(item), f"Go struct field .{field} of type string"))
+        found[name] = item
+    kind, api_version = found.values()
+    if api_version.count("/") > 1:
+        raise Unreadable(f"unexpected GroupVersion string: {api_version}")
+    return kind, api_version.removeprefix("/")
+
+
+def _type_mismatch(kind: str, place: str) -> str:
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} into {place}"
+
+
+def _go_kind(value: Any) -> str:
+    names = {str: "string", bool: "bool", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
+    """Why an object of this type cannot be read as the resource's kind, in any version; empty if it can."""
+    if kind == resource.kind.kind and resource.versions.kind_of(api_version) is not None:
+        return ""
+    if not resource.release.knows(api_version, kind):
+        return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
+    of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
+    version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
+    package = resource.kind.group.split(".")[0] or "core"
+    return f"converting ({version}.{kind}) to ({package}.{resource.kind.kind}): unknown conversion"
+
+
+def _cannot_handle(resource: Resource, kind: str, api_version: str, why: str) -> ApiError:
+    version = api_version.rpartition("/")[2]
+    return bad_request(f'{kind} in version "{version}" cannot be handled as a {resource.kind.kind}: {why}')
+
+
+def summary(body: bytes) -> str:
+    """The beginning of a body as messages show it: text where it looks like JSON, else hexadecimal."""
+    if not body:
+        return "<empty>"
+    start = body[:SUMMARY_LENGTH]
+    text = start.decode("utf-8", "replace") if body.startswith(b"{") else start.hex()
+    return f"{text} ..." if len(body) > SUMMARY_LENGTH else text
+
+
+def warn_or_refuse(texts: Iterable[str], validation: str, notes: Notes) -> str:
+    """Strict decoding errors by the mode: warned of, or returned as one text to refuse with."""
+    found = list(texts)
+    if validation == "Strict" and found:
+        return "strict decoding error: " + ", ".join(found)
+    if validation == "Warn":
+        for text in found:
+            warn_of(text, notes)
+    return ""
+
+
+def warn_of(text: str, notes: Notes) -> None:
+    """A strict decoding error as warnings: YAML's repeated keys, all in one text, are warned of one by one.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
+    """
+    if not text.startswith(yaml_text.STRICT_PREFIX):
+        notes.warn(text)
+        return
+    for line in text.removeprefix(yaml_text.STRICT_PREFIX).split("\n"):
+        notes.warn(line.strip())

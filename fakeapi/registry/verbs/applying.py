@@ -1,0 +1,122 @@
+"""What server-side apply means: the stored object merged with what a manager wants, or a new object.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
+`fakeapi.machinery.apply`, which decides about fields and owners.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.codec import JsonError, in_key_order
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang import json_text, yaml_text
+from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.options import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.request_decoding import complete, warn_of
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store, deduplicate_owners
+from fakeapi.registry.stored_form import Object
+from fakeapi.registry.verbs.patching import check_name, match_namespace
+
+Checks = Callable[[Object], None]
+"""What must hold before an object with this metadata is created; raises ApiError."""
+
+
+async def apply(
+    store: Store,
+    resource: Resource,
+    target: Target,
+    body: bytes,
+    options: WriteOptions,
+    notes: Notes,
+    check_creation: Checks,
+) -> Outcome:
+    """Apply a configuration; without a stored object, create it.
+
+    Raises ApiError: 400, 404 for the status of an object that is not there, 409 for conflicts of managers
+    and of versions, 422, 500 where the configuration does not fit the schema.
+    """
+    manager = resource.managers[target.subresource]
+    typed = partial(_typed, resource)
+
+    def change(old: Object | None) -> Object:
+        config, repeated = read_configuration(body)
+        new = manager.apply(old, config, options.manager, store.now(), force=options.force, typed=typed)
+        if repeated and options.validation == "Strict":
+            raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
+        if repeated and options.validation == "Warn":
+            warn_of(repeated, notes)
+        if old is None and new["metadata"].get("uid"):
+            uid = new["metadata"]["uid"]
+            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            raise errors.conflict(resource.qualified, target.name, why)
+        check_name(resource, target, new)
+        deduplicate_owners(new, notes, after_admission=True)
+        return new
+
+    while True:
+        if target.subresource or store.storage.head(resource.key(target.namespace, target.name)):
+            return await store.modify(resource, target, change, options, notes)
+        new = change(None)
+        match_namespace(resource, target, new["metadata"])
+        check_creation(new["metadata"])
+        _check_version(new["metadata"].get("resourceVersion", ""))
+        try:
+            return await store.insert(resource, target, new, options, notes)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise
+
+
+def read_configuration(body: bytes) -> tuple[Object, str]:
+    """The applied configuration of a YAML or JSON body, and a text about keys that stand in it twice.
+
+    The text is empty where there are none. Raises ApiError 400.
+    """
+    value, repeated = _read(body)
+    if value is None:
+        return {}, repeated
+    if not isinstance(value, dict):
+        kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
+        raise errors.bad_request(
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+            f"{kind} into Go value of type map[string]interface {{}}"
+        )
+    return value, repeated
+
+
+def _read(body: bytes) -> tuple[Any, str]:
+    """JSON is read as such, which is quicker, unless it has repeated keys to be told of in YAML's words.
+
+    Either way keys are sorted, as they are when YAML has become JSON: a walk that ends at the first field
+    that nobody knows ends at the same one.
+    """
+    try:
+        value = json_text.decode_lenient(body)
+        if not json_text.duplicates(body):
+            return in_key_order(value), ""
+    except JsonError:
+        pass
+    try:
+        loaded = yaml_text.load_strictly(body)
+    except yaml_text.YamlError as error:
+        raise errors.bad_request(f"error decoding YAML: error converting YAML to JSON: {error}") from None
+    return loaded.value, loaded.strict_error
+
+
+def _check_version(given: str) -> None:
+    """A new object may name any version, if it is one. Raises ApiError 500."""
+    try:
+        parse_uint(given or "0")
+    except ValueError as error:
+        raise ApiError(500, "", str(error)) from None
+
+
+def _typed(resource: Resource, merged: Object) -> Object:
+    new, _ = decode(merged, resource.schema, UnstructuredFindings())
+    return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged)

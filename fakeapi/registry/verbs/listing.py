@@ -1,0 +1,198 @@
+"""Lists: at which version, which page, and who answers.
+
+Follows k8s.io/apiserver `pkg/storage/cacher` (which lists the watch cache answers, and how) and
+`pkg/storage/etcd3` (the others: exact versions, pages after the first).
+"""
+
+import sys
+from dataclasses import dataclass, replace
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
+from fakeapi.registry.continue_token import decode_token, encode_token
+from fakeapi.registry.field_labels import NAME
+from fakeapi.registry.options import ListOptions, Target
+from fakeapi.registry.predicate import Selection, selection
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource_version import check_key, parse_version, too_large, waited_for
+from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
+
+PAGE_MAX = 10_000
+"""A limited list looks at twice as many objects each time that too few were selected, up to so many."""
+_REVISION_MAX = 2**63 - 1
+_TOO_OLD_TO_CONTINUE = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new "
+    "list without the continue parameter, or use the continue token in this response to retrieve the "
+    "remainder of the results. Continuing with the provided token results in an inconsistent list - objects "
+    "that were created, modified, or deleted between the time the first chunk was returned and now may show "
+    "up in the list."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One answer to a list. `remaining` is None where Kubernetes does not say."""
+
+    entries: list[Entry]
+    revision: int
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+def prefix_of(resource: Resource, target: Target) -> str:
+    """The storage prefix of what a list or watch covers."""
+    return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
+
+
+def list_entries(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> Listed:
+    """The selected objects in the order of namespace and name.
+
+    Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
+    is not there yet; 400 for one that is no number, 500 where only the watch cache reads it.
+    """
+    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
+    prefix = prefix_of(resource, target)
+    plan = _plan(storage, resource, target, options)
+    entries: list[Entry] = []
+    limit = plan.limit
+    indexed = _indexed(resource, options) if plan.from_cache else None
+    start_after, at, size = plan.start_after, plan.at, 0 if indexed else limit
+    while True:
+        page = _page(storage, prefix, start_after, at, size, options)
+        if indexed is not None:
+            page = replace(page, entries=[entry for entry in page.entries if indexed.matches(entry)])
+        more = _take(page, chosen, entries, limit)
+        if not limit or not more or len(entries) >= limit:
+            break
+        start_after, at, size = page.entries[-1].key, page.revision, max(size, min(2 * size, PAGE_MAX))
+    token, remaining = "", None
+    if limit and more:
+        leads = plan.from_cache and resource.release.quirks.cache_lists_pages
+        token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
+        remaining = page.remaining if chosen.everything else None
+    if not resource.is_stored:
+        entries = [resource.seen(entry) for entry in entries]
+    return Listed(entries, page.revision, token, remaining)
+
+
+def _indexed(resource: Resource, options: ListOptions) -> Selection | None:
+    """The objects among which the watch cache looks, where it has an index for a field that is selected."""
+    name = resource.selectable.indexed
+    value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
+    if name is None or value is None:
+        return None
+    wanted = FieldSelector((Requirement(name, value),))
+    return selection(None, wanted, resource.selectable.fields_of)
+
+
+def _take(page: Page, chosen: Selection, entries: list[Entry], limit: int) -> bool:
+    """Adds what is selected to `entries`, up to the limit; says whether anything comes after the last one.
+
+    An object after the last one counts, selected or not, as it does upstream.
+    """
+    if chosen.everything:
+        entries += page.entries
+        return page.more
+    for entry in page.entries:
+        if limit and len(entries) == limit:
+            return True
+        if chosen.matches(entry):
+            entries.append(entry)
+    return page.more
+
+
+def _asks_for_one(resource: Resource, target: Target, options: ListOptions) -> bool:
+    """Whether a selector names the one object that can be meant: upstream gets it, and knows no pages."""
+    if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
+        return False
+    return options.fields.requires_exact_match(NAME) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is read: after this key, at this revision, at most so many; and by whom."""
+
+    start_after: str | None = None
+    at: int | None = None
+    limit: int = 0
+    from_cache: bool = False
+
+
+def _plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+    quirks, version = resource.release.quirks, options.resource_version
+    if version and not options.continue_token and not quirks.list_resource_version_error_is_500:
+        _requested(version)
+    if not _from_cache(resource, options):
+        return _storage_plan(storage, resource, target, options)
+    wanted = parse_version(version) if version else 0
+    if wanted > storage.revision:
+        raise waited_for(wanted, storage.revision)
+    pages = version != "0" and not _asks_for_one(resource, target, options)
+    return _Plan(limit=options.limit if pages else 0, from_cache=True)
+
+
+def _from_cache(resource: Resource, options: ListOptions) -> bool:
+    """Whether the watch cache answers: from a version on, in newer releases without one too."""
+    version = options.resource_version
+    if options.continue_token or options.match == "Exact":
+        return False
+    if resource.release.quirks.cache_lists_pages:
+        return not (options.limit and version not in ("", "0") and not options.match)
+    return bool(version) and (not options.limit or version == "0")
+
+
+def _storage_plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+    version, match = options.resource_version, options.match
+    prefix = prefix_of(resource, target)
+    check_key(resource.kind.resource, target.namespace)
+    if version and resource.release.quirks.list_version_is_read_first:
+        _requested(version)
+    if options.continue_token:
+        key, revision = decode_token(options.continue_token, prefix)
+        if version and version != "0":
+            raise errors.bad_request("specifying resource version is not allowed when using continue")
+        return _Plan(_before(key, prefix), revision if revision > 0 else None, options.limit)
+    single = _asks_for_one(resource, target, options)
+    limit = 0 if single else options.limit
+    wanted = _requested(version) if version else 0
+    exact = wanted > 0 and (match == "Exact" or (not match and limit > 0))
+    if wanted > (_REVISION_MAX if exact else storage.revision):
+        raise too_large(wanted, storage.revision)
+    return _Plan(None, wanted if exact else None, limit)
+
+
+def _requested(version: str) -> int:
+    """A list's version as a number. Raises ApiError 400."""
+    try:
+        return parse_version(version)
+    except ApiError as error:
+        raise errors.bad_request(f"invalid resource version: {error.message}") from None
+
+
+def _before(key: str, prefix: str) -> str | None:
+    """What sorts before `key` and after all names that do; None where nothing begins with `prefix` before."""
+    if key.endswith("\0"):
+        return key.rstrip("\0")
+    if key == prefix:
+        return None
+    return f"{key[:-1]}{chr(ord(key[-1]) - 1)}{chr(sys.maxunicode)}"
+
+
+def _page(
+    storage: Storage, prefix: str, start_after: str | None, at: int | None, limit: int, options: ListOptions
+) -> Page:
+    try:
+        return storage.list(prefix, start_after=start_after, limit=limit or None, at=at)
+    except Compacted:
+        if options.continue_token:
+            key, _ = decode_token(options.continue_token, prefix)
+            token = encode_token(key, prefix, -1)
+            raise _expired(_TOO_OLD_TO_CONTINUE, token) from None
+        raise _expired("The resourceVersion for the provided list is too old.") from None
+    except FutureRevision:
+        raise ApiError(500, "", "etcdserver: mvcc: required revision is a future revision") from None
+
+
+def _expired(message: str, token: str = "") -> ApiError:
+    return ApiError(410, "Expired", message, Details(continue_token=token) if token else None)

@@ -1,0 +1,181 @@
+"""Watches: what exists, what happened since a version, and what happens from now on.
+
+Follows k8s.io/apiserver `pkg/storage/cacher`: without a version or with "0" a watch begins with what
+exists; a selector turns a change into ADDED or DELETED where an object begins or ceases to match; a
+DELETED event has the last state that the watcher could see, at the version of the change.
+"""
+
+import base64
+from dataclasses import dataclass
+
+from fakeapi.machinery import codec
+from fakeapi.registry import stored_form
+from fakeapi.registry.options import Target, WatchOptions
+from fakeapi.registry.predicate import Selection, selection
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource_version import parse_version
+from fakeapi.registry.verbs.listing import prefix_of
+from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
+FRAMES_KEPT = 2048
+"""As many encoded events are shared between watchers; older ones are encoded again when needed."""
+
+
+class TooOld(Exception):
+    """The version that a watch should begin at is no longer kept."""
+
+    def __init__(self, wanted: int, oldest: int) -> None:
+        super().__init__(f"too old resource version: {wanted} ({oldest})")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """ADDED, MODIFIED or DELETED with the object as the watch's version shows it, at `revision`."""
+
+    type: str
+    entry: Entry
+    revision: int
+
+    @property
+    def body(self) -> bytes:
+        """JSON of the object."""
+        return stored_form.with_version(self.entry.value, self.revision)
+
+
+class Watch:
+    """One open watch. `initial` first, then `next` for as long as it is wanted, then `close`.
+
+    `start` is the version that `initial` shows; `next` has all that comes after it.
+    """
+
+    def __init__(
+        self, resource: Resource, watcher: Watcher, chosen: Selection, initial: list[Entry], after: int
+    ) -> None:
+        self._seen = resource.seen
+        self._watcher = watcher
+        self._chosen = chosen
+        self.start = after
+        self.initial = [self._event("ADDED", entry, entry.revision) for entry in initial]
+
+    async def next(self) -> list[WatchEvent]:
+        """The next events, as soon as there are any for this watch.
+
+        Raises what the storage's watcher raises: closed, or fallen behind.
+        """
+        while True:
+            batch = await self._watcher.next_batch()
+            events = [
+                event
+                for change in batch
+                if change.entry.revision > self.start and (event := self._translate(change)) is not None
+            ]
+            if events:
+                return events
+
+    def bookmark_version(self, newest: int) -> int | None:
+        """The version that a bookmark may name, `newest` being the last change to the resource.
+
+        None where it would tell the watcher nothing: nothing has changed since it began.
+        """
+        version = min(newest, self._watcher.progress)
+        return version if version > self.start else None
+
+    def close(self) -> None:
+        """Stop listening; harmless when repeated."""
+        self._watcher.close()
+
+    def _translate(self, change: Event) -> WatchEvent | None:
+        entry, previous = change.entry, change.previous
+        is_deletion = change.kind is EventKind.DELETE
+        if self._chosen.everything:
+            if is_deletion:
+                return self._event("DELETED", entry, entry.revision)
+            return self._event("MODIFIED" if previous is not None else "ADDED", entry, entry.revision)
+        matched = previous is not None and self._chosen.matches(previous)
+        if not is_deletion and self._chosen.matches(entry):
+            return self._event("MODIFIED" if matched else "ADDED", entry, entry.revision)
+        if matched and previous is not None:
+            return self._event("DELETED", entry if is_deletion else previous, entry.revision)
+        return None
+
+    def _event(self, kind: str, entry: Entry, revision: int) -> WatchEvent:
+        return WatchEvent(kind, self._seen(entry), revision)
+
+
+def open_watch(storage: Storage, resource: Resource, target: Target, options: WatchOptions) -> Watch:
+    """A watch over the resource, from what the options ask.
+
+    Raises ApiError for a version that is no number, and TooOld for one that is not kept any more.
+    """
+    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
+    prefix = prefix_of(resource, target)
+    since = parse_version(options.resource_version) if options.resource_version else 0
+    wants_initial = options.send_initial_events
+    if wants_initial is None:
+        wants_initial = since == 0
+    if wants_initial or (since == 0 and options.send_initial_events is False):
+        page = storage.list(prefix, start_after=None, limit=None, at=None)
+        entries = page.entries if wants_initial else []
+        initial = [entry for entry in entries if chosen.matches(entry)]
+        watcher = storage.watch(prefix, page.revision)
+        return Watch(resource, watcher, chosen, initial, page.revision)
+    oldest = resource.release.quirks.watch_cache_start
+    if since < oldest:
+        raise TooOld(since, oldest)
+    try:
+        watcher = storage.watch(prefix, min(since, storage.revision))
+    except Compacted as error:
+        raise TooOld(since, error.oldest - 1) from None
+    return Watch(resource, watcher, chosen, [], since)
+
+
+def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
+    """JSON of a bookmark's object: an empty object of the kind, with nothing but the version."""
+    meta: stored_form.Object = {"resourceVersion": str(revision), "creationTimestamp": None}
+    if ends_initial_events:
+        meta["annotations"] = {INITIAL_EVENTS_END: "true"}
+        blueprint = resource.release.quirks.initial_events_blueprint
+        if blueprint:
+            meta["annotations"] |= _blueprint(resource)
+    empty = resource.empty_object()
+    return codec.encode({**empty, "metadata": meta})
+
+
+def _blueprint(resource: Resource) -> dict[str, str]:
+    """1.32 also tells the client what the list would have been, for its consistency checks."""
+    listed: stored_form.Object = {
+        "kind": resource.kind.list_kind,
+        "apiVersion": resource.api_version,
+        "metadata": {},
+        "items": None,
+    }
+    return {INITIAL_EVENTS_LIST: blueprint_text(listed)}
+
+
+def blueprint_text(listed: stored_form.Object) -> str:
+    """A list as an annotation holds it."""
+    return base64.b64encode(codec.encode(listed) + b"\n").decode()
+
+
+class Frames:
+    """Encoded watch events, shared by all watchers that send them as plain JSON.
+
+    Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int, str], tuple[bytes, bytes]] = {}
+
+    def frame(self, event: WatchEvent) -> bytes:
+        """One line of a watch stream."""
+        key = (event.type, event.revision, event.entry.key)
+        value = event.entry.value
+        kept, line = self._kept.get(key, (None, b""))
+        if kept != value:
+            line = b'{"type":"%b","object":%b}\n' % (event.type.encode(), event.body)
+            if len(self._kept) >= FRAMES_KEPT:
+                self._kept.clear()
+            self._kept[key] = value, line
+        return line

@@ -1,0 +1,158 @@
+"""ResourceClaimTemplate of every version."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.registry.groups.resource_k8s_io.claim_template import (
+    ClaimTemplateStrategy,
+    ClaimTemplateV1Alpha2Strategy,
+    validate_template_metadata,
+)
+from fakeapi.registry.strategy import Strategy
+from tests.registry.groups.resource_k8s_io.builders import (
+    RULES,
+    devices,
+    places,
+    request,
+    rules_with,
+    triples,
+)
+
+OLD = ClaimTemplateV1Alpha2Strategy(RULES["1.30"])
+
+
+def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"name": "t", "namespace": "default"},
+        "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
+    }
+
+
+def v1alpha2(class_name: str = "a", **metadata: Any) -> dict[str, Any]:
+    return template({"resourceClassName": class_name, "allocationMode": "Immediate"}, **metadata)
+
+
+def v1alpha3(*requests: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return template({"devices": devices(*(requests or (request(),)))}, **metadata)
+
+
+def strategy(
+    release: str = "1.33", labels: dict[str, str] | None = None, *, exact: bool = False, **gates: bool
+) -> ClaimTemplateStrategy:
+    return ClaimTemplateStrategy(rules_with(release, **gates), lambda _: labels or {}, exact=exact)
+
+
+def test_claims_are_given_labels_and_annotations() -> None:
+    metadata = {"creationTimestamp": None, "labels": {"a": "1"}, "annotations": {"b": "2"}}
+    assert validate_template_metadata(metadata, "m", RULES["1.33"]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "called"),
+    [
+        ("name", "x", "name"),
+        ("uid", "x", "uID"),
+        ("creationTimestamp", "2020-01-01T00:00:00Z", "creationTimestamp"),
+        ("generation", 1, "generation"),
+        ("ownerReferences", [{}], "ownerReferences"),
+        ("finalizers", ["a/b"], "finalizers"),
+    ],
+)
+def test_claims_are_given_nothing_else(name: str, value: Any, called: str) -> None:
+    found = validate_template_metadata({name: value}, "m", RULES["1.33"])
+    assert triples(found) == [(f"m.{called}", "Forbidden", "Forbidden: cannot be set")]
+
+
+def test_annotations_are_looked_at_before_labels() -> None:
+    metadata = {"labels": {"bad!": "1"}, "annotations": {"bad!": "1"}}
+    assert places(validate_template_metadata(metadata, "m", RULES["1.33"])) == ["m.annotations", "m.labels"]
+
+
+def test_a_template_s_claims_have_the_defaults_of_claims() -> None:
+    assert OLD.default(template({"resourceClassName": "a"}))["spec"]["spec"] == {
+        "resourceClassName": "a",
+        "allocationMode": "WaitForFirstConsumer",
+    }
+    bare = v1alpha3({"name": "gpu", "deviceClassName": "gpu.example.com"})
+    assert strategy().default(bare) == v1alpha3()
+    exactly = v1alpha3({"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}})
+    assert strategy(exact=True).default(exactly)["spec"]["spec"]["devices"]["requests"] == [
+        {
+            "name": "gpu",
+            "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 1},
+        }
+    ]
+
+
+def test_a_template_s_claims_follow_the_rules_of_claims() -> None:
+    assert OLD.validate_create(v1alpha2()) == []
+    assert places(OLD.validate_create(v1alpha2("Bad_", name="x"))) == [
+        "spec.metadata.name",
+        "spec.spec.resourceClassName",
+    ]
+    assert strategy().validate_create(v1alpha3()) == []
+    assert places(strategy().validate_create(v1alpha3(request("Bad_"), name="x"))) == [
+        "spec.metadata.name",
+        "spec.spec.devices.requests[0].name",
+    ]
+
+
+def test_the_spec_stays_as_it_was_made() -> None:
+    assert places(OLD.validate_update(v1alpha2("b"), v1alpha2("a"))) == ["spec"]
+    assert places(strategy().validate_update(v1alpha3(labels={"a": "1"}), v1alpha3())) == ["spec"]
+    assert strategy().validate_update(v1alpha3(), v1alpha3()) == []
+
+
+def test_what_is_wrong_with_the_spec_is_said_before_and_after() -> None:
+    bad = "spec.spec.devices.requests[0].name"
+    assert places(strategy("1.32").validate_update(v1alpha3(request("Bad_")), v1alpha3())) == [
+        bad,
+        "spec",
+        bad,
+    ]
+
+
+@pytest.mark.parametrize(("release", "kept"), [("1.31", True), ("1.32", False), ("1.33", False)])
+def test_admin_access_goes_where_its_gate_is_off(release: str, *, kept: bool) -> None:
+    made = strategy(release).prepare_create(v1alpha3(request(adminAccess=True)))
+    assert ("adminAccess" in made["spec"]["spec"]["devices"]["requests"][0]) is kept
+
+
+def test_in_1_33_an_empty_list_makes_a_template_s_request_an_exact_one() -> None:
+    made = strategy().recall(
+        v1alpha3({"name": "gpu", "deviceClassName": ""}), v1alpha3({"name": "gpu", "selectors": []})
+    )
+    assert places(strategy().validate_create(made)) == [
+        "spec.spec.devices.requests[0].exactly.deviceClassName",
+        "spec.spec.devices.requests[0].exactly.allocationMode",
+    ]
+
+
+def test_fields_that_a_template_has_stay() -> None:
+    old = v1alpha3(request(adminAccess=True), {"name": "b", "deviceClassName": "", "firstAvailable": []})
+    assert strategy().prepare_update(v1alpha3(*old["spec"]["spec"]["devices"]["requests"]), old) == old
+
+
+def test_admin_access_asks_for_a_label_on_the_namespace() -> None:
+    wanted = v1alpha3(request(adminAccess=True))
+    assert places(strategy(DRAAdminAccess=True).authorize_create(wanted)) == [
+        "spec.devices.requests[0].adminAccess"
+    ]
+    granted = strategy("1.33", {"resource.k8s.io/admin-access": "true"}, DRAAdminAccess=True)
+    assert granted.authorize_create(wanted) == []
+
+
+ODD: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
+"""Bodies of shapes that decode, or do not: recalling comes before anybody has looked."""
+
+
+@pytest.mark.parametrize("name", ["ownerReferences", "finalizers", "managedFields"])
+@pytest.mark.parametrize(("kind", "body"), [(OLD, v1alpha2()), (strategy(), v1alpha3())])
+def test_what_claims_cannot_be_given_is_refused_though_it_is_an_empty_list(
+    kind: Strategy, body: dict[str, Any], name: str
+) -> None:
+    sent = {**body, "spec": {**body["spec"], "metadata": {name: []}}}
+    recalled = kind.recall({**body, "spec": {**body["spec"]}}, sent)
+    assert places(kind.validate_create(recalled)) == [f"spec.metadata.{name}"]
+    assert all(kind.recall(body, odd) == body for odd in ODD)

@@ -1,0 +1,55 @@
+"""DeviceTaintRule of resource.k8s.io/v1alpha3."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import DeviceTaintRuleStrategy
+from tests.registry.groups.resource_k8s_io.builders import RULES, places
+
+NOW = "2030-01-01T00:00:00Z"
+TAINT = {"key": "k", "effect": "NoSchedule", "timeAdded": NOW}
+STRATEGY = DeviceTaintRuleStrategy(RULES["1.33"], lambda: NOW)
+
+
+def rule(selector: dict[str, Any] | None = None, generation: int = 1, **taint: Any) -> dict[str, Any]:
+    spec: dict[str, Any] = {} if selector is None else {"deviceSelector": selector}
+    return {"metadata": {"name": "r", "generation": generation}, "spec": {**spec, "taint": TAINT | taint}}
+
+
+def test_a_taint_is_added_now() -> None:
+    bare = {"metadata": {}, "spec": {"taint": {"key": "k", "effect": "NoSchedule"}}}
+    assert STRATEGY.default(bare)["spec"]["taint"] == TAINT
+
+
+def test_a_rule_counts_the_generations_of_its_spec() -> None:
+    assert STRATEGY.prepare_create(rule(generation=9)) == rule(generation=1)
+    assert STRATEGY.prepare_update(rule(value="v"), rule()) == rule(value="v", generation=2)
+    assert STRATEGY.prepare_update(rule(), rule()) == rule()
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (None, []),
+        ({}, []),
+        ({"deviceClassName": "c", "driver": "d", "pool": "a/b", "device": "e"}, []),
+        ({"deviceClassName": ""}, ["deviceClassName"]),
+        ({"driver": ""}, ["driver", "driver"]),
+        ({"pool": ""}, ["pool"]),
+        ({"device": "a.b"}, ["device"]),
+        ({"selectors": [{}]}, ["selectors[0].cel"]),
+        ({"selectors": [{"cel": {"expression": "true"}}] * 33}, ["selectors"]),
+    ],
+)
+def test_a_selector_names_devices_by_any_of_their_names(
+    selector: dict[str, Any] | None, expected: list[str]
+) -> None:
+    found = [f"spec.deviceSelector.{place}" for place in expected]
+    assert places(STRATEGY.validate_create(rule(selector))) == found
+    assert places(STRATEGY.validate_update(rule(selector), rule(selector))) == found
+
+
+def test_the_taint_follows_the_selector_in_what_is_wrong() -> None:
+    found = STRATEGY.validate_create(rule({"device": ""}, effect=""))
+    assert places(found)[-1] == "spec.taint.effect"

@@ -1,0 +1,54 @@
+"""Taints of devices."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.registry.groups.resource_k8s_io.validation.taints import default_taint, validate_taint
+from tests.registry.groups.resource_k8s_io.builders import Triple, places, triples
+
+NOW = "2030-01-01T00:00:00Z"
+EARLIER = "2020-01-01T00:00:00Z"
+
+
+def test_a_taint_is_added_now_unless_it_says_when() -> None:
+    taint = {"key": "k", "effect": "NoSchedule"}
+    assert default_taint(taint, lambda: NOW) == {**taint, "timeAdded": NOW}
+    said = {**taint, "timeAdded": EARLIER}
+    assert default_taint(said, lambda: NOW) == said
+
+
+@pytest.mark.parametrize(
+    "taint",
+    [
+        {"key": "k", "effect": "NoSchedule"},
+        {"key": "example.com/k", "value": "v", "effect": "NoExecute"},
+    ],
+)
+def test_a_taint_has_a_key_and_an_effect(taint: dict[str, Any]) -> None:
+    assert validate_taint(taint, "t") == []
+
+
+@pytest.mark.parametrize(
+    ("taint", "expected"),
+    [
+        ({"key": "k", "effect": ""}, [("t.effect", "Required", "Required value")]),
+        (
+            {"key": "k", "effect": "Maybe"},
+            [
+                (
+                    "t.effect",
+                    "NotSupported",
+                    'Unsupported value: "Maybe": supported values: "NoExecute", "NoSchedule"',
+                )
+            ],
+        ),
+    ],
+)
+def test_only_two_effects_are_known(taint: dict[str, Any], expected: list[Triple]) -> None:
+    assert triples(validate_taint(taint, "t")) == expected
+
+
+def test_key_and_value_are_those_of_labels() -> None:
+    found = validate_taint({"key": "bad key", "value": "bad value!", "effect": "NoExecute"}, "t")
+    assert places(found) == ["t.key", "t.value"]

@@ -1,0 +1,72 @@
+"""Selections: label and field selectors as one test of an entry."""
+
+import json
+
+import pytest
+
+from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.registry.predicate import Selection, selection
+from fakeapi_storage import Entry
+
+
+def entry(name: str = "a", namespace: str = "default", **labels: str) -> Entry:
+    meta = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
+    value = json.dumps({"metadata": meta, "spec": {"size": "big"}}).encode()
+    return Entry(f"/resource.k8s.io/v1alpha3/resourceclaims/{namespace}/{name}", value, 1, 1)
+
+
+def chosen(labels: str = "", fields: str = "") -> Selection:
+    return selection(
+        label_selector.parse(labels) if labels else None, field_selector.parse(fields) if fields else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "fields", "matches"),
+    [
+        ("", "", True),
+        ("tier=x", "", True),
+        ("tier=y", "", False),
+        ("!other", "", True),
+        ("", "metadata.name=a", True),
+        ("", "metadata.name!=a", False),
+        ("", "metadata.namespace=default", True),
+        ("", "metadata.namespace=other", False),
+        ("tier=x", "metadata.name=a", True),
+        ("tier=x", "metadata.name=b", False),
+        ("tier=y", "metadata.name=a", False),
+    ],
+)
+def test_both_selectors_must_match(labels: str, fields: str, matches: bool) -> None:  # noqa: FBT001 - a column
+    assert chosen(labels, fields).matches(entry(tier="x")) is matches
+
+
+def test_an_object_without_labels_is_matched_as_one_that_has_none() -> None:
+    assert not chosen("tier").matches(entry())
+    assert chosen("!tier").matches(entry())
+
+
+def test_selectors_that_select_everything_are_as_good_as_none() -> None:
+    assert chosen().everything
+    empty = selection(label_selector.parse(""), field_selector.parse(""))
+    assert empty.everything
+    assert not chosen("a").everything
+    assert not chosen(fields="metadata.name=a").everything
+
+
+def test_names_are_matched_without_looking_into_the_object() -> None:
+    unreadable = Entry("/resource.k8s.io/v1alpha3/resourceclaims/default/a", b"not JSON", 1, 1)
+    assert chosen(fields="metadata.name=a").matches(unreadable)
+    assert not chosen("a=b", "metadata.name=other").matches(unreadable)
+
+
+def test_a_kind_may_have_fields_of_its_own() -> None:
+    found = Selection(
+        None, field_selector.parse("spec.size=big"), lambda obj: {"spec.size": obj["spec"]["size"]}
+    )
+    assert found.matches(entry())
+    other = Selection(
+        label_selector.parse("tier=x"), field_selector.parse("spec.size=small,metadata.name=a"),
+        lambda obj: {"spec.size": obj["spec"]["size"]},
+    )  # fmt: skip
+    assert not other.matches(entry(tier="x"))
