@@ -1,6 +1,6 @@
 """`python -m fakeapi` is the command `fakeapi`."""
 
-from fakeapi.cli import main
+from fakeapi.cli.main import main
 
 if __name__ == "__main__":
     main(prog_name="fakeapi")

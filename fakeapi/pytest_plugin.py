@@ -16,7 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from fakeapi.server import FakeAPI
-    from fakeapi.traces.report import Report
+    from fakeapi.traces.reporting.report import Report
 
 MARKER = (
     "fakeapi(release=..., feature_gates=..., **options): "
@@ -208,7 +208,7 @@ def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "
     """
 
     def replay(trace: str | Path, **options: Any) -> "Report":
-        from fakeapi.traces.formats import open_trace  # noqa: PLC0415 - see the module's docstring
+        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - see the module's docstring
 
         wanted = {name: options.pop(name) for name in ("release", "feature_gates") if name in options}
         with open_trace(trace) as reader:

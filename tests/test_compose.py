@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fakeapi.cli import healthcheck, serve
+from fakeapi.cli.main import healthcheck, serve
 from fakeapi.server.client import Client
 from tests.installation import ROOT, Installation
 

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from fakeapi import __version__
-from fakeapi.cli import main
+from fakeapi.cli.main import main
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -21,12 +21,12 @@ from fakeapi.runner import GRACE_SECONDS, Runner, StartError
 from fakeapi.server.client import Client, StatusError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.model import TraceError
-from fakeapi.traces.record import Recorder
-from fakeapi.traces.recording import Recording
-from fakeapi.traces.redaction import Redactor
+from fakeapi.traces.recording.middleware import Recorder
+from fakeapi.traces.recording.recording import Recording
+from fakeapi.traces.recording.redaction import Redactor
 
 if TYPE_CHECKING:
-    from fakeapi.traces.report import Report
+    from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
@@ -202,7 +202,7 @@ class FakeAPI(Client):
         Raises TraceError for a trace that cannot be read, ValueError for options without sense.
         """
         from fakeapi.server import replaying  # noqa: PLC0415 - it builds on this module
-        from fakeapi.traces.formats import open_trace  # noqa: PLC0415 - the same
+        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - the same
 
         with open_trace(trace) as reader:
             return replaying.replay_on(self, reader, replaying.options(**how))

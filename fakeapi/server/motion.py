@@ -9,9 +9,9 @@ from typing import Any
 
 from fakeapi.server import FakeAPI
 from fakeapi.server.replaying import upstream_of
-from fakeapi.traces.formats import TraceReader, open_trace
-from fakeapi.traces.httpclient import TargetError
-from fakeapi.traces.motion import Motion, Moved
+from fakeapi.traces.client.http import TargetError
+from fakeapi.traces.formats.open import TraceReader, open_trace
+from fakeapi.traces.replay.playback import Motion, Moved
 
 
 def serve_trace(

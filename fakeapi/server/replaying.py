@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from fakeapi import __version__
 from fakeapi.server import FakeAPI
-from fakeapi.traces import fieldpaths, patches
-from fakeapi.traces.control import Control
-from fakeapi.traces.formats import TraceReader, open_trace
-from fakeapi.traces.replay import ORDERS, Options, Order, Progress
-from fakeapi.traces.replay import replay as replay_trace
-from fakeapi.traces.report import Report
-from fakeapi.traces.upstream import Upstream, of_url
+from fakeapi.traces import fieldpaths
+from fakeapi.traces.client.upstream import Upstream, of_url
+from fakeapi.traces.formats import patch_types
+from fakeapi.traces.formats.open import TraceReader, open_trace
+from fakeapi.traces.replay.pacing import Control
+from fakeapi.traces.replay.replay import ORDERS, Options, Order, Progress
+from fakeapi.traces.replay.replay import replay as replay_trace
+from fakeapi.traces.reporting.report import Report
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ def replay(
     ValueError for options without sense.
     """
     chosen = options(**how)
-    with open_trace(trace, patch_type=patch_type or patches.STRATEGIC) as reader:
+    with open_trace(trace, patch_type=patch_type or patch_types.STRATEGIC) as reader:
         if url is not None:
             return run(replay_trace(reader, of_url(url, token=token), chosen))
         with FakeAPI(release=release or reader.header.release or None, feature_gates=feature_gates) as server:

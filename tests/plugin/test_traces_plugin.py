@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi.traces.formats import open_trace
+from fakeapi.traces.formats.open import open_trace
 
 LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from fakeapi.traces.formats import open_trace
+from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import TraceError
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from fakeapi.traces.formats import open_trace
+from fakeapi.traces.formats.native import TraceWriter
+from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange, Header, Request, Response, StreamEvent
-from fakeapi.traces.native import TraceWriter
 
 HEADER = Header(1, "kubernetes v1.31.14", "1.31", 1_795_204_158.902336, "proxy", "a note", ("credentials",))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.traces.formats import open_trace
+from fakeapi.traces.formats.native import TraceWriter
+from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange
-from fakeapi.traces.native import TraceWriter
 from tests.traces.streams import CLAIMS, Watch, claim
 
 RELEASE = "1.33"

@@ -14,9 +14,9 @@ import pytest
 
 import fakeapi
 from fakeapi import FakeAPI
-from fakeapi.traces.formats import open_trace
+from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange, Response, StreamEvent
-from fakeapi.traces.replay import ORDERS, Order
+from fakeapi.traces.replay.replay import ORDERS, Order
 from tests.traces.sessions import RELEASE, changed, generated, method, play, record, with_answer
 from tests.traces.streams import CLAIMS, Watch, claim
 

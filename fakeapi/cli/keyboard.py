@@ -1,0 +1,63 @@
+"""Keys on the terminal that pause, step and stop a replay."""
+
+import contextlib
+import os
+import select
+import sys
+import threading
+from collections.abc import Iterator
+from typing import TextIO
+
+from fakeapi.traces.replay.pacing import Control
+
+HELP = "space: pause and go on · n: next exchange · q: stop here"
+
+
+@contextlib.contextmanager
+def keys(control: Control, stream: TextIO | None = None) -> Iterator[bool]:
+    """Listens while the block runs, where the stream is a terminal; says whether it does."""
+    stream = stream or sys.stdin
+    if os.name != "posix" or not stream.isatty():
+        yield False
+        return
+    import termios  # noqa: PLC0415 - posix alone has it
+    import tty  # noqa: PLC0415 - the same
+
+    descriptor = stream.fileno()
+    before = termios.tcgetattr(descriptor)
+    over, wake = os.pipe()
+    listener = threading.Thread(target=_listen, args=(control, descriptor, over), daemon=True)
+    try:
+        tty.setcbreak(descriptor)
+        listener.start()
+        yield True
+    finally:
+        os.write(wake, b".")
+        listener.join()
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        os.close(over)
+        os.close(wake)
+
+
+def _listen(control: Control, descriptor: int, over: int) -> None:
+    while True:
+        ready, _, _ = select.select([descriptor, over], [], [])
+        if over in ready:
+            return
+        pressed = os.read(descriptor, 1)
+        if not pressed:
+            return
+        obey(control, pressed)
+
+
+def obey(control: Control, pressed: bytes) -> None:
+    """Does what a key says; others mean nothing."""
+    if pressed == b" ":
+        if control.is_paused:
+            control.resume()
+        else:
+            control.pause()
+    elif pressed in {b"n", b"\n"}:
+        control.step()
+    elif pressed == b"q":
+        control.stop()

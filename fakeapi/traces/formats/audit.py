@@ -1,0 +1,305 @@
+"""Kubernetes audit logs, `audit.k8s.io/v1`: files of Events or EventLists, one JSON object a line.
+
+What an audit log has not, at any level: headers and watch events. At the level Request it has no response
+bodies, at Metadata no bodies at all. Each exchange says what it misses, and what was concluded instead.
+Sources: the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and what kube-apiserver 1.29 to 1.33 writes.
+"""
+
+import re
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import parse_qs
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.traces.formats import native_lines, patch_types
+from fakeapi.traces.formats.native import lines_of
+from fakeapi.traces.model import Exchange, Request, Response, TraceError
+from fakeapi.traces.recording.clients import actor
+
+VERSION = "audit.k8s.io/v1"
+
+OPEN_MAX = 100_000
+"""Requests that are remembered as begun; beyond it the oldest is taken for one that was never answered."""
+
+_METHODS = {
+    "get": "GET",
+    "list": "GET",
+    "watch": "GET",
+    "create": "POST",
+    "update": "PUT",
+    "patch": "PATCH",
+    "delete": "DELETE",
+    "deletecollection": "DELETE",
+    "post": "POST",
+    "put": "PUT",
+    "head": "HEAD",
+    "options": "OPTIONS",
+    "connect": "POST",
+}
+_WITH_BODY = frozenset({"create", "update", "patch", "post", "put"})
+_RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)")
+_JSON = "application/json"
+_DEFAULT_TIMEOUT = 1800.0
+"""Seconds after which kube-apiserver ends a watch that named no time, at the earliest."""
+
+
+_Filled = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _User(msgspec.Struct):
+    username: str = ""
+    groups: tuple[str, ...] | None = None
+
+
+class _Reference(msgspec.Struct):
+    api_group: str = msgspec.field(default="", name="apiGroup")
+    resource: str = ""
+    subresource: str = ""
+
+
+class _Status(msgspec.Struct, omit_defaults=True):
+    code: int = 0
+    status: str = ""
+
+
+class _Event(msgspec.Struct):
+    """One stage of one request; fields that are not here are not used."""
+
+    level: Literal["Metadata", "Request", "RequestResponse"]
+    audit_id: str = msgspec.field(name="auditID")
+    stage: Literal["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"]
+    request_uri: _Filled = msgspec.field(name="requestURI")
+    verb: _Filled
+    received: str = msgspec.field(name="requestReceivedTimestamp")
+    staged: str = msgspec.field(name="stageTimestamp", default="")
+    user: _User = msgspec.field(default_factory=_User)
+    impersonated: _User | None = msgspec.field(default=None, name="impersonatedUser")
+    agent: str = msgspec.field(default="", name="userAgent")
+    reference: _Reference | None = msgspec.field(default=None, name="objectRef")
+    status: Raw | UnsetType = msgspec.field(default=UNSET, name="responseStatus")
+    request: Raw | UnsetType = msgspec.field(default=UNSET, name="requestObject")
+    response: Raw | UnsetType = msgspec.field(default=UNSET, name="responseObject")
+    annotations: dict[str, str] | None = None
+
+
+class _Kind(msgspec.Struct):
+    kind: str = ""
+    api_version: str = msgspec.field(default="", name="apiVersion")
+    items: tuple[Raw, ...] = ()
+
+
+_decode_kind = msgspec.json.Decoder(_Kind).decode
+_decode_event = msgspec.json.Decoder(_Event).decode
+_decode_status = msgspec.json.Decoder(_Status).decode
+
+
+def is_audit(line: bytes) -> bool:
+    """Whether a line, possibly cut, begins an audit log."""
+    return b'"audit.k8s.io/' in line[:4096]
+
+
+def release_of(path: Path) -> str:
+    """The release in a file's name, "1.31" in "audit-k8s1.31-v1alpha3.jsonl.gz"; "" without one."""
+    match = _RELEASE.search(path.name)
+    return match[1] if match else ""
+
+
+class AuditLog:
+    """The exchanges of an audit log, in the order in which they ended, at absolute times.
+
+    `assume`: the patch type where nothing tells. Each request is one exchange, whatever stages of it were
+    logged.
+    """
+
+    def __init__(self, path: Path, *, assume: str = patch_types.STRATEGIC) -> None:
+        self.path = path
+        self._assume = assume
+        self._begun: dict[str, tuple[int, _Event]] = {}
+        self._next = 0
+
+    def __iter__(self) -> Iterator[tuple[int, Exchange]]:
+        """Pairs of line number and exchange. Raises TraceError."""
+        self._begun, self._next = {}, 0
+        for number, event in self._events():
+            if event.stage in {"ResponseComplete", "Panic"}:
+                begun = self._begun.pop(event.audit_id, None)
+                yield self._exchange(begun[0] if begun else number, event)
+                continue
+            self._begun[event.audit_id] = (number, event)
+            if len(self._begun) > OPEN_MAX:
+                yield self._exchange(*self._begun.pop(next(iter(self._begun))))
+        for number, event in self._begun.values():
+            yield self._exchange(number, event)
+
+    def _events(self) -> Generator[tuple[int, _Event], None, None]:
+        for number, line in lines_of(self.path):
+            try:
+                head = _decode_kind(line)
+                self._check(number, head)
+                if head.kind == "EventList":
+                    for item in head.items:
+                        yield number, _decode_event(item)
+                else:
+                    yield number, _decode_event(line)
+            except native_lines.MALFORMED as error:
+                raise native_lines.explain(str(self.path), number, error) from error
+
+    def _check(self, number: int, head: _Kind) -> None:
+        if head.kind not in {"Event", "EventList"} or not head.api_version.startswith("audit.k8s.io/"):
+            what = f"{head.api_version} {head.kind}".strip() or "an object without kind"
+            raise TraceError(str(self.path), number, "kind", f"is no audit Event, but {what}")
+        if head.api_version != VERSION:
+            message = f"{head.api_version} is not read, only {VERSION}"
+            raise TraceError(str(self.path), number, "apiVersion", message)
+
+    def _exchange(self, number: int, event: _Event) -> tuple[int, Exchange]:
+        self._next += 1
+        return number, _Translation(self, number, event).exchange(self._next)
+
+    @property
+    def assume(self) -> str:
+        return self._assume
+
+    def time(self, number: int, field: str, text: str) -> float:
+        try:
+            return native_lines.seconds_of(text)
+        except ValueError as error:
+            raise TraceError(str(self.path), number, field, str(error)) from error
+
+
+class _Translation:
+    """One event on its way to an exchange."""
+
+    def __init__(self, log: AuditLog, number: int, event: _Event) -> None:
+        self._log = log
+        self._number = number
+        self._event = event
+        self._missing = ["headers"]
+        self._inferred: list[str] = []
+
+    def exchange(self, identity: int) -> Exchange:
+        event, log, number = self._event, self._log, self._number
+        received = log.time(number, "requestReceivedTimestamp", event.received)
+        ended_at = log.time(number, "stageTimestamp", event.staged) if event.staged else received
+        duration = max(0.0, ended_at - received)
+        if (event.annotations or {}).get("audit.k8s.io/truncated"):
+            self._missing.append("bodies (the audit log truncated them)")
+        response = self._response()
+        watching = event.verb == "watch" and response is not None and response.status == 200
+        ended = self._ended(duration) if watching else ""
+        if watching:
+            self._missing.append("watch events")
+        request = self._request(response)
+        user = event.impersonated.username if event.impersonated else event.user.username
+        return Exchange(
+            identity,
+            received,
+            actor(event.agent, user),
+            request,
+            response,
+            duration,
+            () if watching else None,
+            ended,
+            tuple(self._missing),
+            tuple(self._inferred),
+            f"{log.path}:{number}",
+        )
+
+    def _request(self, response: Response | None) -> Request:
+        event = self._event
+        body = _bytes(event.request)
+        if not body and event.verb in _WITH_BODY:
+            self._missing.append("request body")
+        elif event.verb in {"delete", "deletecollection"} and event.level == "Metadata":
+            self._missing.append("request body, if there was one")
+        headers = [("user-agent", event.agent)] if event.agent else []
+        if event.impersonated:
+            headers.append(("impersonate-user", event.impersonated.username))
+            headers.extend(("impersonate-group", group) for group in event.impersonated.groups or ())
+        if body or event.verb == "patch":
+            headers.append(("content-type", self._media_type(body, response)))
+        return Request(self._method(), event.request_uri, tuple(headers), body)
+
+    def _method(self) -> str:
+        verb = self._event.verb
+        if verb == "connect" or verb not in _METHODS:
+            self._inferred.append(f"method: {_METHODS.get(verb, verb.upper())} for the verb {verb}")
+        return _METHODS.get(verb, verb.upper())
+
+    def _media_type(self, body: bytes, response: Response | None) -> str:
+        event = self._event
+        if event.verb != "patch":
+            return _JSON
+        self._missing.append("patch type")
+        found, reason = patch_types.infer(
+            _value(body),
+            query=event.request_uri.partition("?")[2],
+            group=event.reference.api_group if event.reference else "",
+            agent=event.agent,
+            answer=_value(response.body) if response is not None and response.status < 300 else None,
+            assume=self._log.assume,
+        )
+        self._inferred.append(f"patch type: {patch_types.NAMES[found]} ({reason})")
+        return found
+
+    def _response(self) -> Response | None:
+        event = self._event
+        told = _bytes(event.status)
+        if not told:
+            self._missing.append("response")
+            return None
+        try:
+            status = _decode_status(told)
+        except native_lines.MALFORMED as error:
+            found = native_lines.explain(str(self._log.path), self._number, error)
+            field = f"responseStatus.{found.field}".rstrip(".")
+            raise TraceError(found.path, found.line, field, found.message) from error
+        if not 100 <= status.code <= 999:
+            raise TraceError(
+                str(self._log.path), self._number, "responseStatus.code", f"{status.code} is no HTTP status"
+            )
+        body = _bytes(event.response)
+        if not body and status.status == "Failure":
+            body = _whole_status(told)
+            self._inferred.append("response body: from responseStatus")
+        if not body and event.verb != "watch":
+            self._missing.append("response body")
+        if body and b'"uid":' in body and b'"managedFields":' not in body:
+            self._missing.append("managedFields, if there were any")
+        return Response(status.code, (("content-type", _JSON),) if body else (), body)
+
+    def _ended(self, duration: float) -> str:
+        event = self._event
+        if event.stage == "ResponseStarted":
+            return "open"
+        named = parse_qs(event.request_uri.partition("?")[2]).get("timeoutSeconds", [""])[0]
+        limit = float(named) if named.isdecimal() and int(named) else _DEFAULT_TIMEOUT
+        over = duration >= limit
+        ended = "server" if over else "client"
+        when = "its time was over" if over else "its time was not over"
+        self._inferred.append(f"who ended the watch: the {ended} ({when})")
+        return ended
+
+
+def _bytes(raw: Raw | UnsetType) -> bytes:
+    """As kube-apiserver encodes it; null is no object."""
+    data = b"" if raw is UNSET else bytes(raw)
+    return b"" if data == b"null" else data
+
+
+def _value(data: bytes) -> object:
+    try:
+        return decode(data) if data else None
+    except JsonError:
+        return None
+
+
+def _whole_status(data: bytes) -> bytes:
+    """The Status that a failed request is answered with; the audit log leaves its type out."""
+    if b'"apiVersion":' in data[:200] or not data.startswith(b"{"):
+        return data
+    return b'{"kind":"Status","apiVersion":"v1",' + data[1:]

@@ -1,0 +1,323 @@
+"""HAR 1.2, in and out.
+
+What HAR has no place for goes into fields that begin with an underscore, as HAR allows: `log._trace` is the
+trace's header, an entry's `_exchange` its id, actor, exact times, and the times and lengths of watch events.
+With them nothing is lost on the way there and back. HAR of other makers has whole bodies and no event times.
+"""
+
+import base64
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fakeapi import __version__
+from fakeapi.machinery.codec import encode
+from fakeapi.traces.formats import compression, native_lines
+from fakeapi.traces.formats.json_stream import JsonText
+from fakeapi.traces.formats.native import write_whole
+from fakeapi.traces.model import Exchange, Header, Headers, Request, Response, StreamEvent, TraceError
+from fakeapi.traces.recording.clients import actor
+from fakeapi.traces.recording.messages import first, is_kubernetes, is_watch, kept
+
+ORIGIN = "http://kubernetes.invalid"
+"""Stands before each target: HAR wants whole URLs, and a trace does not say where the server was."""
+
+_HTTP = "HTTP/1.1"
+
+
+class _Pair(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _PostData(msgspec.Struct):
+    text: str = ""
+    encoding: str = ""
+
+
+class _Request(msgspec.Struct):
+    method: Annotated[str, Meta(min_length=1)]
+    url: str
+    headers: tuple[_Pair, ...] = ()
+    post_data: _PostData | None = msgspec.field(default=None, name="postData")
+
+
+class _Content(msgspec.Struct):
+    text: str = ""
+    encoding: str = ""
+
+
+class _Response(msgspec.Struct):
+    status: int
+    headers: tuple[_Pair, ...] = ()
+    content: _Content = msgspec.field(default_factory=_Content)
+
+
+class _Own(msgspec.Struct):
+    """The field `_exchange`."""
+
+    id: native_lines.Identity
+    offset: native_lines.Seconds
+    actor: str
+    duration: native_lines.Seconds
+    missing: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
+    ended: native_lines.Ending | UnsetType = UNSET
+    times: tuple[native_lines.Seconds, ...] | UnsetType = UNSET
+    lengths: tuple[Annotated[int, Meta(ge=0)], ...] = ()
+
+
+class _Entry(msgspec.Struct):
+    started: str = msgspec.field(name="startedDateTime")
+    request: _Request
+    response: _Response
+    time: float = 0.0
+    own: _Own | None = msgspec.field(default=None, name="_exchange")
+
+
+def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
+    """A HAR file, whole or not at all; returns how many entries it has. Raises TraceError."""
+    count = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal count
+        yield b'{"log":{"version":"1.2","creator":' + encode({"name": "fakeapi", "version": __version__})
+        yield b',"_trace":' + native_lines.header_line(header) + b',"entries":['
+        for exchange in exchanges:
+            yield (b",\n" if count else b"\n") + encode(_entry(header, exchange))
+            count += 1
+        yield b"\n]}}\n"
+
+    try:
+        compression.check_writable(path)
+        write_whole(path, pieces())
+    except OSError as error:
+        raise TraceError(str(path), 0, "", f"cannot be written: {error.strerror or error}") from error
+    return count
+
+
+def _entry(header: Header, exchange: Exchange) -> dict[str, Any]:
+    milliseconds = exchange.duration * 1000
+    own: dict[str, Any] = {
+        "id": exchange.id,
+        "offset": round(exchange.offset, 6),
+        "actor": exchange.actor,
+        "duration": round(exchange.duration, 6),
+        "missing": exchange.missing,
+        "inferred": exchange.inferred,
+    }
+    response, body = exchange.response, b""
+    if response is not None:
+        body = response.body
+    if exchange.events is not None:
+        own["ended"] = exchange.ended
+        own["times"] = [round(event.offset, 6) for event in exchange.events]
+        own["lengths"] = [len(event.line) for event in exchange.events]
+        body = b"\n".join(event.line for event in exchange.events)
+    return {
+        "startedDateTime": native_lines.timestamp(header.started + exchange.offset),
+        "time": milliseconds,
+        "request": _request_entry(exchange.request),
+        "response": _response_entry(response, body),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "_exchange": own,
+    }
+
+
+def _request_entry(request: Request) -> dict[str, Any]:
+    query = urlsplit(request.target).query
+    entry: dict[str, Any] = {
+        "method": request.method,
+        "url": ORIGIN + request.target,
+        "httpVersion": _HTTP,
+        "cookies": [],
+        "headers": _pairs(request.headers),
+        "queryString": _pairs(parse_qsl(query, keep_blank_values=True)),
+        "headersSize": -1,
+        "bodySize": len(request.body),
+    }
+    if request.body:
+        media_type = first(request.headers, "content-type")
+        entry["postData"] = {"mimeType": media_type, "params": [], **_text(request.body)}
+    return entry
+
+
+def _response_entry(response: Response | None, body: bytes) -> dict[str, Any]:
+    headers = () if response is None else response.headers
+    return {
+        "status": 0 if response is None else response.status,
+        "statusText": "",
+        "httpVersion": _HTTP,
+        "cookies": [],
+        "headers": _pairs(headers),
+        "content": {"size": len(body), "mimeType": first(headers, "content-type"), **_text(body)},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": len(body),
+    }
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _text(data: bytes) -> dict[str, str]:
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(data).decode("ascii"), "encoding": "base64"}
+
+
+class HarFile:
+    """The entries of a HAR file that are requests to Kubernetes.
+
+    `header` is that of the trace which it was made from, else None: offsets are then absolute times.
+    `foreign` counts, while iterating, the entries that were left out. Raises TraceError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header: Header | None = None
+        self.foreign = 0
+        self._next = 0
+        for _ in self._values(heading=True):
+            break
+
+    def __iter__(self) -> Iterator[tuple[int, Exchange]]:
+        """Pairs of line number and exchange."""
+        self.foreign = self._next = 0
+        for line, value in self._values():
+            try:
+                exchange = self._exchange(line, msgspec.convert(value, _Entry, strict=False))
+            except msgspec.ValidationError as error:
+                raise native_lines.explain(str(self.path), line, error) from error
+            if exchange is None:
+                self.foreign += 1
+            else:
+                yield line, exchange
+
+    def _values(self, *, heading: bool = False) -> Iterator[tuple[int, Any]]:
+        text = JsonText(self.path)
+        try:
+            text.expect("{")
+            for key in text.names():
+                if key != "log":
+                    text.value()
+                    continue
+                text.expect("{")
+                for inner in text.names():
+                    if inner == "entries":
+                        if heading:
+                            return
+                        text.expect("[")
+                        yield from text.elements()
+                    elif inner == "_trace":
+                        self.header = self._trace(text.line, text.value())
+                    else:
+                        text.value()
+        finally:
+            text.close()
+
+    def _trace(self, line: int, value: Any) -> Header:
+        try:
+            return native_lines.header_of(msgspec.convert(value, native_lines.HeaderLine))
+        except msgspec.ValidationError as error:
+            raise native_lines.explain(str(self.path), line, error) from error
+        except ValueError as error:
+            raise TraceError(str(self.path), line, f"log._trace.{error.args[0]}", error.args[1]) from error
+
+    def _exchange(self, line: int, entry: _Entry) -> Exchange | None:
+        target = _target(entry.request.url)
+        own = entry.own
+        if own is None and not is_kubernetes(target):
+            return None
+        if not target.startswith("/"):
+            raise TraceError(str(self.path), line, "request.url", f"has no path: {entry.request.url!r}")
+        self._next += 1
+        headers = kept((pair.name, pair.value) for pair in entry.request.headers)
+        body = b""
+        if entry.request.post_data is not None:
+            data = entry.request.post_data
+            body = self._data(line, "request.postData.text", data.text, data.encoding)
+        request = Request(entry.request.method.upper(), target, headers, body)
+        answer = entry.response
+        content = self._data(line, "response.content.text", answer.content.text, answer.content.encoding)
+        if answer.status and not 100 <= answer.status <= 999:
+            raise TraceError(str(self.path), line, "response.status", f"{answer.status} is no HTTP status")
+        answered = kept((pair.name, pair.value) for pair in answer.headers)
+        place = f"{self.path}:{line}"
+        if own is not None:
+            return self._own(line, own, request, (answer.status, answered, content), place)
+        started = self._time(line, entry.started)
+        duration = max(0.0, entry.time / 1000)
+        response = Response(answer.status, answered, content) if answer.status else None
+        events: tuple[StreamEvent, ...] | None = None
+        missing: tuple[str, ...] = ("response",) if response is None else ()
+        if response is not None and response.status == 200 and is_watch(request.method, target):
+            lines = [each for each in content.split(b"\n") if each]
+            events = tuple(StreamEvent(started + duration, each) for each in lines)
+            response = Response(answer.status, answered)
+            missing = ("times of watch events",)
+        who = actor(first(headers, "user-agent"), first(headers, "impersonate-user"))
+        ended = "" if events is None else "cut"
+        return Exchange(
+            self._next, started, who, request, response, duration, events, ended, missing, (), place
+        )
+
+    def _own(
+        self, line: int, own: _Own, request: Request, answer: tuple[int, Headers, bytes], place: str
+    ) -> Exchange:
+        status, headers, content = answer
+        events: tuple[StreamEvent, ...] | None = None
+        if own.times is not UNSET:
+            if len(own.times) != len(own.lengths) or own.ended is UNSET or not status:
+                message = "a watch has a response, an `ended`, and as many lengths as times"
+                raise TraceError(str(self.path), line, "_exchange.times", message)
+            ends = list(accumulate(own.lengths, lambda end, length: end + 1 + length, initial=-1))
+            events = tuple(
+                StreamEvent(time, content[end + 1 : end + 1 + length])
+                for time, length, end in zip(own.times, own.lengths, ends, strict=False)
+            )
+            content = b""
+        return Exchange(
+            own.id,
+            own.offset,
+            own.actor,
+            request,
+            Response(status, headers, content) if status else None,
+            own.duration,
+            events,
+            "" if events is None or own.ended is UNSET else own.ended,
+            own.missing,
+            own.inferred,
+            place,
+        )
+
+    def _data(self, line: int, field: str, text: str, encoding: str) -> bytes:
+        if encoding == "base64":
+            try:
+                return base64.b64decode("".join(text.split()), validate=True)
+            except ValueError as error:
+                raise TraceError(str(self.path), line, field, f"is not base64: {error}") from error
+        return text.encode("utf-8", "replace")
+
+    def _time(self, line: int, text: str) -> float:
+        try:
+            return native_lines.seconds_of(text)
+        except ValueError as error:
+            raise TraceError(str(self.path), line, "startedDateTime", str(error)) from error
+
+
+def _target(url: str) -> str:
+    """Path and query of a URL, as they are written there."""
+    _, found, rest = url.partition("://")
+    if not found:
+        return url
+    slash = rest.find("/")
+    return rest[slash:].partition("#")[0] if slash >= 0 else "/"

@@ -1,0 +1,106 @@
+"""Recording by the server itself: an application around the application."""
+
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from typing import Any, Protocol
+
+from fakeapi.traces.recording.recording import Observed, Recording
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+
+
+class Application(Protocol):
+    """What a runner asks of an application."""
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
+
+    async def startup(self) -> None: ...
+
+    async def shutdown(self) -> None: ...
+
+    async def reset(self) -> None: ...
+
+    def end_watches(self) -> None: ...
+
+
+class Recorder:
+    """An application that records what goes through it, while it is told to. Otherwise it adds nothing."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._recording: Recording | None = None
+
+    @property
+    def recording(self) -> Recording | None:
+        return self._recording
+
+    def record(self, recording: Recording | None) -> Recording | None:
+        """Records there from now on, or no more; returns where it was until now.
+
+        What is under way is kept there as it is, and nowhere from now on.
+        """
+        before, self._recording = self._recording, recording
+        if before is not None:
+            before.end_open()
+        return before
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        if self._recording is None or scope["type"] != "http":
+            return self._app(scope, receive, send)
+        return self._observe(self._recording, scope, receive, send)
+
+    async def _observe(self, recording: Recording, scope: Scope, receive: Receive, send: Send) -> None:
+        observed = recording.begin(scope["method"], target_of(scope), scope["headers"])
+        complete = False
+
+        async def hear() -> Any:
+            message = await receive()
+            if message["type"] == "http.request":
+                observed.asked(message.get("body", b""))
+            elif message["type"] == "http.disconnect":
+                observed.left = not complete
+            return message
+
+        async def say(message: Any) -> None:
+            nonlocal complete
+            if message["type"] == "http.response.start":
+                observed.started(message["status"], message.get("headers", ()))
+            elif message["type"] == "http.response.body":
+                observed.answered(message.get("body", b""))
+                complete = not message.get("more_body", False)
+            await send(message)
+            if complete:
+                end(observed, complete=True)
+
+        try:
+            await self._app(scope, hear, say)
+        finally:
+            end(observed, complete=complete)
+
+    async def startup(self) -> None:
+        await self._app.startup()
+
+    async def shutdown(self) -> None:
+        await self._app.shutdown()
+
+    async def reset(self) -> None:
+        await self._app.reset()
+
+    def end_watches(self) -> None:
+        """Watches that end because the server does are open in the recording."""
+        if self._recording is not None:
+            self._recording.end_open()
+        self._app.end_watches()
+
+
+def end(observed: Observed, *, complete: bool) -> None:
+    """Tells who ended an exchange: the client by leaving, the server, or something that should not happen."""
+    observed.end("client" if observed.left else "server" if complete else "cut")
+
+
+def target_of(scope: Scope) -> str:
+    """Path and query as the client sent them."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    query: bytes = scope["query_string"]
+    return (raw + b"?" + query if query else raw).decode("latin-1")

@@ -1,0 +1,290 @@
+"""A reverse proxy before a cluster, which records what goes through it.
+
+In front is the runner (HTTP/1.1, HTTP/2); behind is aiohttp, the quickest of the well-kept clients: it parses
+in C, passes pieces on as they come, and leaves targets and headers alone. It speaks HTTP/1.1, as every API
+server does: each watch has a connection of its own, so that none waits for another.
+"""
+
+import asyncio
+import contextlib
+import hmac
+import json
+import logging
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from fakeapi.kubeconfig import ANYBODY
+from fakeapi.traces.client.upstream import Upstream, UpstreamError
+from fakeapi.traces.recording.middleware import Receive, Scope, Send, end, target_of
+from fakeapi.traces.recording.recording import Observed, Recording
+
+logger = logging.getLogger("fakeapi.traces")
+
+CONNECT_SECONDS = 10.0
+"""To reach the upstream."""
+
+REQUEST_MAX = 64 << 20
+"""Bytes of a request's body; a longer one is answered 413."""
+
+WHOLE_MAX = 1 << 20
+"""Bytes of a response that is awaited to its end; longer ones are passed on as they come."""
+
+_HOP = frozenset(
+    {
+        b"connection",
+        b"content-length",
+        b"expect",
+        b"host",
+        b"keep-alive",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+_HOP_BACK = frozenset({b"connection", b"date", b"keep-alive", b"trailer", b"transfer-encoding", b"upgrade"})
+"""The runner writes a Date of its own."""
+
+_MINOR = re.compile(r"\d+")
+
+Pairs = list[tuple[bytes, bytes]]
+
+
+class Proxy:
+    """Forwards every request to the upstream, as a runner's application.
+
+    A client's own Authorization is passed on; without one the upstream's credential is sent. With `token`,
+    clients must send that one, and are let in with the upstream's credential.
+    """
+
+    def __init__(self, upstream: Upstream, recording: Recording, *, token: str | None = None) -> None:
+        self._upstream = upstream
+        self._recording = recording
+        self._token = None if token is None else f"Bearer {token}".encode()
+        # What the kubeconfig of the proxy has is for the proxy, never for the upstream.
+        self._own = self._token or f"Bearer {ANYBODY}".encode()
+        self._session: aiohttp.ClientSession | None = None
+        self._streams: set[aiohttp.ClientResponse] = set()
+
+    async def startup(self) -> None:
+        """Asks who is there. Raises UpstreamError where nobody is, or something that is not Kubernetes."""
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=self._upstream.tls or True),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        )
+        try:
+            await self._ask_version()
+        except BaseException:
+            await self._session.close()
+            raise
+
+    async def shutdown(self) -> None:
+        self._recording.end_open()
+        if self._session is not None:
+            await self._session.close()
+
+    async def reset(self) -> None:
+        """A cluster cannot be emptied."""
+        raise NotImplementedError
+
+    def end_watches(self) -> None:
+        """Ends what streams through; in the recording it is open."""
+        self._recording.end_open()
+        for response in list(self._streams):
+            response.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close"})
+            return
+        headers: Pairs = list(scope["headers"])
+        if self._token is not None and not _is_let_in(headers, self._token):
+            await _refuse(send, 401, "Unauthorized", "the token of this proxy is missing or wrong")
+            return
+        if any(name == b"upgrade" for name, _ in headers):
+            await _refuse(send, 501, "NotImplemented", "exec, attach and port-forward are not recorded")
+            return
+        observed = self._recording.begin(scope["method"], target_of(scope), headers)
+        complete = False
+        try:
+            body = await _body(receive, observed)
+            if body is None:
+                observed.left = True
+            elif len(body) > REQUEST_MAX:
+                observed.failed("the request was too long for the proxy")
+                await _refuse(send, 413, "RequestEntityTooLarge", f"the proxy takes {REQUEST_MAX} bytes")
+            else:
+                complete = await self._forward(scope, headers, body, observed, receive, send)
+        finally:
+            end(observed, complete=complete)
+
+    async def _forward(
+        self, scope: Scope, headers: Pairs, body: bytes, observed: Observed, receive: Receive, send: Send
+    ) -> bool:
+        """Whether the response went through to its end."""
+        assert self._session is not None, "request before startup"
+        try:
+            sent = await self._sent(headers)
+            response = await self._session.request(
+                scope["method"],
+                URL(self._upstream.url + target_of(scope), encoded=True),
+                data=body or None,
+                headers=sent,
+                allow_redirects=False,
+                server_hostname=self._upstream.server_name,
+            )
+        except (aiohttp.ClientError, OSError, UpstreamError, ValueError) as error:
+            reason = _reason(error)
+            observed.failed(f"the upstream cannot be reached: {reason}")
+            await _refuse(send, 502, "BadGateway", f"the upstream cannot be reached: {reason}")
+            return False
+        try:
+            return await self._answer(response, observed, receive, send)
+        finally:
+            response.release()
+
+    async def _sent(self, headers: Pairs) -> CIMultiDict[str]:
+        result: CIMultiDict[str] = CIMultiDict()
+        for name, value in headers:
+            if name not in _HOP and not (name == b"authorization" and value == self._own):
+                result.add(name.decode("latin-1"), value.decode("latin-1"))
+        if "authorization" not in result:
+            credential = await self._upstream.authorize()
+            if credential is not None:
+                result["authorization"] = credential
+        return result
+
+    async def _answer(
+        self, response: aiohttp.ClientResponse, observed: Observed, receive: Receive, send: Send
+    ) -> bool:
+        headers = [(name.lower(), value) for name, value in response.raw_headers]
+        headers = [pair for pair in headers if pair[0] not in _HOP_BACK]
+        observed.started(response.status, headers)
+        start = {"type": "http.response.start", "status": response.status, "headers": headers}
+        length = response.content_length
+        if length is not None and length <= WHOLE_MAX:
+            try:
+                data = await response.read()
+            except (aiohttp.ClientError, OSError):
+                return False
+            observed.answered(data)
+            await send(start)
+            await send({"type": "http.response.body", "body": data})
+            return True
+        await send(start)
+        return await self._stream(response, observed, receive, send)
+
+    async def _stream(
+        self, response: aiohttp.ClientResponse, observed: Observed, receive: Receive, send: Send
+    ) -> bool:
+        self._streams.add(response)
+        leaving = asyncio.create_task(_gone(receive, observed, response))
+        try:
+            async for data in response.content.iter_any():
+                observed.answered(data)
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+        except (aiohttp.ClientError, OSError):
+            return False
+        else:
+            if observed.left:
+                return False
+            await send({"type": "http.response.body", "body": b""})
+            return True
+        finally:
+            self._streams.discard(response)
+            response.close()
+            leaving.cancel()
+
+    async def _ask_version(self) -> None:
+        assert self._session is not None, "in startup"
+        url = self._upstream.url
+        try:
+            async with self._session.get(
+                URL(f"{url}/version"),
+                headers=await self._sent([]),
+                server_hostname=self._upstream.server_name,
+                timeout=aiohttp.ClientTimeout(total=CONNECT_SECONDS),
+            ) as response:
+                status, data = response.status, await response.read()
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise UpstreamError(f"{url} cannot be reached: {_reason(error)}") from error
+        if status in {401, 403}:
+            return  # it may still let the clients in
+        try:
+            facts = json.loads(data)
+            version, major, minor = (str(facts[key]) for key in ("gitVersion", "major", "minor"))
+        except (ValueError, KeyError, TypeError) as error:
+            message = f"{url} is no Kubernetes API server: /version answers {status} without a version"
+            raise UpstreamError(message) from error
+        number = _MINOR.match(minor)
+        self._recording.describe(
+            server=f"kubernetes {version}", release=f"{major}.{number[0]}" if number else ""
+        )
+
+
+def _is_let_in(headers: Pairs, token: bytes) -> bool:
+    return any(name == b"authorization" and hmac.compare_digest(value, token) for name, value in headers)
+
+
+async def _body(receive: Receive, observed: Observed) -> bytes | None:
+    """The request's body, a little more than REQUEST_MAX of a longer one; None if the client left."""
+    parts: list[bytes] = []
+    size = 0
+    async for data in _pieces(receive):
+        if data is None:
+            return None
+        observed.asked(data)
+        parts.append(data)
+        size += len(data)
+        if size > REQUEST_MAX:
+            break
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            yield None
+            return
+        more = message.get("more_body", False)
+        yield message.get("body", b"")
+
+
+async def _gone(receive: Receive, observed: Observed, response: aiohttp.ClientResponse) -> None:
+    """Ends the upstream's stream when the client leaves."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    observed.left = True
+    response.close()
+
+
+async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
+    """An answer of the proxy's own, as a Status; it is not recorded as one of the cluster."""
+    facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
+    facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
+    body = json.dumps(facts).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    with contextlib.suppress(OSError):
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "it does not answer"
+    cause = getattr(error, "os_error", None) or error
+    return (
+        str(getattr(cause, "strerror", None) or cause).splitlines()[0] if str(cause) else type(cause).__name__
+    )

@@ -1,0 +1,287 @@
+"""A trace that is being recorded: exchanges as they are seen to go by.
+
+Not for several threads at once, but for the end: everything happens in the event loop of the server.
+"""
+
+import logging
+import time
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from fakeapi.traces.formats import native_lines
+from fakeapi.traces.formats.native import TraceWriter
+from fakeapi.traces.model import Exchange, Header, Headers, Request, Response, StreamEvent, TraceError
+from fakeapi.traces.recording.clients import actor
+from fakeapi.traces.recording.messages import BODY_MAX, decoded, first, is_watch, kept
+from fakeapi.traces.recording.redaction import Redactor
+
+logger = logging.getLogger("fakeapi.traces")
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+_FRAME_LENGTH = 4
+
+
+class Recording:
+    """Exchanges on their way into a file, which appears at `close`.
+
+    When the disk refuses, recording ends and traffic goes on; `close` raises what happened.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        source: str,
+        server: str,
+        release: str = "",
+        redactor: Redactor | None = None,
+    ) -> None:
+        """Raises TraceError."""
+        self._redactor = redactor or Redactor()
+        self._begun_at = time.perf_counter()
+        header = Header(
+            native_lines.VERSION, server, release, time.time(), source, redacted=self._redactor.names
+        )
+        self._writer = TraceWriter(path, header)
+        self._open: dict[int, Observed] = {}
+        self._failure: TraceError | None = None
+        self._next = 0
+        self._closed = False
+
+    @property
+    def path(self) -> Path:
+        return self._writer.path
+
+    @property
+    def header(self) -> Header:
+        return self._writer.header
+
+    def describe(self, *, server: str, release: str) -> None:
+        """Names what answers, where that is learned later."""
+        header = self._writer.header
+        self._writer.header = Header(
+            header.version, server, release, header.started, header.source, header.note, header.redacted
+        )
+
+    def __len__(self) -> int:
+        """Exchanges that are kept so far."""
+        return len(self._writer)
+
+    def now(self) -> float:
+        return time.perf_counter() - self._begun_at
+
+    def begin(self, method: str, target: str, headers: RawHeaders) -> "Observed":
+        """A request came."""
+        self._next += 1
+        observed = Observed(self, self._next, method, target, _text(headers))
+        if not self._closed:
+            self._open[observed.id] = observed
+        return observed
+
+    def keep(self, observed: "Observed") -> None:
+        """What was observed is over; again is no error."""
+        if self._open.pop(observed.id, None) is None or self._failure is not None:
+            return
+        try:
+            self._writer.append(self._redactor.exchange(observed.exchange()))
+        except TraceError as error:
+            logger.error("Recording ends: %s", error)  # noqa: TRY400 - a full disk is no defect
+            self._failure = error
+            self._writer.abort()
+
+    def end_open(self) -> None:
+        """Keeps what is under way as it is now; what still comes of it is not recorded."""
+        for observed in list(self._open.values()):
+            observed.end("open")
+
+    def close(self) -> None:
+        """Writes the file. Raises TraceError, also for what went wrong before."""
+        if self._closed:
+            return
+        self._closed = True
+        self.end_open()
+        if self._failure is not None:
+            raise self._failure
+        self._writer.close()
+
+    def abort(self) -> None:
+        """No file appears."""
+        self._closed = True
+        self._open.clear()
+        self._writer.abort()
+
+
+class Observed:
+    """One exchange while it happens."""
+
+    __slots__ = (
+        "_answer",
+        "_dropped",
+        "_ended",
+        "_events",
+        "_headers",
+        "_inflate",
+        "_method",
+        "_missing",
+        "_offset",
+        "_over",
+        "_recording",
+        "_request",
+        "_size",
+        "_split",
+        "_started",
+        "_target",
+        "id",
+        "left",
+    )
+
+    def __init__(
+        self, recording: Recording, identity: int, method: str, target: str, headers: list[tuple[str, str]]
+    ) -> None:
+        self._recording = recording
+        self.id = identity
+        self.left = False
+        """Whether the client went away."""
+        self._method = method
+        self._target = target
+        self._headers = headers
+        self._offset = recording.now()
+        self._request = bytearray()
+        self._started: tuple[int, list[tuple[str, str]]] | None = None
+        self._answer = bytearray()
+        self._events: list[StreamEvent] | None = None
+        self._split = _lines
+        self._inflate: zlib._Decompress | None = None
+        self._size = 0
+        self._dropped = 0
+        self._missing: list[str] = []
+        self._ended = ""
+        self._over = 0.0
+
+    def asked(self, data: bytes) -> None:
+        """Some of the request's body."""
+        if len(self._request) + len(data) <= BODY_MAX:
+            self._request += data
+        elif data and "request body (too long)" not in self._missing:
+            self._missing.append("request body (too long)")
+
+    def started(self, status: int, headers: RawHeaders) -> None:
+        """The response's head."""
+        texts = _text(headers)
+        self._started = (status, texts)
+        if status == 200 and is_watch(self._method, self._target):
+            self._events = []
+            if "protobuf" in first(texts, "content-type"):
+                self._split = _frames
+            if first(texts, "content-encoding") == "gzip":
+                self._inflate = zlib.decompressobj(wbits=31)
+
+    def answered(self, data: bytes) -> None:
+        """Some of the response's body, or of the watch."""
+        if not data:
+            return
+        if self._inflate is not None:
+            try:
+                data = self._inflate.decompress(data)
+            except zlib.error:
+                self._missing.append("watch events (their gzip is damaged)")
+                self._inflate, self._size = None, BODY_MAX
+        self._size += len(data)
+        if self._size > BODY_MAX:
+            self._dropped += 1
+            return
+        self._answer += data
+        if self._events is not None:
+            offset = self._recording.now()
+            self._events.extend(StreamEvent(offset, line) for line in self._split(self._answer))
+
+    def failed(self, reason: str) -> None:
+        """There was no response, for this reason."""
+        self._missing.append(f"response ({reason})")
+
+    def end(self, ended: str) -> None:
+        """It is over; `ended` as in Exchange, and "server" where a response that is no watch is complete."""
+        if not self._over:
+            self._over = self._recording.now()
+            self._ended = ended
+            self._recording.keep(self)
+
+    def exchange(self) -> Exchange:
+        """What was seen."""
+        headers = self._headers
+        return Exchange(
+            self.id,
+            self._offset,
+            actor(first(headers, "user-agent"), first(headers, "impersonate-user")),
+            self._asked(),
+            self._response(),
+            self._over - self._offset,
+            None if self._events is None else tuple(self._events),
+            "" if self._events is None else self._ended,
+            tuple(self._missing),
+        )
+
+    def _asked(self) -> Request:
+        encoding, body = first(self._headers, "content-encoding"), bytes(self._request)
+        announced = first(self._headers, "content-length")
+        if announced.isdecimal() and int(announced) > len(body) and not self._missing:
+            self._missing.append("request body (the server did not read it)")
+        plain = decoded(body, encoding)
+        if plain is None:
+            self._missing.append(f"request body ({encoding or 'its coding'} cannot be undone)")
+            plain = b""
+        return Request(self._method, self._target, kept(self._headers), plain)
+
+    def _response(self) -> Response | None:
+        if self._started is None:
+            if not any(each.startswith("response") for each in self._missing):
+                self._missing.append("response (it did not come in time)")
+            return None
+        status, texts = self._started
+        headers: Headers = kept(texts)
+        if self._events is not None:
+            if self._answer and not self._dropped:
+                # A last piece without an end, as it is.
+                self._events.append(StreamEvent(self._over, bytes(self._answer)))
+            if self._dropped:
+                self._missing.append(f"watch events after the first {len(self._events)}: more than is kept")
+            return Response(status, headers)
+        if self._dropped:
+            self._missing.append("response body (too long)")
+            return Response(status, headers)
+        if self._ended != "server":
+            self._missing.append("the response's end")
+        encoding = first(texts, "content-encoding")
+        body = decoded(bytes(self._answer), encoding)
+        if body is None:
+            self._missing.append(f"response body ({encoding} cannot be undone)")
+            body = b""
+        return Response(status, headers, body)
+
+
+def _text(headers: RawHeaders) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
+
+
+def _lines(buffer: bytearray) -> list[bytes]:
+    """Takes the whole lines off the buffer."""
+    end = buffer.rfind(b"\n")
+    if end < 0:
+        return []
+    lines = bytes(buffer[:end]).split(b"\n")
+    del buffer[: end + 1]
+    return [line for line in lines if line]
+
+
+def _frames(buffer: bytearray) -> list[bytes]:
+    """Takes the whole frames of a protobuf watch off the buffer: a length of four bytes, then so many."""
+    frames: list[bytes] = []
+    while len(buffer) >= _FRAME_LENGTH:
+        end = _FRAME_LENGTH + int.from_bytes(buffer[:_FRAME_LENGTH], "big")
+        if len(buffer) < end:
+            break
+        frames.append(bytes(buffer[_FRAME_LENGTH:end]))
+        del buffer[:end]
+    return frames

@@ -1,0 +1,55 @@
+"""A report as JUnit XML, for what shows the results of CI: a test case for each kind of request."""
+
+import re
+from xml.etree import ElementTree as ET
+
+from fakeapi.traces.reporting.report import Divergence, Report
+from fakeapi.traces.reporting.text import summary
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(report: Report) -> bytes:
+    """The file's content; the same for the same report."""
+    suite = ET.Element("testsuite", name=_clean(f"replay {report.trace}"))
+    failures = skipped = 0
+    of_group: dict[str, list[Divergence]] = {}
+    for each in report.divergences:
+        of_group.setdefault(each.group, []).append(each)
+    for name, outcomes in sorted(report.groups.items()):
+        case = ET.SubElement(suite, "testcase", classname=_clean(report.trace), name=_clean(name))
+        failing = outcomes["divergence"] + (outcomes["explained"] if report.strict else 0)
+        if failing:
+            failures += 1
+            failure = ET.SubElement(case, "failure", type="divergence")
+            failure.set("message", f"{failing} of {outcomes.total()} answers are not as recorded")
+            failure.text = _clean("\n".join(_told(each) for each in of_group.get(name, ())))
+        elif outcomes["unserved"] == outcomes.total():
+            skipped += 1
+            ET.SubElement(case, "skipped", message="not served here, so not sent")
+        elif outcomes["explained"]:
+            told = (f"{_told(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
+            ET.SubElement(case, "system-out").text = _clean("\n".join(told))
+    suite.set("tests", str(len(report.groups)))
+    suite.set("failures", str(failures))
+    suite.set("errors", "0")
+    suite.set("skipped", str(skipped))
+    ET.SubElement(suite, "system-out").text = _clean(summary(report))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    body: str = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'.encode()
+
+
+def _told(divergence: Divergence) -> str:
+    lines = [f"#{divergence.id} {divergence.where}: {divergence.request}"]
+    if divergence.recorded != divergence.now:
+        lines.append(f"  recorded {divergence.recorded}, now {divergence.now}")
+    lines += [f"  {each}" for each in divergence.differences if each.kind != "status code"]
+    return "\n".join(lines)
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot hold."""
+    return _NOT_XML.sub("�", text)

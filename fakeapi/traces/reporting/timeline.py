@@ -1,0 +1,75 @@
+"""A report as one HTML page with a time line: a lane for each actor, a mark for each exchange.
+
+The page needs nothing but itself; the data are JSON inside it.
+"""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from fakeapi.machinery.codec import encode
+from fakeapi.traces.reporting.report import Mark, Report
+from fakeapi.traces.reporting.text import summary, verdict
+
+_TEMPLATE = "timeline.html"
+_PLACE = "/*DATA*/"
+WORDS = {
+    "same": "as recorded",
+    "divergence": "divergence",
+    "explained": "divergence with a reason",
+    "skipped": "not compared in full",
+    "unserved": "not served here, so not sent",
+}
+
+
+def page(report: Report) -> str:
+    """Of a report that was made with marks; the same for the same report."""
+    marks = report.marks or []
+    actors = _Numbers()
+    verbs = _Numbers()
+    outcomes = _Numbers()
+    rows = [_row(mark, actors, verbs, outcomes) for mark in marks]
+    data = {
+        "report": report.to_dict(),
+        "summary": summary(report),
+        "verdict": verdict(report),
+        "words": WORDS,
+        "actors": actors.names,
+        "verbs": verbs.names,
+        "outcomes": outcomes.names,
+        "marks": rows,
+    }
+    # In a script element, only what looks like its end, or like a comment, is read as HTML.
+    text = encode(data).decode().replace("<", "\\u003c")
+    template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
+    return template.replace(_PLACE, text)
+
+
+def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers") -> Sequence[Any]:
+    row: list[Any] = [
+        round(mark.offset, 6),
+        round(mark.duration, 6),
+        actors[mark.actor],
+        verbs[mark.verb],
+        mark.what,
+        mark.status,
+        outcomes[mark.outcome],
+        mark.id,
+    ]
+    if mark.events:
+        row.append([round(offset, 6) for offset in mark.events])
+    return row
+
+
+class _Numbers:
+    """A number for each name, in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._numbers)

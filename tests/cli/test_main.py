@@ -1,0 +1,236 @@
+"""The command, as a process."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from fakeapi import FakeAPI, __version__
+from fakeapi.app import HISTORY_MAX
+from fakeapi.cli.main import main, serve
+from fakeapi.server.client import Client
+
+
+def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "fakeapi", *arguments],
+        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def serving(
+    directory: Path, *arguments: str, **environment: str
+) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
+    """A running `fakeapi serve` and what its ready file says."""
+    ready = directory / "ready.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fakeapi", "serve", "--ready-file", str(ready), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={"FAKEAPI_PORT": "0", **os.environ, **environment},
+    )  # fmt: skip
+    with process:
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline().startswith("Serving "), process.stderr.read()
+            yield json.loads(ready.read_text()), process
+        finally:
+            process.kill()
+
+
+def test_help_and_version_are_quick_to_load() -> None:
+    assert command("--version").stdout == f"fakeapi {__version__}\n"
+    assert "--feature-gates" in command("serve", "--help").stdout
+    program = (
+        "import sys; from fakeapi.cli.main import main\n"
+        "try: main(['serve', '--help'])\n"
+        "finally: print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"starlette", "sqlalchemy", "hypercorn", "yaml", "msgspec", "asyncio"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with serving(tmp_path, "--grace", "5") as (facts, process):
+        port = int(facts["url"].rpartition(":")[2])
+        config = yaml.safe_load(Path(facts["kubeconfig"]).read_text())
+        assert config["clusters"][0]["cluster"]["server"] == facts["url"]
+        assert facts["pid"] == process.pid
+        watch = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        watch.request("GET", "/api/v1/namespaces?watch=true")
+        response = watch.getresponse()
+        assert json.loads(response.readline())["type"] == "ADDED"
+        started = time.perf_counter()
+        process.send_signal(number)
+        assert process.wait(10) == 0
+        assert time.perf_counter() - started < 2
+        response.read()
+        watch.close()
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read() == f"export KUBECONFIG={facts['kubeconfig']}\n"
+        assert process.stderr.read() == ""
+        assert not Path(facts["kubeconfig"]).exists()
+
+
+def test_the_first_line_says_what_is_served_and_where(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "fakeapi", "serve", "--port", "0", "--release", "1.31"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert re.match(r"Serving Kubernetes 1\.31 at http://127\.0\.0\.1:\d+\n", process.stdout.readline())
+        process.terminate()
+        assert process.wait(10) == 0
+
+
+def test_every_option_is_an_environment_variable(tmp_path: Path) -> None:
+    environment = {
+        "FAKEAPI_RELEASE": "1.31",
+        "FAKEAPI_FEATURE_GATES": "DRAControlPlaneController=true",
+        "FAKEAPI_DB": str(tmp_path / "state.db"),
+        "FAKEAPI_DURABILITY": "full",
+        "FAKEAPI_KUBECONFIG": str(tmp_path / "config"),
+        "FAKEAPI_TLS": "true",
+        "FAKEAPI_TOKEN": "secret",
+        "FAKEAPI_ADVERTISE_URL": "https://localhost:1234",
+    }
+    with serving(tmp_path, **environment) as (facts, process):
+        assert facts["url"].startswith("https://127.0.0.1:")
+        assert facts["kubeconfig"] == str(tmp_path / "config")
+        assert (tmp_path / "state.db.tls" / "ca.pem").read_bytes() == Path(facts["ca_file"]).read_bytes()
+        config = yaml.safe_load((tmp_path / "config").read_text())
+        assert config["clusters"][0]["cluster"]["server"] == "https://localhost:1234"
+        assert config["users"][0]["user"]["token"] == "secret"
+        process.terminate()
+        process.wait(10)
+    assert (tmp_path / "config").exists()
+
+
+def test_an_empty_environment_variable_is_none(tmp_path: Path) -> None:
+    with serving(tmp_path, FAKEAPI_RELEASE="", FAKEAPI_TOKEN="", FAKEAPI_FEATURE_GATES="") as (facts, _):
+        client = Client(facts["url"])
+        assert client.request("GET", "/version")["minor"] == "33"
+        client.close()
+
+
+def test_what_was_stored_is_there_after_a_kill(tmp_path: Path) -> None:
+    database = str(tmp_path / "state.db")
+    with serving(tmp_path, "--db", database) as (facts, process):
+        client = Client(facts["url"])
+        client.create_namespace("kept")
+        client.close()
+        process.kill()
+        process.wait(10)
+    with serving(tmp_path, "--db", database) as (facts, _):
+        client = Client(facts["url"])
+        assert client.get("Namespace", "kept")["metadata"]["name"] == "kept"
+        client.close()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
+def test_other_addresses_than_loopback_need_a_token_or_a_word(host: str) -> None:
+    result = CliRunner().invoke(main, ["serve", "--host", host])
+    assert result.exit_code == 2
+    assert f"{host} is not a loopback address" in result.output
+    assert "--token" in result.output
+    assert "--allow-anonymous" in result.output
+
+
+@pytest.mark.parametrize("word", [("--allow-anonymous",), ("--token", "secret")])
+def test_with_either_it_listens_there(tmp_path: Path, word: tuple[str, ...]) -> None:
+    with serving(tmp_path, "--host", "0.0.0.0", *word) as (facts, _):
+        assert facts["url"].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--release", "1.99"], ["1.99", "1.27", "1.33"]),
+        (["--feature-gates", "NoSuchGate=true"], ["NoSuchGate", "DRAAdminAccess"]),
+        (["--feature-gates", "DRAAdminAccess"], ["DRAAdminAccess"]),
+        (["--feature-gates", "DRAAdminAccess=maybe"], ["DRAAdminAccess", "maybe"]),
+        (["--port", "70000"], ["70000"]),
+        (["--history", "0"], ["0"]),
+        (["--durability", "some"], ["some", "normal", "full"]),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_with_what_would(
+    arguments: list[str], words: list[str]
+) -> None:
+    result = command("serve", *arguments)
+    assert result.returncode == 2
+    assert all(word in result.stderr for word in words)
+    assert "Traceback" not in result.stderr
+
+
+def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.db"
+    foreign.write_text("some text that is no database at all, and long enough to be looked at " * 10)
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = str(taken.getsockname()[1])
+        refused = [
+            (["--port", port], f"Error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"),
+            (
+                ["--port", "0", "--kubeconfig", "/proc/none/config"],
+                "Error: cannot write the kubeconfig /proc/none/config: ",
+            ),
+            (
+                ["--port", "0", "--ready-file", "/proc/none/ready"],
+                "Error: cannot write the ready file /proc/none/ready: ",
+            ),
+            (["--port", "0", "--db", str(foreign)], f"Error: cannot start: {foreign}: "),
+            (["--port", "0", "--db", "/proc/none/state.db"], "Error: cannot start: /proc/none/state.db: "),
+            (["--port", "0", "--tls", "--db", "/proc/none/state.db"], "Error: cannot make certificates: "),
+        ]
+        for arguments, expected in refused:
+            result = command("serve", *arguments)
+            assert result.returncode == 1, arguments
+            assert result.stderr.startswith(expected)
+            assert result.stderr.count("\n") == 1
+
+
+def test_the_default_of_the_history_is_that_of_the_server() -> None:
+    (option,) = (param for param in serve.params if param.name == "history")
+    assert option.default == HISTORY_MAX
+
+
+def test_releases_lists_what_can_be_served() -> None:
+    lines = command("releases").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33"]
+    assert lines[3].split()[1:] == ["v1.30.14", "v1,", "resource.k8s.io/v1alpha2"]
+
+
+def test_healthcheck_says_whether_a_server_is_ready() -> None:
+    with FakeAPI() as api:
+        assert command("healthcheck", FAKEAPI_PORT=str(api.port), FAKEAPI_HOST="0.0.0.0").returncode == 0
+        port = str(api.port)
+    result = command("healthcheck", "--port", port)
+    assert result.returncode == 1
+    assert "does not answer" in result.stderr
+
+
+def test_healthcheck_needs_neither_the_token_nor_the_ca() -> None:
+    with FakeAPI(tls=True, token="secret") as api:
+        result = CliRunner().invoke(main, ["healthcheck", "--tls", "--port", str(api.port)])
+        assert (result.exit_code, result.output) == (0, "ok\n")

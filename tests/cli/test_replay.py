@@ -1,0 +1,281 @@
+"""The command `fakeapi replay`: what it prints, writes and exits with."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fakeapi import FakeAPI
+from fakeapi.cli.keyboard import keys, obey
+from fakeapi.cli.main import main
+from fakeapi.cli.progress import ProgressLine, describe
+from fakeapi.traces.replay.pacing import Control
+from fakeapi.traces.replay.replay import Progress
+from tests.traces.sessions import RELEASE, changed, method, record, with_answer
+
+LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("command") / "session.jsonl")
+
+
+@pytest.fixture(scope="module")
+def odd(session: Path) -> Path:
+    def relabel(exchange: Any) -> Any:
+        if method(exchange) == "PATCH":
+            return with_answer(exchange, lambda value: value["metadata"].update(labels={"a": "b"}))
+        return exchange
+
+    return changed(session, session.with_name("odd.jsonl"), relabel)
+
+
+def run(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(main, ["replay", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_without_a_divergence_it_exits_with_0(session: Path) -> None:
+    result = run(session)
+    assert result.exit_code == 0
+    assert "No divergence." in result.stdout
+
+
+def test_with_one_it_exits_with_1_and_tells_it(odd: Path) -> None:
+    result = run(odd)
+    assert result.exit_code == 1
+    assert "First divergence:" in result.stdout
+
+
+def test_the_same_trace_prints_the_same_twice(odd: Path) -> None:
+    assert run(odd).stdout == run(odd).stdout
+
+
+@pytest.mark.parametrize("order", ["recorded", "actors", "fast"])
+def test_json_is_for_machines_in_every_order(session: Path, order: str) -> None:
+    value = json.loads(run(session, "--json", "--order", order).stdout)
+    assert value["ok"]
+    assert value["order"] == order
+
+
+def test_quiet_prints_nothing_where_all_is_well(session: Path, odd: Path) -> None:
+    assert run(session, "--quiet").output == ""
+    assert "First divergence:" in run(odd, "--quiet").stdout
+
+
+def test_strict_counts_what_is_not_served() -> None:
+    assert run(LOG).exit_code == 0
+    assert run(LOG, "--strict").exit_code == 1
+
+
+def test_ignored_fields_make_no_divergence(odd: Path) -> None:
+    assert run(odd, "--ignore", "metadata.labels").exit_code == 0
+
+
+def test_reports_are_written_whole(odd: Path, tmp_path: Path) -> None:
+    run(odd, "--junit", tmp_path / "r.xml", "--html", tmp_path / "r.html")
+    assert ET.parse(tmp_path / "r.xml").getroot().tag == "testsuites"
+    assert (tmp_path / "r.html").read_text().endswith("</html>\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.xml"]
+
+
+def test_it_asks_a_server_by_url_and_by_kubeconfig(session: Path) -> None:
+    with FakeAPI(release=RELEASE, token="secret", tls=True) as api:
+        assert run(session, "--kubeconfig", api.kubeconfig).exit_code == 0
+        api.reset()
+        named = ("--url", api.url, "--token", "secret")
+        assert api.ca_file is not None
+        assert run(session, *named, "--ca-file", api.ca_file).exit_code == 0
+        api.reset()
+        assert run(session, *named, "--insecure-skip-tls-verify").exit_code == 0
+        refused = run(session, *named)
+        assert refused.exit_code == 2
+        assert "CERTIFICATE_VERIFY_FAILED" in refused.stderr
+
+
+def test_a_token_that_is_not_taken_is_told_of(session: Path) -> None:
+    with FakeAPI(release=RELEASE, token="secret") as api:
+        result = run(session, "--url", api.url)
+    assert result.exit_code == 2
+    assert "refuses" in result.stderr
+
+
+@pytest.mark.parametrize("timing", ["none", "recorded", "50", "x50"])
+def test_the_pace_may_be_chosen(session: Path, timing: str) -> None:
+    assert run(session, "--timing", timing).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{log}", "--timing", "soon"], "neither none, recorded nor a number"),
+        (["{log}", "--timing", "-1"], "neither none, recorded nor a number"),
+        (["{log}", "--order", "random"], "recorded"),
+        (["{log}", "--release", "1.99"], "1.99"),
+        (["{log}", "--ignore", "a..b"], "not a field path"),
+        (["{log}", "--feature-gates", "Nothing=maybe"], "Nothing"),
+        (["{log}", "--url", "http://127.0.0.1:1"], "cannot connect to http://127.0.0.1:1"),
+        (["{log}", "--url", "nowhere"], "not the URL of a server"),
+        (["{log}", "--url", "http://x", "--kubeconfig", "y"], "not both"),
+        (["{log}", "--kubeconfig", "/nowhere"], "/nowhere"),
+        (["/nowhere.jsonl"], "/nowhere.jsonl: No such file"),
+        (["{cut}"], "cut short"),
+        (["{text}"], "is not a trace"),
+        (["{log}", "--html", "/nowhere/page.html"], "/nowhere/page.html"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line_with_status_2(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    cut, text = tmp_path / "cut.jsonl.gz", tmp_path / "text.jsonl"
+    cut.write_bytes(LOG.read_bytes()[:4000])
+    text.write_text("hello\n")
+    result = run(*(each.format(log=LOG, cut=cut, text=text) for each in arguments))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_server_that_stops_in_the_middle_is_told_of_with_the_place(session: Path) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        url = api.url
+        result: list[Result] = []
+        thread = threading.Thread(
+            target=lambda: result.append(run(session, "--url", url, "--timing", "0.05"))
+        )
+        thread.start()
+        api.stop()
+        thread.join()
+    assert result[0].exit_code == 2
+    assert result[0].stderr.strip().startswith("Error: ")
+
+
+# control -----------------------------------------------------------------------------------------
+
+
+def test_a_key_pauses_steps_and_stops() -> None:
+    control = Control()
+    obey(control, b" ")
+    assert control.is_paused
+    obey(control, b" ")
+    assert not control.is_paused
+    obey(control, b"n")
+    assert control.is_paused
+    obey(control, b"?")
+    assert control.is_paused
+
+
+def test_keys_are_heard_on_a_terminal_and_nowhere_else() -> None:
+    control = Control()
+    with keys(control, io.StringIO()) as listening:
+        assert not listening
+    main_end, terminal = pty.openpty()
+    with os.fdopen(terminal) as stream, keys(control, stream) as listening:
+        assert listening
+        os.write(main_end, b"n")
+        _wait_until_paused(control)
+    os.close(main_end)
+
+
+def test_stepping_waits_for_each_step(session: Path) -> None:
+    from fakeapi.server import replaying
+    from fakeapi.traces.formats.open import open_trace
+
+    control = Control(stepping=True)
+    seen: list[int] = []
+
+    def on_progress(progress: Progress) -> None:
+        seen.append(progress.done)
+        if progress.done < 4:
+            control.step()
+        else:
+            control.stop()
+
+    control.step()
+    with FakeAPI(release=RELEASE) as api, open_trace(session) as reader:
+        report = replaying.replay_on(
+            api, reader, replaying.options(), control=control, on_progress=on_progress
+        )
+    assert seen == [1, 2, 3, 4]
+    assert report.replayed == 4
+    assert report.stopped == "by request"
+
+
+def test_a_pause_lasts_until_it_is_told_to_go_on(session: Path) -> None:
+    from fakeapi.server import replaying
+    from fakeapi.traces.formats.open import open_trace
+
+    control = Control(pause_at=0.0)
+    resumer = threading.Thread(target=_resume_when_paused, args=(control,))
+    resumer.start()
+    with FakeAPI(release=RELEASE) as api, open_trace(session) as reader:
+        report = replaying.replay_on(api, reader, replaying.options(), control=control)
+    resumer.join()
+    assert report.ok
+    assert control.paused > 0
+
+
+def _wait_until_paused(control: Control) -> None:
+    while not control.is_paused:
+        os.sched_yield()
+
+
+def _resume_when_paused(control: Control) -> None:
+    _wait_until_paused(control)
+    control.resume()
+
+
+# progress ----------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_tells_count_rate_and_remaining_time() -> None:
+    progress = Progress(total=100, done=25, divergent=2)
+    assert describe(progress, 5.0) == "25 of 100 exchanges, 5/s, 15 s left, 2 diverge"
+    assert describe(Progress(total=100_000, done=10), 1.0) == "10 of 100000 exchanges, 10/s, 2:46 h left"
+    assert describe(Progress(total=1000, done=10), 1.0) == "10 of 1000 exchanges, 10/s, 1:39 min left"
+    assert describe(Progress(), 0.0) == "0 of 0 exchanges, 0/s"
+
+
+def test_a_terminal_gets_a_bar_that_is_taken_off_at_the_end() -> None:
+    terminal = Terminal()
+    line = ProgressLine(terminal)
+    line(Progress(total=2, done=1))
+    assert terminal.getvalue().count("█") == 12
+    line.end()
+    assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_elsewhere_lines_are_few_and_plain() -> None:
+    plain = io.StringIO()
+    line = ProgressLine(plain)
+    for done in range(100):
+        line(Progress(total=100, done=done))
+    line.end()
+    assert plain.getvalue() == ""
+
+
+def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
+    program = (
+        "import sys; from fakeapi.cli.main import main; print(main.list_commands(None)); print(*sys.modules)"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert "'replay'" in output
+    assert "fakeapi.server" not in output.split()

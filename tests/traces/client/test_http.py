@@ -1,0 +1,129 @@
+"""A server that is down, or answers what is none of HTTP, is told of in one line."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.traces.client import http
+from fakeapi.traces.client.http import HttpClient, TargetError
+from fakeapi.traces.client.upstream import of_url
+from fakeapi.traces.model import Response
+
+
+@contextlib.contextmanager
+def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
+    """A server whose n-th connection gets the n-th answer, after its first bytes were read."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    held: list[socket.socket] = []
+
+    def serve() -> None:
+        for answer in answers:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connection.recv(1 << 16)
+            connection.sendall(answer)
+            held.append(connection)
+            if not keep:
+                connection.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+        for connection in held:
+            connection.close()
+
+
+def ask(url: str, times: int = 1, timeout: float = 5.0, method: str = "GET") -> Response:
+    async def main() -> Response:
+        client = HttpClient(of_url(url), timeout=timeout)
+        try:
+            for _ in range(times - 1):
+                await client.send(method, "/x")
+            return await client.send(method, "/x")
+        finally:
+            await client.close()
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", b"ok"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=y\r\no\r\n1\r\nk\r\n0\r\na: b\r\n\r\n",
+            b"ok",
+        ),
+        (b"HTTP/1.1 200 OK\r\n\r\nok", b"ok"),
+        (b"HTTP/1.0 200 OK\r\n\r\nok", b"ok"),
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", b"ok"),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", b""),
+    ],
+)
+def test_answers_of_each_framing_are_read(answer: bytes, body: bytes) -> None:
+    with answering(answer) as url:
+        assert ask(url).body == body
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"", "closed the connection without an answer"),
+        (b"SSH-2.0-OpenSSH\r\n", "answers what is not HTTP: b'SSH-2.0"),
+        (b"HTTP/1.1 abc\r\n\r\n", "answers what is not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", "in the middle of an answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", "answers 999999999999 bytes"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "chunks that are none"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok", "in the middle of an answer"),
+        (b"HTTP/1.1 200 OK\r\nx: " + b"y" * http.HEAD_MAX + b"\r\n" * 5, None),
+    ],
+)
+def test_what_is_no_answer_is_one_line(answer: bytes, message: str | None) -> None:
+    with answering(answer) as url:
+        if message is None:
+            assert ask(url).status == 200
+            return
+        with pytest.raises(TargetError, match=r".") as raised:
+            ask(url)
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_server_that_is_down_is_told_of() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(TargetError, match=f"cannot connect to http://127.0.0.1:{port}: Connection refused"):
+        ask(f"http://127.0.0.1:{port}")
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_for_ever() -> None:
+    with answering(b"HTTP/1.1 200", keep=True) as url, pytest.raises(TargetError, match="no answer within"):
+        ask(url, timeout=0.05)
+
+
+def test_a_kept_connection_that_was_closed_meanwhile_is_opened_again() -> None:
+    whole = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    with answering(whole, whole, whole) as url:
+        assert ask(url, times=3).body == b"ok"
+
+
+def test_plain_http_behind_an_https_url_is_told_of() -> None:
+    with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as url, pytest.raises(TargetError, match="TLS"):
+        ask(url.replace("http", "https"))
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
+    with FakeAPI(tls=True) as api, pytest.raises(TargetError, match="CERTIFICATE_VERIFY_FAILED"):
+        ask(api.url)

@@ -1,0 +1,178 @@
+"""A trace is served as a cluster: the state of a moment, then its writes."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.server.replaying import upstream_of
+from fakeapi.traces.formats.open import open_trace
+from fakeapi.traces.replay.playback import Motion, Moved
+from tests.traces.sessions import RELEASE, record
+from tests.traces.streams import claim
+
+LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
+PATIENCE_SECONDS = 20.0
+
+
+def session(api: FakeAPI) -> None:
+    made = api.create(claim("first"))
+    made["metadata"]["labels"] = {"turn": "1"}
+    api.update(made)
+    generated = claim("")
+    generated["metadata"] = {"generateName": "g-"}
+    named = api.create(generated)
+    api.delete("ResourceClaim", named["metadata"]["name"])
+    api.create(claim("second"))
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("motion") / "t.jsonl", session)
+
+
+def names(api: FakeAPI) -> list[str]:
+    return [each["metadata"]["name"] for each in api.list("ResourceClaim")]
+
+
+def moved(api: FakeAPI, trace: Path, at: float, speed: float = 0.0) -> Moved:
+    async def work() -> Moved:
+        with open_trace(trace) as reader:
+            motion = Motion(reader, upstream_of(api))
+            try:
+                await motion.begin(at)
+                if speed:
+                    await motion.go_on(at, speed)
+            finally:
+                await motion.close()
+            return motion.moved
+
+    return asyncio.run(work())
+
+
+def offsets(trace: Path) -> list[float]:
+    with open_trace(trace) as reader:
+        return [each.offset for each in reader if each.request.method != "GET"]
+
+
+def test_the_state_is_that_of_the_moment(trace: Path) -> None:
+    times = offsets(trace)
+    with FakeAPI(release=RELEASE) as api:
+        found = moved(api, trace, times[2])
+        assert found.written == 3
+        assert len(names(api)) == 2
+        assert api.get("ResourceClaim", "first")["metadata"]["labels"] == {"turn": "1"}
+
+
+def test_generated_names_are_those_of_the_trace(trace: Path) -> None:
+    with open_trace(trace) as reader:
+        answers = [each.response for each in reader if each.request.method == "POST"]
+    recorded = {json.loads(each.body)["metadata"]["name"] for each in answers if each is not None}
+    with FakeAPI(release=RELEASE) as api:
+        moved(api, trace, offsets(trace)[2])
+        assert set(names(api)) <= recorded
+
+
+def test_what_comes_after_is_applied(trace: Path) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        found = moved(api, trace, 0.0, speed=1000)
+        assert names(api) == ["first", "second"]
+        assert (found.written, found.failed.total()) == (5, 0)
+
+
+def test_time_passes_at_the_chosen_speed(trace: Path) -> None:
+    length = offsets(trace)[-1]
+    with FakeAPI(release=RELEASE) as api:
+        began = time.monotonic()
+        moved(api, trace, 0.0, speed=length / 0.5)
+        assert time.monotonic() - began >= 0.5
+
+
+def test_others_may_write_and_the_recorded_write_comes_through(trace: Path) -> None:
+    async def work(api: FakeAPI) -> Moved:
+        with open_trace(trace) as reader:
+            motion = Motion(reader, upstream_of(api))
+            try:
+                await motion.begin(offsets(trace)[0])
+                other = {"metadata": {"annotations": {"by": "another"}}}
+                await asyncio.to_thread(api.patch, "ResourceClaim", "first", other)
+                await motion.go_on(0.0, 1000)
+            finally:
+                await motion.close()
+            return motion.moved
+
+    with FakeAPI(release=RELEASE) as api:
+        assert asyncio.run(work(api)).failed.total() == 0
+        assert api.get("ResourceClaim", "first")["metadata"]["labels"] == {"turn": "1"}
+
+
+def test_an_audit_log_is_a_cluster_too() -> None:
+    with FakeAPI(release="1.31") as api:
+        found = moved(api, LOG, 10.0)
+        allocated = [each for each in api.list("ResourceClaim") if each["status"].get("allocation")]
+        assert allocated
+        assert "pods" in found.unserved
+        assert "not served (" in str(found)
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    command = [
+        sys.executable,
+        "-m",
+        "fakeapi",
+        "serve",
+        "--port",
+        "0",
+        "--from",
+        str(LOG),
+        "--speed",
+        "1000000",
+    ]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [*command, "--ready-file", str(tmp_path / "ready")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as started:
+        yield started
+        started.kill()
+
+
+def test_the_command_serves_a_trace_until_it_is_told_to_stop(
+    serving: "subprocess.Popen[str]", tmp_path: Path
+) -> None:
+    output: IO[str] | None = serving.stdout
+    assert output is not None
+    lines = [output.readline() for _ in range(3)]
+    assert lines[0].startswith("Serving Kubernetes 1.31 at http://127.0.0.1:")
+    assert lines[2].startswith("The trace is at its end: 18 writes")
+    assert (tmp_path / "ready").exists()
+    serving.send_signal(signal.SIGTERM)
+    assert serving.wait(PATIENCE_SECONDS) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--at", "3"], 2, "name it with --from"),
+        (["--from", "/nowhere.jsonl"], 1, "No such file"),
+        (["--from", str(Path(__file__))], 1, "is not a trace"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(options: list[str], status: int, message: str) -> None:
+    command = [sys.executable, "-m", "fakeapi", "serve", "--port", "0", *options]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+    assert finished.returncode == status
+    assert message in finished.stderr
+    assert "Traceback" not in finished.stderr

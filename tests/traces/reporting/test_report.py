@@ -1,0 +1,158 @@
+"""What a replay found, as text, JSON, JUnit XML and a page with a time line."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import fakeapi
+from fakeapi.traces.comparing.responses import Difference
+from fakeapi.traces.model import Exchange
+from fakeapi.traces.reporting.junit import junit
+from fakeapi.traces.reporting.report import DIVERGENCES_MAX, Divergence, Report
+from fakeapi.traces.reporting.text import summary, text
+from fakeapi.traces.reporting.timeline import page
+from tests.traces.sessions import changed, method, record, with_answer
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A report of a session with a divergence in it, of an actor with an unusual name."""
+    folder = tmp_path_factory.mktemp("report")
+
+    def odd(exchange: Exchange) -> Exchange:
+        exchange = replace(exchange, actor=f"{exchange.actor} </script><b>&")
+        if method(exchange) == "PATCH":
+            return with_answer(exchange, lambda value: value["metadata"].update(labels={"x": "</script>"}))
+        return exchange
+
+    return fakeapi.replay(changed(record(folder / "a.jsonl"), folder / "b.jsonl", odd), marks=True)
+
+
+def divergence(place: int, explanation: str = "") -> Divergence:
+    difference = Difference("value", "spec.x\x00", '"a"', '"\x1b"')
+    return Divergence(
+        place, place, place / 10, "me", "GET /x", "f:1", "200", "200", (difference,), "get x", explanation
+    )
+
+
+def report(*divergences: Divergence, strict: bool = False) -> Report:
+    made = Report("t.jsonl", "1.31", "http://x", "recorded", strict)
+    for each in divergences:
+        made.add(each)
+    made.finish()
+    return made
+
+
+def test_the_first_divergence_is_told_with_its_context(found: Report) -> None:
+    told = text(found)
+    lines = told.splitlines()
+    begin = lines.index("First divergence:")
+    assert "PATCH /apis/resource.k8s.io/" in lines[begin + 2]
+    assert 'metadata.labels: field missing: recorded {"x":"</script>"}, now nothing' in told
+    assert "before that:" in told
+    assert lines[-1] == "3 divergences have no explanation."
+
+
+def test_the_kinds_of_difference_are_counted(found: Report) -> None:
+    assert found.kinds == {"field missing": 3}
+    assert "3  field missing" in text(found)
+
+
+def test_the_report_as_json_says_the_same_every_time_and_nothing_of_the_clock(found: Report) -> None:
+    value = found.to_dict()
+    assert json.loads(json.dumps(value)) == value
+    assert value["first"]["context"]
+    assert not value["ok"]
+    assert "seconds" not in value
+
+
+def test_a_reason_makes_a_divergence_acceptable_unless_strict() -> None:
+    assert report(divergence(1, "a reason (of one)")).ok
+    assert not report(divergence(1, "a reason"), strict=True).ok
+    assert not report(divergence(1, "a reason"), divergence(2)).ok
+    assert report(divergence(1, "a reason (of one)")).explanations == {"a reason": 1}
+
+
+def test_the_first_divergence_is_the_first_without_a_reason() -> None:
+    first = report(divergence(3), divergence(1, "a reason"), divergence(2)).first
+    assert first is not None
+    assert first.place == 2
+
+
+def test_the_earliest_divergences_are_kept_and_all_are_counted() -> None:
+    count = 3 * DIVERGENCES_MAX
+    made = report(*(divergence(place) for place in reversed(range(count))))
+    assert made.divergent == count
+    assert [each.place for each in made.divergences] == list(range(DIVERGENCES_MAX))
+
+
+def test_a_report_without_divergences_is_short() -> None:
+    assert text(report()).splitlines()[-1] == "No divergence."
+    assert summary(report()) == "0 of 0 exchanges replayed, 0 as recorded"
+
+
+def test_junit_has_a_case_for_each_kind_of_request(found: Report) -> None:
+    suite = ET.fromstring(junit(found)).find("testsuite")
+    assert suite is not None
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert {"create resourceclaims", "patch resourceclaims", "watch resourceclaims"} <= cases.keys()
+    failure = cases["patch resourceclaims"].find("failure")
+    assert failure is not None
+    assert "metadata.labels" in (failure.text or "")
+    assert suite.get("failures") == "1"
+    assert suite.get("tests") == str(len(cases))
+
+
+def test_junit_holds_what_xml_cannot() -> None:
+    made = report(divergence(1))
+    made.groups["get x"] = made.kinds.__class__(divergence=1)
+    assert b"\x1b" not in junit(made)
+    assert ET.fromstring(junit(made)) is not None
+
+
+def test_what_is_not_served_is_skipped_in_junit() -> None:
+    made = report()
+    made.groups["get pods"] = made.kinds.__class__(unserved=2)
+    case = ET.fromstring(junit(made)).find("testsuite/testcase")
+    assert case is not None
+    assert case.find("skipped") is not None
+
+
+def test_the_page_needs_nothing_but_itself(found: Report) -> None:
+    html = page(found)
+    assert "http://" not in html.replace("http://127.0.0.1", "")
+    assert "src=" not in html
+    assert html.count("</script>") == 2
+    assert "</script><b>" not in html
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_a_browser_draws_the_page_without_an_error(found: Report, tmp_path: Path) -> None:
+    assert BROWSER is not None
+    path = tmp_path / "page.html"
+    # What fails in the page shows in its DOM.
+    guard = "<script>addEventListener('error', (e) => { document.body.dataset.error = e.message; });</script>"
+    path.write_text(page(found).replace("<body>", f"<body>{guard}"))
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'user'}"]
+    finished = subprocess.run(
+        [*command, "--dump-dom", path.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=BROWSER_SECONDS,
+        check=True,
+    )
+    dom = finished.stdout
+    assert "data-error" not in dom
+    assert f'data-ready="{found.exchanges} marks"' in dom
+    assert dom.count("<li") == 3
+    assert "Divergences (3)" in dom
+    assert "&lt;/script&gt;" in dom
+    assert "before that" in dom.lower()
