@@ -6,7 +6,7 @@ python benchmarks/bare.py SIZE     prints its port, serves until it is told to s
 import sys
 from typing import Any
 
-from fakeapi.runner import Runner
+from fakeapi.serving.runner import Runner
 
 
 class Bare:

@@ -7,8 +7,8 @@ everyone who has it installed, so importing it must cost next to nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fakeapi.server import FakeAPI, StatusError
-    from fakeapi.server.replaying import replay
+    from fakeapi.testing.replaying import replay
+    from fakeapi.testing.server import FakeAPI, StatusError
 
 __all__ = ["FakeAPI", "StatusError", "__version__", "replay"]
 __version__ = "0.1.0"
@@ -16,11 +16,11 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name in ("FakeAPI", "StatusError"):
-        from fakeapi import server  # noqa: PLC0415 - see the module's docstring
+        from fakeapi.testing import server  # noqa: PLC0415 - see the module's docstring
 
         return getattr(server, name)
     if name == "replay":
-        from fakeapi.server.replaying import replay  # noqa: PLC0415 - the same
+        from fakeapi.testing.replaying import replay  # noqa: PLC0415 - the same
 
         return replay
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

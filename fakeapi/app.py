@@ -8,6 +8,7 @@ from typing import Literal
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from fakeapi.http.endpoint import Endpoint
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.meta.names import name_is_dns_label, name_is_dns_subdomain
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
@@ -17,7 +18,6 @@ from fakeapi.registry.options import Notes, Target, WriteOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.releases import Serving, served
-from fakeapi.transport.endpoint import Endpoint
 from fakeapi_storage import WINDOW_REVISIONS, Storage, open_storage
 
 HISTORY_MAX = WINDOW_REVISIONS

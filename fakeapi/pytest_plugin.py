@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from fakeapi.server import FakeAPI
+    from fakeapi.testing.server import FakeAPI
     from fakeapi.traces.reporting.report import Report
 
 MARKER = (
@@ -64,7 +64,7 @@ class ServerPool:
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
         """A server without objects, at an address that no earlier test knew."""
-        from fakeapi.server import FakeAPI  # noqa: PLC0415 - see the module's docstring
+        from fakeapi.testing.server import FakeAPI  # noqa: PLC0415 - see the module's docstring
 
         idle = self._idle.get(_key(options))
         if idle:

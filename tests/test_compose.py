@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from fakeapi.cli.main import healthcheck, serve
-from fakeapi.server.client import Client
+from fakeapi.testing.client import Client
 from tests.installation import ROOT, Installation
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

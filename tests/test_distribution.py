@@ -37,7 +37,9 @@ def test_nothing_else_is_installed_than_its_users_need(installation: Installatio
 
 
 def test_the_installed_package_is_the_one_that_runs(installation: Installation) -> None:
-    program = "import fakeapi.server, fakeapi_storage; print(fakeapi.__file__, fakeapi_storage.__file__)"
+    program = (
+        "import fakeapi.testing.server, fakeapi_storage; print(fakeapi.__file__, fakeapi_storage.__file__)"
+    )
     result = installation.run("python", "-c", program)
     assert result.stderr == ""
     assert all(Path(path).is_relative_to(installation.bin.parent) for path in result.stdout.split())

@@ -1,4 +1,4 @@
-"""The command `fakeapi`: reads options, prints and exits. What it does is done by `fakeapi.server`.
+"""The command `fakeapi`: reads options, prints and exits. What it does is done by `fakeapi.testing`.
 
 Exit status: 0 when it was told to stop, 1 for what the machine refuses (a port, a file, a database), 2 for
 options that make no sense. Modules are imported by the command that needs them, so that `--help` is quick.
@@ -16,7 +16,7 @@ import click
 from fakeapi import __version__
 
 if TYPE_CHECKING:
-    from fakeapi.server import FakeAPI
+    from fakeapi.testing.server import FakeAPI
 
 DEFAULT_PORT = 8001
 HEALTH_SECONDS = 2.0
@@ -170,7 +170,7 @@ def serve(
             "Name a --token for them to send, or say --allow-anonymous."
         )
     from fakeapi.releases import gates  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.server import FakeAPI, StartError  # noqa: PLC0415 - the same
+    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
     from fakeapi.traces.client.http import TargetError  # noqa: PLC0415 - the same
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
@@ -195,9 +195,9 @@ def serve(
 def _serve_trace(
     trace: Path, at: float, speed: float, ready_file: Path | None, options: dict[str, Any]
 ) -> None:
-    from fakeapi.server import motion  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.testing import playback_server  # noqa: PLC0415 - see the module's docstring
 
-    motion.serve_trace(
+    playback_server.serve_trace(
         trace,
         at=at,
         speed=speed,
@@ -217,7 +217,7 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
 
 
 def _write_ready_file(server: "FakeAPI", path: Path) -> None:
-    from fakeapi.server import StartError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.testing.server import StartError  # noqa: PLC0415 - see the module's docstring
 
     facts = {
         "url": server.url,

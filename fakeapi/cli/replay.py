@@ -15,7 +15,8 @@ import click
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.releases import gates
-from fakeapi.server import FakeAPI, StartError, replaying
+from fakeapi.testing import replaying
+from fakeapi.testing.server import FakeAPI, StartError
 from fakeapi.traces.client.http import TargetError
 from fakeapi.traces.client.upstream import Upstream, UpstreamError, of_kubeconfig, of_url
 from fakeapi.traces.formats import patch_types

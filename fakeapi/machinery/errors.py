@@ -1,7 +1,7 @@
 """What goes wrong, as values: an `ApiError` carries all that a `metav1.Status` says.
 
 Follows k8s.io/apimachinery `pkg/api/errors`. Raised by registry and machinery; turned into a response in
-exactly one place, `fakeapi.transport.status`.
+exactly one place, `fakeapi.http.status`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from fakeapi_storage.broadcast import WATCHER_BUFFER_EVENTS_MAX
-from fakeapi_storage.committed import Committed
-from fakeapi_storage.engine import Durability, connect
 from fakeapi_storage.interface import Storage
-from fakeapi_storage.log import SCHEMA, Log
+from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.sqlite.engine import Durability, connect
+from fakeapi_storage.sqlite.log import SCHEMA, Log
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000

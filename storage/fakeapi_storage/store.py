@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Coroutine
 
-from fakeapi_storage.committed import Committed
 from fakeapi_storage.errors import Closed
 from fakeapi_storage.interface import Entry, Page, Storage, Watcher
-from fakeapi_storage.log import LogStore
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.sqlite.log import LogStore
 from fakeapi_storage.writer import Writer
 
 

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import islice
 
-from fakeapi_storage.committed import Committed
 from fakeapi_storage.errors import (
     FutureRevision,
     InvalidEntry,
@@ -19,7 +18,8 @@ from fakeapi_storage.errors import (
     StorageReset,
 )
 from fakeapi_storage.interface import Entry, Event, EventKind
-from fakeapi_storage.log import LogStore, Row
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.sqlite.log import LogStore, Row
 
 BATCH_WRITES_MAX = 256
 """Writes in one transaction; what is left waits for the next."""

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from fakeapi import FakeAPI, __version__
 from fakeapi.app import HISTORY_MAX
 from fakeapi.cli.main import main, serve
-from fakeapi.server.client import Client
+from fakeapi.testing.client import Client
 
 
 def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -189,7 +189,7 @@ def test_keys_are_heard_on_a_terminal_and_nowhere_else() -> None:
 
 
 def test_stepping_waits_for_each_step(session: Path) -> None:
-    from fakeapi.server import replaying
+    from fakeapi.testing import replaying
     from fakeapi.traces.formats.open import open_trace
 
     control = Control(stepping=True)
@@ -213,7 +213,7 @@ def test_stepping_waits_for_each_step(session: Path) -> None:
 
 
 def test_a_pause_lasts_until_it_is_told_to_go_on(session: Path) -> None:
-    from fakeapi.server import replaying
+    from fakeapi.testing import replaying
     from fakeapi.traces.formats.open import open_trace
 
     control = Control(pause_at=0.0)
@@ -278,4 +278,4 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
     assert "'replay'" in output
-    assert "fakeapi.server" not in output.split()
+    assert "fakeapi.testing" not in output.split()

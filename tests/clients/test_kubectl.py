@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 
 KUBECTL = shutil.which("kubectl")
 TIMEOUT_SECONDS = 60

@@ -8,7 +8,7 @@ import pytest
 from kubernetes import client, config, watch
 from kubernetes.client.exceptions import ApiException
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 
 pytestmark = pytest.mark.fakeapi(release="1.30")
 

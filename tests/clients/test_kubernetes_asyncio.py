@@ -8,7 +8,7 @@ import pytest
 from kubernetes_asyncio import client, config, watch
 from kubernetes_asyncio.client.exceptions import ApiException
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 
 NAMESPACE = "default"
 Scenario = Callable[[client.ResourceV1alpha3Api], Awaitable[None]]

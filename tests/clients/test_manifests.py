@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 
 MANIFESTS = Path(__file__).parents[2] / "fixtures" / "manifests"
 RELEASES = {"v1alpha2": ("1.27", "1.28", "1.29", "1.30"), "v1alpha3": ("1.31", "1.32", "1.33")}

@@ -14,7 +14,7 @@ from typing import Any
 
 import aiohttp
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 
 CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
 COUNTER = "counter"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 from tests.conformance.contention import (
     CLAIMS,
     COUNTER,

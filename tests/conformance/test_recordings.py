@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.server import FakeAPI
+from fakeapi.testing.server import FakeAPI
 from tests.conformance import known, page, projections
 from tests.conformance.differences import Comparison, Difference
 from tests.conformance.player import Player

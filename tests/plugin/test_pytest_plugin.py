@@ -43,7 +43,7 @@ def test_a_run_that_does_not_use_the_fixture_starts_no_server(project: pytest.Py
     def test_nothing():
         import sys, threading
         assert "fakeapi.pytest_plugin" in sys.modules
-        assert {"starlette", "sqlalchemy", "hypercorn", "fakeapi.server"}.isdisjoint(sys.modules)
+        assert {"starlette", "sqlalchemy", "hypercorn", "fakeapi.testing"}.isdisjoint(sys.modules)
         assert threading.active_count() == 1
     """,
     )
@@ -191,7 +191,7 @@ def test_a_client_left_over_cannot_write_into_the_next_test(project: pytest.Pyte
         project,
         """
     from concurrent.futures import ThreadPoolExecutor
-    from fakeapi.server.client import Client
+    from fakeapi.testing.client import Client
 
     stop = threading.Event()
     refused = threading.Event()

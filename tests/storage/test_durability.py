@@ -12,11 +12,11 @@ from typing import cast
 import aiosqlite
 import pytest
 
-from fakeapi_storage import engine
-from fakeapi_storage.engine import APPLICATION_ID, SCHEMA_VERSION, Durability
 from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, EventKind, Storage
 from fakeapi_storage.open import open_storage
+from fakeapi_storage.sqlite import engine
+from fakeapi_storage.sqlite.engine import APPLICATION_ID, SCHEMA_VERSION, Durability
 from fakeapi_storage.store import Store
 
 WRITER = """

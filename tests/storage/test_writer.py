@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from fakeapi_storage import history, writer
-from fakeapi_storage.committed import Committed
-from fakeapi_storage.engine import connect
+from fakeapi_storage import writer
 from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.interface import INITIAL_REVISION
-from fakeapi_storage.log import SCHEMA, Log, LogStore, Row
+from fakeapi_storage.memory import history
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.sqlite.engine import connect
+from fakeapi_storage.sqlite.log import SCHEMA, Log, LogStore, Row
 from fakeapi_storage.store import Store
 
 

@@ -4,7 +4,7 @@ import socket
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from tests.transport.wire import TIMEOUT_SECONDS, head, read_head
+from tests.http.wire import TIMEOUT_SECONDS, head, read_head
 
 CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
 

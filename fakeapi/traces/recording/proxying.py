@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from fakeapi import kubeconfig as kubeconfigs
-from fakeapi.runner import Runner, StartError
+from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces.client.upstream import Upstream
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
@@ -69,7 +69,7 @@ def _serve(
     authority, context = None, None
     shown = _ANY_ADDRESS.get(host, host)
     if tls:
-        from fakeapi import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+        from fakeapi.serving import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
 
         issued = certificates.issue(["127.0.0.1", "::1", "localhost", socket.gethostname(), shown])
         authority, context = issued.ca, issued.server

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.server import StartError
+from fakeapi.testing.server import StartError
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange, TraceError
 from fakeapi.traces.recording import recording

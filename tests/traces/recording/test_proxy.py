@@ -21,13 +21,13 @@ import yaml
 
 from fakeapi import FakeAPI
 from fakeapi.kubeconfig import ANYBODY
-from fakeapi.runner import Runner, StartError
+from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces.client.upstream import Upstream, UpstreamError, of_kubeconfig, of_url
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
-from tests.runner.test_http2 import Client as HTTP2Client
+from tests.serving.test_http2 import Client as HTTP2Client
 from tests.traces.streams import CLAIMS, Watch, claim
 
 VERSION = b'{"major":"1","minor":"31+","gitVersion":"v1.31.14-x"}'

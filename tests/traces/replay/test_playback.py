@@ -14,13 +14,13 @@ from typing import IO
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.server.replaying import upstream_of
+from fakeapi.testing.replaying import upstream_of
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.replay.playback import Motion, Moved
 from tests.traces.sessions import RELEASE, record
 from tests.traces.streams import claim
 
-LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
+LOG = Path(__file__).parents[3] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
 PATIENCE_SECONDS = 20.0
 
 

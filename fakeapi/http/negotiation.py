@@ -1,0 +1,195 @@
+"""Which representation a client gets, from its Accept header.
+
+Two layers upstream look at the header and refuse in different words: the router (emicklei/go-restful)
+compares bare media types with what a path produces, and the handler, `pkg/endpoints/handlers/negotiation`
+of k8s.io/apiserver, reads parameters and quality values.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cmp_to_key
+
+from fakeapi.http.header_cache import remembered
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.registry.request_decoding import PROTOBUF, YAML
+
+JSON = "application/json"
+OFFERED = (JSON, YAML, PROTOBUF)
+"""What upstream serves; refusals list it, protobuf too, in which nothing is answered here."""
+STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+LISTED = OFFERED + STREAMED
+"""What the router knows of paths that list: they can be watched too."""
+HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
+
+TABLE = "Table"
+PARTIAL = "PartialObjectMetadata"
+PARTIAL_LIST = "PartialObjectMetadataList"
+_SERVED = (JSON, YAML)
+_INSERTION_SORTED_MAX = 12
+_META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
+_TRUE = ("1", "t", "T", "TRUE", "true", "True")
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """`kind` and `api_version` name a conversion such as Table; they are empty for the object itself."""
+
+    media_type: str = JSON
+    pretty: bool = False
+    kind: str = ""
+    api_version: str = ""
+
+
+PLAIN = Representation()
+Conversions = frozenset[tuple[str, str]]
+"""The kinds, with their apiVersions, as which a path gives what it has."""
+
+NO_CONVERSION: Conversions = frozenset()
+METADATA: Conversions = frozenset(
+    (kind, version) for kind in (PARTIAL, PARTIAL_LIST) for version in _META_VERSIONS
+)
+METADATA_OR_TABLE: Conversions = METADATA | {(TABLE, version) for version in _META_VERSIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """One part of an Accept header."""
+
+    kind: str
+    subtype: str
+    quality: float
+    params: dict[str, str]
+
+    def covers(self, media_type: str) -> bool:
+        kind, _, subtype = media_type.partition("/")
+        if self.kind == "*":
+            return self.subtype == "*"
+        return self.kind == kind and self.subtype in (subtype, "*")
+
+    def precedes(self, other: "_Clause") -> bool:
+        """By quality, and a definite type before a wildcard whatever their qualities: no order of sets."""
+        return (
+            self.quality > other.quality
+            or (other.kind == "*" != self.kind)
+            or (other.subtype == "*" != self.subtype)
+        )
+
+
+@remembered
+def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Representation:
+    """The representation that fits best. Raises ApiError 406."""
+    if not header:
+        return PLAIN
+    for clause in parse(header):
+        for media_type in _SERVED:
+            if clause.covers(media_type):
+                found = _with_params(media_type, clause.params, conversions)
+                if found is not None:
+                    return found
+    raise not_acceptable(OFFERED)
+
+
+@remembered
+def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
+    """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
+    if not header:
+        return
+    for part in header.split(","):
+        bare = part.partition(";")[0].strip(" ")
+        if bare == "*/*" or bare in produced:
+            return
+    raise not_routed(produced)
+
+
+def not_routed(produced: tuple[str, ...]) -> ApiError:
+    """The router's 406."""
+    return ApiError(
+        406,
+        "NotAcceptable",
+        f"406: Not Acceptable\n\nAvailable representations: {', '.join(produced)}",
+        Details(),
+    )
+
+
+def check_streamable(shape: Representation) -> None:
+    """Whether a watch can be sent so. Raises ApiError 406."""
+    if shape.media_type == YAML:
+        raise not_acceptable(STREAMED)
+
+
+def parse(header: str) -> list[_Clause]:
+    """The clauses in the order of preference of github.com/munnerz/goautoneg.
+
+    Its comparison is no order (see `_Clause.precedes`), so what comes out depends on its way of sorting:
+    by insertion, which Go does up to twelve clauses. More are sorted in another way here, as in Go.
+    """
+    clauses = [clause for part in header.split(",") if (clause := _clause(part)) is not None]
+    if len(clauses) > _INSERTION_SORTED_MAX:
+        return sorted(clauses, key=cmp_to_key(_compared))
+    ordered: list[_Clause] = []
+    for clause in clauses:
+        place = len(ordered)
+        while place and clause.precedes(ordered[place - 1]):
+            place -= 1
+        ordered.insert(place, clause)
+    return ordered
+
+
+def _compared(one: _Clause, other: _Clause) -> int:
+    return other.precedes(one) - one.precedes(other)
+
+
+def _clause(part: str) -> _Clause | None:
+    media, *pieces = part.strip(" ").split(";")
+    kind, *rest = (word.strip(" ") for word in media.split("/"))
+    if not any(rest) and kind == "*":
+        rest = ["*"]
+    if len(rest) != 1 or not rest[0]:
+        return None
+    quality, params = 1.0, {}
+    for piece in pieces:
+        name, equals, value = piece.partition("=")
+        if not equals or not value or "=" in value:
+            continue
+        if name.strip(" ") == "q":
+            quality = _quality(value)
+        else:
+            params[name.strip(" ")] = value.strip(" ")
+    return _Clause(kind, rest[0], quality, params)
+
+
+def _quality(text: str) -> float:
+    """0 for what is no number, as Go's ParseFloat leaves it."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
+    """The representation with its parameters; None where they ask for what is not served."""
+    if params.get("sv") not in (None, "", "v1" if conversions else ""):
+        return None
+    stream = params.get("stream")
+    if stream and (stream != "watch" or media_type == YAML):
+        return None
+    pretty = params.get("pretty") == "1"
+    if not params.keys() & {"as", "g", "v"}:
+        return Representation(media_type, pretty)
+    kind, api_version = params.get("as", ""), f"{params.get('g', '')}/{params.get('v', '')}"
+    if (kind, api_version) not in conversions:
+        return None
+    return Representation(media_type, pretty, kind, api_version)
+
+
+def not_acceptable(offered: tuple[str, ...]) -> ApiError:
+    """The handler's 406, as which it lists what could be had."""
+    return ApiError(
+        406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
+    )
+
+
+def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
+    """The representation, indented where the parameter asks for it, else for clients that people look at."""
+    asked = query.get("pretty")
+    pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
+    return replace(shape, pretty=True) if pretty and not shape.pretty else shape

@@ -1,0 +1,83 @@
+"""What is served as OpenAPI documents: one of version 3 for each API version, one of version 2 for all.
+
+Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
+"""
+
+from typing import Any, TypeAlias
+
+from fakeapi.http.negotiation import OFFERED
+from fakeapi.http.openapi.operations import group_tag, operation, path_items
+from fakeapi.http.openapi.schemas import REFERENCE, Schema, reference, schemas_of
+from fakeapi.http.openapi.swagger import swagger_of
+from fakeapi.registry.catalogue import Catalogue
+
+Document: TypeAlias = dict[str, Any]
+
+_TITLE = "Kubernetes"
+
+
+def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
+    """The (group, version) of every path that there is a document for: `apis/resource.k8s.io/v1alpha3`."""
+    found = dict.fromkeys((each.kind.group, each.kind.version) for each in catalogue.resources)
+    return {
+        f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
+        for group, version in sorted(found)
+    }
+
+
+def document_of(catalogue: Catalogue, group: str, version: str) -> Document:
+    """The OpenAPI 3 document of one API version, with the schemas that its paths refer to."""
+    resources = catalogue.of_version(group, version)
+    paths = _paths(catalogue, group, version)
+    release = resources[0].release
+    known = schemas_of(release.name)
+    return {
+        "openapi": "3.0.0",
+        "info": {"title": _TITLE, "version": release.version},
+        "paths": paths,
+        "components": {"schemas": {name: known[name] for name in sorted(_referred(paths, known))}},
+    }
+
+
+def swagger(catalogue: Catalogue) -> Document:
+    """The OpenAPI 2 document of all that is served.
+
+    Where API versions are served as different releases, a type that they share is the newest one's.
+    """
+    paths: dict[str, Any] = {}
+    schemas: dict[str, Schema] = {}
+    for group, version in reversed(group_versions(catalogue).values()):
+        one = document_of(catalogue, group, version)
+        paths |= one["paths"]
+        schemas = {**one["components"]["schemas"], **schemas}
+    return swagger_of(_TITLE, catalogue.primary.version, paths, schemas)
+
+
+def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
+    tag = f"{group_tag(group)}_{version}"
+    name = f"get{group_tag(group).capitalize()}{version.capitalize()}APIResources"
+    root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
+    found: dict[str, Any] = {
+        root: {"get": operation(tag, name, {"200": reference("meta/v1.APIResourceList")}, OFFERED)}
+    }
+    for resource in catalogue.of_version(group, version):
+        found.update(path_items(resource))
+    return dict(sorted(found.items()))
+
+
+def _referred(value: Any, known: dict[str, Schema]) -> set[str]:
+    """The names of the schemas that a value refers to, and that those refer to."""
+    found: set[str] = set()
+    waiting: list[Any] = [value]
+    while waiting:
+        match waiting.pop():
+            case {"$ref": str(target)}:
+                name = target.removeprefix(REFERENCE)
+                if name not in found:
+                    found.add(name)
+                    waiting.append(known[name])
+            case dict(members):
+                waiting.extend(members.values())
+            case list(items):
+                waiting.extend(items)
+    return found

@@ -1,0 +1,137 @@
+"""OpenAPI over HTTP: documents with entity tags, and names that hold their contents' hash.
+
+Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
+"""
+
+import hashlib
+import time
+from dataclasses import dataclass
+from email.utils import formatdate
+from functools import cached_property
+
+from fakeapi.http import negotiation
+from fakeapi.http.messages import PLAIN_TEXT, Request, Response
+from fakeapi.http.openapi.documents import Document, document_of, group_versions, swagger
+from fakeapi.http.openapi.gnostic import encode_document
+from fakeapi.machinery import codec
+from fakeapi.registry.catalogue import Catalogue
+
+V2, V3 = "/openapi/v2", "/openapi/v3"
+YEAR_SECONDS = 365 * 24 * 3600
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_V2_TYPES = {
+    negotiation.JSON: negotiation.JSON,
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": _PROTOBUF,
+    _PROTOBUF: _PROTOBUF,
+}
+"""What a client may ask for, with the name under which it gets it."""
+_V3_TYPES = {negotiation.JSON: negotiation.JSON}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A document and the tag that changes with it."""
+
+    body: bytes
+    tag: str
+
+
+class OpenAPI:
+    """All documents of one catalogue, each made when it is first asked for."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._versions = group_versions(catalogue)
+        self._documents: dict[str, Encoded] = {}
+
+    def document(self, request: Request) -> Response | None:
+        """The answer to a path below /openapi; None for one that nothing is at."""
+        path = request.path
+        if path == V2:
+            return self._v2(request)
+        if path == V3:
+            return self._index(request)
+        name = path.removeprefix(f"{V3}/")
+        return self._v3(request, name) if name in self._versions else None
+
+    def _v2(self, request: Request) -> Response:
+        media_type = _negotiated(request, _V2_TYPES)
+        if media_type is None:
+            return _not_acceptable()
+        body = self._swagger.body if media_type == negotiation.JSON else self._swagger_protobuf
+        return _content(request, body, self._swagger.tag, media_type)
+
+    def _index(self, request: Request) -> Response:
+        """Where the documents are. Its type is the plain text that kube-aggregator leaves it with."""
+        paths = {name: {"serverRelativeURL": _url(name, self._encoded(name).tag)} for name in self._versions}
+        return Response(200, codec.encode({"paths": paths}), PLAIN_TEXT)
+
+    def _v3(self, request: Request, name: str) -> Response:
+        """One document; for ever where the client names the hash that it has, elsewhere where it names one
+        that it no longer has.
+        """
+        media_type = _negotiated(request, _V3_TYPES)
+        if media_type is None:
+            return _not_acceptable()
+        found = self._encoded(name)
+        wanted = request.query.text("hash")
+        if not wanted:
+            return _content(request, found.body, found.tag, media_type)
+        if wanted != found.tag:
+            headers = [(b"location", _url(name, found.tag).encode()), *_tagged(found.tag)]
+            return Response(301, b"", media_type, headers=headers)
+        response = _content(request, found.body, found.tag, media_type)
+        response.headers += [
+            (b"cache-control", b"public, immutable"),
+            (b"expires", formatdate(time.time() + YEAR_SECONDS, usegmt=True).encode()),
+        ]
+        return response
+
+    def _encoded(self, name: str) -> Encoded:
+        found = self._documents.get(name)
+        if found is None:
+            found = self._documents[name] = _encoded(document_of(self._catalogue, *self._versions[name]))
+        return found
+
+    @cached_property
+    def _swagger(self) -> Encoded:
+        return _encoded(swagger(self._catalogue))
+
+    @cached_property
+    def _swagger_protobuf(self) -> bytes:
+        return encode_document(swagger(self._catalogue))
+
+
+def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
+    """The media type that fits best, as it is named in the answer; None where none does."""
+    header = request.header(b"accept") or "*/*"
+    for clause in negotiation.parse(header):
+        for media_type, name in offered.items():
+            if clause.covers(media_type):
+                return name
+    return None
+
+
+def _content(request: Request, body: bytes, tag: str, media_type: str) -> Response:
+    """A document, or 304 for a client that has it already."""
+    known = request.header(b"if-none-match")
+    if known == "*" or f'"{tag}"' in known:
+        return Response(304, b"", "", headers=_tagged(tag))
+    return Response(200, body, media_type, headers=_tagged(tag))
+
+
+def _tagged(tag: str) -> list[tuple[bytes, bytes]]:
+    return [(b"etag", f'"{tag}"'.encode()), (b"vary", b"Accept")]
+
+
+def _not_acceptable() -> Response:
+    return Response(406, b"", "", headers=[(b"vary", b"Accept")])
+
+
+def _encoded(document: Document) -> Encoded:
+    body = codec.encode(document)
+    return Encoded(body, hashlib.sha512(body).hexdigest().upper())
+
+
+def _url(name: str, tag: str) -> str:
+    return f"{V3}/{name}?hash={tag}"

@@ -1,0 +1,293 @@
+"""Query parameters as options, read as Kubernetes reads them.
+
+Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
+`pkg/apis/meta/internalversion/validation` for what may stand together.
+"""
+
+import re
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+from fakeapi.http.header_cache import remembered
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported
+from fakeapi.machinery.golang import numbers
+from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.machinery.meta.options import (
+    UNSAFE_DELETE,
+    validate_delete_options,
+    validate_patch_options,
+    validate_write_options,
+)
+from fakeapi.registry.field_labels import NAME
+from fakeapi.registry.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.verbs.patching import APPLY_PATCH
+
+FIELD_MANAGER_LENGTH_MAX = 128
+
+BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
+
+
+class Query:
+    """The parameters of one request; of a repeated one the first counts, except for dryRun."""
+
+    __slots__ = ("_pairs", "first")
+
+    def __init__(self, query_string: bytes) -> None:
+        text = _readable(query_string).decode("latin-1")
+        self._pairs = parse_qsl(text, keep_blank_values=True) if text else []
+        self.first: dict[str, str] = {}
+        for name, value in self._pairs:
+            self.first.setdefault(name, value)
+
+    def text(self, name: str) -> str:
+        return self.first.get(name, "")
+
+    def all(self, name: str) -> list[str]:
+        return [value for key, value in self._pairs if key == name]
+
+    def flag(self, name: str) -> bool:
+        """Anything but its absence, "0" and "false" is true."""
+        return self.optional_flag(name) or False
+
+    def optional_flag(self, name: str) -> bool | None:
+        value = self.first.get(name)
+        return None if value is None else value != "0" and value.lower() != "false"
+
+    def integer(self, name: str) -> int | None:
+        """Raises ApiError 400 in Go's words."""
+        value = self.first.get(name)
+        return None if value is None else parse_int(value)
+
+
+def _readable(query_string: bytes) -> bytes:
+    """The query without the parameters that Go's net/url passes over: bad escapes, semicolons."""
+    if b";" not in query_string and not BAD_ESCAPE.search(query_string):
+        return query_string
+    parts = query_string.split(b"&")
+    return b"&".join(part for part in parts if b";" not in part and not BAD_ESCAPE.search(part))
+
+
+def parse_int(text: str) -> int:
+    """A decimal int64. Raises ApiError 400."""
+    try:
+        return numbers.parse_int(text)
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+@remembered
+def manager_of(user_agent: str) -> str:
+    """The field manager of a client that names none: the beginning of its user agent."""
+    manager = ""
+    for character in user_agent.split("/", 1)[0]:
+        if character.isprintable():
+            if len((manager + character).encode()) > FIELD_MANAGER_LENGTH_MAX:
+                break
+            manager += character
+    return manager
+
+
+def write_options(
+    query: Query, user_agent: str, kind: str, resource: Resource, *, patch_type: str = ""
+) -> WriteOptions:
+    """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
+
+    Raises ApiError 400, 422.
+    """
+    if not query.first and patch_type != APPLY_PATCH:
+        return WriteOptions(manager_of(user_agent))
+    dry_run = query.all("dryRun")
+    sent = {
+        "dryRun": dry_run,
+        "fieldManager": query.text("fieldManager"),
+        "fieldValidation": query.text("fieldValidation"),
+        "force": query.optional_flag("force"),
+    }
+    too_long = resource.release.quirks.too_long
+    if kind == "PatchOptions":
+        found = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, too_long=too_long)
+    else:
+        found = validate_write_options(sent, too_long)
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", kind), "", found)
+    return WriteOptions(
+        manager=query.text("fieldManager") or manager_of(user_agent),
+        dry_run=bool(dry_run),
+        validation=query.text("fieldValidation") or "Warn",
+        force=bool(sent["force"]),
+    )
+
+
+def delete_options(query: Query, body: dict[str, object] | None, resource: Resource) -> DeleteOptions:
+    """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
+    options: dict[str, object] = _delete_query(query) if body is None else body
+    if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
+        options.pop(UNSAFE_DELETE, None)
+    found = validate_delete_options(options)
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
+    preconditions = options.get("preconditions")
+    conditions = preconditions if isinstance(preconditions, dict) else {}
+    grace, propagation, orphan = (
+        options.get(name) for name in ("gracePeriodSeconds", "propagationPolicy", "orphanDependents")
+    )
+    return DeleteOptions(
+        dry_run=bool(options.get("dryRun")),
+        grace_seconds=grace if isinstance(grace, int) else None,
+        propagation=propagation if isinstance(propagation, str) else None,
+        orphan=orphan if isinstance(orphan, bool) else None,
+        uid=conditions.get("uid"),
+        resource_version=conditions.get("resourceVersion"),
+    )
+
+
+def _delete_query(query: Query) -> dict[str, object]:
+    options: dict[str, object] = {}
+    grace = query.integer("gracePeriodSeconds")
+    if grace is not None:
+        options["gracePeriodSeconds"] = grace
+    orphan = query.optional_flag("orphanDependents")
+    if orphan is not None:
+        options["orphanDependents"] = orphan
+    if query.first.get("propagationPolicy") is not None:
+        options["propagationPolicy"] = query.text("propagationPolicy")
+    if query.all("dryRun"):
+        options["dryRun"] = query.all("dryRun")
+    conditions = {name: query.text(name) for name in ("uid", "resourceVersion") if query.text(name)}
+    if conditions:
+        options["preconditions"] = conditions
+    return options
+
+
+def get_version(query: Query) -> str:
+    """The version that a GET asks for. Raises ApiError 400 for one that asks for an export."""
+    if query.flag("export"):
+        words = "the export parameter, deprecated since v1.14, is no longer supported"
+        raise errors.bad_request(words)
+    return query.text("resourceVersion")
+
+
+def list_options(query: Query, resource: Resource) -> ListOptions:
+    """Options of a list. Raises ApiError 400, 422."""
+    query.integer("timeoutSeconds")
+    limit = query.integer("limit") or 0
+    labels, fields = _selectors(query)
+    options = ListOptions(
+        labels=labels,
+        fields=fields,
+        limit=max(0, limit),
+        continue_token=query.text("continue"),
+        resource_version=query.text("resourceVersion"),
+        match=query.text("resourceVersionMatch"),
+    )
+    _refuse(_list_errors(options, query))
+    _check_field_labels(fields, resource)
+    return options
+
+
+def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
+    """Options of a watch; of the object called `name`, if the path names one. Raises ApiError 400, 422.
+
+    A path that watches without being asked by `watch` is held to the rules of a list.
+    """
+    timeout = query.integer("timeoutSeconds")
+    query.integer("limit")
+    labels, fields = _selectors(query)
+    version, match = query.text("resourceVersion"), query.text("resourceVersionMatch")
+    initial = query.optional_flag("sendInitialEvents")
+    asked = query.flag("watch")
+    lists_first = asked and resource.release.gates.enabled("WatchList")
+    if lists_first and initial is None and not match and version in ("", "0"):
+        initial, match = True, "NotOlderThan"
+    options = WatchOptions(
+        labels=labels,
+        fields=fields,
+        resource_version=version,
+        match=match,
+        bookmarks=query.flag("allowWatchBookmarks"),
+        send_initial_events=initial,
+        timeout_seconds=timeout,
+    )
+    if asked:
+        _refuse(_watch_errors(options, query, resource))
+    else:
+        _refuse(_list_errors(ListOptions(None, None, 0, query.text("continue"), version, match), query))
+    _check_field_labels(fields, resource)
+    return replace(options, fields=_named(fields, name)) if name else options
+
+
+def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
+    """The selector of the one object that the path names, which another selector may not contradict."""
+    if fields is None or fields.empty:
+        return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
+    if fields.requires_exact_match(NAME) != name:
+        raise errors.bad_request("fieldSelector metadata.name doesn't match requested name")
+    return fields
+
+
+def _selectors(query: Query) -> tuple[label_selector.Selector | None, field_selector.FieldSelector | None]:
+    labels, fields = query.text("labelSelector"), query.text("fieldSelector")
+    try:
+        return (
+            label_selector.parse(labels) if labels else None,
+            field_selector.parse(fields) if fields else None,
+        )
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+def _check_field_labels(fields: field_selector.FieldSelector | None, resource: Resource) -> None:
+    if fields is None:
+        return
+    try:
+        field_selector.check_labels(fields, resource.selectable.labels, resource.selectable.refusal)
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+def _refuse(found: list[FieldError]) -> None:
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", "ListOptions"), "", found)
+
+
+def _list_errors(options: ListOptions, query: Query) -> list[FieldError]:
+    found: list[FieldError] = []
+    name, match = "resourceVersionMatch", options.match
+    if match:
+        if not options.resource_version:
+            found.append(forbidden(name, f"{name} is forbidden unless resourceVersion is provided"))
+        if options.continue_token:
+            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+        if match not in ("Exact", "NotOlderThan"):
+            found.append(not_supported(name, match, ("Exact", "NotOlderThan", "")))
+        if match == "Exact" and options.resource_version == "0":
+            found.append(forbidden(name, f'{name} "exact" is forbidden for resourceVersion "0"'))
+    if query.optional_flag("sendInitialEvents") is not None:
+        found.append(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    return found
+
+
+def _watch_errors(options: WatchOptions, query: Query, resource: Resource) -> list[FieldError]:
+    found: list[FieldError] = []
+    name, match, initial = "resourceVersionMatch", options.match, options.send_initial_events
+    if initial is not None:
+        if match != "NotOlderThan":
+            found.append(
+                forbidden(name, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+            )
+        if not resource.release.gates.enabled("WatchList"):
+            words = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+            found.append(forbidden("sendInitialEvents", words))
+    if match:
+        if initial is None:
+            found.append(
+                forbidden(name, f"{name} is forbidden for watch unless sendInitialEvents is provided")
+            )
+        if match != "NotOlderThan":
+            found.append(not_supported(name, match, ("NotOlderThan",)))
+        if query.text("continue"):
+            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+    return found

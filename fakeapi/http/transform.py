@@ -1,0 +1,117 @@
+"""Objects as something else than themselves: tables for printing, and metadata without the rest.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.http.negotiation import PARTIAL, PARTIAL_LIST, TABLE, Representation
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.registry.columns import Column, columns_of
+from fakeapi.registry.resource import Resource
+
+INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
+_INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How the objects of one resource are shown. `clock` tells the time from which ages are counted."""
+
+    resource: Resource
+    kind: str
+    api_version: str
+    include: str
+    clock: Callable[[], float]
+
+    def of_object(self, body: bytes, *, headers: bool = True) -> bytes:
+        """JSON for the JSON of one object; `headers`: a table with the definitions of its columns.
+
+        Raises ApiError 406 where a list is asked for.
+        """
+        if self.kind == PARTIAL_LIST:
+            raise self._wrong_shape("is not a list", self.resource.kind.kind)
+        obj = codec.decode(body)
+        if self.kind == PARTIAL:
+            return self._partial(obj)
+        metadata = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
+        if not metadata["resourceVersion"]:
+            metadata = {}
+        return self._table(metadata, [self._row(body, obj)], headers=headers)
+
+    def of_list(self, metadata: dict[str, Any], items: Iterable[bytes]) -> bytes:
+        """JSON for a list: its metadata, and the JSON of its whole items.
+
+        Raises ApiError 406 where one object is asked for.
+        """
+        if self.kind == PARTIAL:
+            raise self._wrong_shape("is a list", self.resource.kind.list_kind)
+        if self.kind == TABLE:
+            return self._table(metadata, [self._row(item, codec.decode(item)) for item in items])
+        start = codec.encode({"kind": self.kind, "apiVersion": self.api_version, "metadata": metadata})
+        partials = [self._partial(codec.decode(item)) for item in items]
+        found = b"[%b]" % b",".join(partials) if partials else b"null"
+        return b'%b,"items":%b}' % (start[:-1], found)
+
+    def empty_list(self) -> dict[str, Any]:
+        """The list of no objects, as metadata alone."""
+        return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
+
+    def _table(self, metadata: dict[str, Any], rows: list[bytes], *, headers: bool = True) -> bytes:
+        start = codec.encode(
+            {
+                "kind": TABLE,
+                "apiVersion": self.api_version,
+                "metadata": metadata,
+                "columnDefinitions": [column.definition() for column in self._columns] if headers else None,
+            }
+        )
+        return b'%b,"rows":[%b]}' % (start[:-1], b",".join(rows))
+
+    def _row(self, body: bytes, obj: dict[str, Any]) -> bytes:
+        now = self.clock()
+        cells = codec.encode([column.cell(obj, now) for column in self._columns])
+        if self.include == INCLUDE_OBJECT:
+            shown = body
+        elif self.include == INCLUDE_NONE:
+            shown = b"null"
+        else:
+            shown = self._partial(obj)
+        return b'{"cells":%b,"object":%b}' % (cells, shown)
+
+    def _partial(self, obj: dict[str, Any]) -> bytes:
+        return codec.encode({"kind": PARTIAL, "apiVersion": self.api_version, "metadata": obj["metadata"]})
+
+    @property
+    def _columns(self) -> tuple[Column, ...]:
+        return columns_of(self.resource.kind.kind, self.resource.schema)
+
+    def _wrong_shape(self, why: str, kind: str) -> ApiError:
+        package = self.resource.kind.group.partition(".")[0] or "core"
+        return ApiError(
+            406,
+            "NotAcceptable",
+            f"you requested {self.kind}, but the requested object {why} (*{package}.{kind})",
+        )
+
+
+def conversion(
+    resource: Resource, shape: Representation, query: dict[str, str], clock: Callable[[], float]
+) -> Conversion | None:
+    """The conversion that a representation asks for; None for the objects themselves.
+
+    Raises ApiError 400 for an `includeObject` that tables do not know.
+    """
+    if not shape.kind:
+        return None
+    include = query.get("includeObject", "")
+    if shape.kind == TABLE and include not in _INCLUDES:
+        raise errors.bad_request(
+            f"Unable to convert to Table as requested: includeObject: Invalid value: {quote(include)}: "
+            "must be 'Metadata', 'Object', 'None', or empty"
+        )
+    return Conversion(resource, shape.kind, shape.api_version, include, clock)

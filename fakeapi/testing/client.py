@@ -1,0 +1,247 @@
+"""A small client of any Kubernetes API server, on the standard library alone."""
+
+import http.client
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote, urlencode, urlsplit
+
+from fakeapi.testing.manifests import Manifest, Object, load
+
+Objects = list[Object]
+Versions = list[str]
+PatchType = Literal["json", "merge", "strategic", "apply"]
+
+TIMEOUT_SECONDS = 60.0
+"""For each step of a request; kube-apiserver gives up after as long."""
+
+_PATCH_TYPES: Mapping[str, str] = {
+    "json": "application/json-patch+json",
+    "merge": "application/merge-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+    "apply": "application/apply-patch+yaml",
+}
+
+
+class StatusError(Exception):
+    """The server answered with a Status that is not a success, or with no Status at all.
+
+    `status` is that object as it came; empty where the answer was something else.
+    """
+
+    def __init__(self, code: int, status: Object, text: str = "") -> None:
+        self.code = code
+        self.status = status
+        self.reason: str = status.get("reason", "")
+        self.message: str = status.get("message", text)
+        super().__init__(
+            f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    """Where the objects of a kind are."""
+
+    root: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str | None, *rest: str) -> str:
+        scope = ("namespaces", namespace) if self.namespaced and namespace else ()
+        return "/".join((self.root, *(quote(part, safe="") for part in (*scope, self.plural, *rest))))
+
+
+class Client:
+    """Creates, reads and changes objects over HTTP; safe to use from several threads, and after a fork.
+
+    Kinds are named as in a manifest (`ResourceClaim`) or as kubectl takes them (`resourceclaims`). Without
+    `api_version` the one that the server prefers is used. Every method raises StatusError for what the
+    server refuses.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
+        self.connect(url, tls)
+        self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._idle: list[http.client.HTTPConnection] = []
+        self._connected_by = os.getpid()
+        self._resources: dict[tuple[str, str | None], _Resource] = {}
+
+    def connect(self, url: str, tls: ssl.SSLContext | None = None) -> None:
+        """Sends requests there from now on; `tls` says whom to trust."""
+        self._base = urlsplit(url)
+        self._tls = tls
+
+    def close(self) -> None:
+        """Closes the connections that are kept for the next request."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        content_type: str = "application/json",
+    ) -> Any:
+        """The decoded JSON of the answer, or its text where it is something else.
+
+        `body` is sent as it is when it is bytes or text, and as JSON otherwise.
+        """
+        target = path if not query else f"{path}?{urlencode(query)}"
+        headers = self._headers
+        if body is not None:
+            headers = {**headers, "Content-Type": content_type}
+            if not isinstance(body, bytes):
+                body = (body if isinstance(body, str) else json.dumps(body)).encode()
+        if self._connected_by != os.getpid():  # after a fork, these connections are the parent's
+            self._connected_by = os.getpid()
+            self.close()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._connection()
+        try:
+            connection.request(method, target, body, headers)
+            response = connection.getresponse()
+            text = response.read().decode()
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        answer = _decoded(text, response.getheader("Content-Type", ""))
+        if response.status >= 400:
+            raise StatusError(response.status, answer if isinstance(answer, dict) else {}, text)
+        return answer
+
+    def _connection(self) -> http.client.HTTPConnection:
+        host, port = self._base.hostname or "", self._base.port
+        if self._base.scheme == "https":
+            return http.client.HTTPSConnection(host, port, timeout=TIMEOUT_SECONDS, context=self._tls)
+        return http.client.HTTPConnection(host, port, timeout=TIMEOUT_SECONDS)
+
+    def create(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Object:
+        """Creates the one object of a dict, YAML or JSON text, or file; returns it as stored.
+
+        Its namespace is the argument, or the manifest's, or `default`. Keywords are query parameters, such
+        as `fieldManager`.
+        """
+        objects = load(manifest)
+        if len(objects) != 1:
+            raise ValueError(f"{len(objects)} objects where one is expected; create_all takes any number")
+        return self._create(objects[0], namespace, query)
+
+    def create_all(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Objects:
+        """Creates every object, in order, and returns them as stored; stops at the first that is refused."""
+        return [self._create(obj, namespace, query) for obj in load(manifest)]
+
+    def _create(self, obj: Object, namespace: str | None, query: Mapping[str, Any]) -> Object:
+        resource = self._resource(obj["kind"], obj.get("apiVersion"))
+        namespace = namespace or (obj.get("metadata") or {}).get("namespace") or "default"
+        created: Object = self.request("POST", resource.path(namespace), obj, query=query)
+        return created
+
+    def create_namespace(self, name: str) -> Object:
+        return self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+
+    def get(
+        self, kind: str, name: str, *, namespace: str = "default", api_version: str | None = None
+    ) -> Object:
+        resource = self._resource(kind, api_version)
+        found: Object = self.request("GET", resource.path(namespace, name))
+        return found
+
+    def list(
+        self,
+        kind: str,
+        *,
+        namespace: str | None = None,
+        api_version: str | None = None,
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> Objects:
+        """The items; of all namespaces where none is given."""
+        query = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        given = {key: value for key, value in query.items() if value}
+        resource = self._resource(kind, api_version)
+        items: Objects = self.request("GET", resource.path(namespace), query=given)["items"]
+        return items
+
+    def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
+        """Replaces the object of this name (PUT). With a stale resourceVersion the server refuses (409)."""
+        resource = self._resource(obj["kind"], obj.get("apiVersion"))
+        metadata = obj["metadata"]
+        rest = (metadata["name"], subresource) if subresource else (metadata["name"],)
+        updated: Object = self.request("PUT", resource.path(metadata.get("namespace", "default"), *rest), obj)
+        return updated
+
+    def update_status(self, obj: Mapping[str, Any]) -> Object:
+        return self.update(obj, subresource="status")
+
+    def patch(
+        self,
+        kind: str,
+        name: str,
+        patch: Any,
+        *,
+        type: PatchType = "merge",  # noqa: A002 - what Kubernetes calls it
+        namespace: str = "default",
+        api_version: str | None = None,
+        subresource: str = "",
+        **query: Any,
+    ) -> Object:
+        """Keywords are query parameters, such as `fieldManager` and `force`."""
+        rest = (name, subresource) if subresource else (name,)
+        path = self._resource(kind, api_version).path(namespace, *rest)
+        patched: Object = self.request("PATCH", path, patch, query=query, content_type=_PATCH_TYPES[type])
+        return patched
+
+    def delete(
+        self,
+        kind: str,
+        name: str,
+        *,
+        namespace: str = "default",
+        api_version: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Object:
+        """`options` is a DeleteOptions; returns what the server answers, the object or a Status."""
+        path = self._resource(kind, api_version).path(namespace, name)
+        deleted: Object = self.request("DELETE", path, options)
+        return deleted
+
+    def _resource(self, kind: str, api_version: str | None) -> _Resource:
+        key = (kind, api_version)
+        if key not in self._resources:
+            versions = [api_version] if api_version is not None else self._preferred_versions()
+            self._resources[key] = self._discover(kind, versions)
+        return self._resources[key]
+
+    def _preferred_versions(self) -> Versions:
+        groups = self.request("GET", "/apis")["groups"]
+        return ["v1", *(group["preferredVersion"]["groupVersion"] for group in groups)]
+
+    def _discover(self, kind: str, versions: Versions) -> _Resource:
+        for version in versions:
+            root = ("/apis/" if "/" in version else "/api/") + version
+            for found in self.request("GET", root)["resources"]:
+                names = (
+                    found["kind"],
+                    found["name"],
+                    found.get("singularName"),
+                    *found.get("shortNames", ()),
+                )
+                if kind in names and "/" not in found["name"]:
+                    return _Resource(root, found["name"], found["namespaced"])
+        raise ValueError(f"the server has no {kind!r} in {', '.join(versions)}")
+
+
+def _decoded(text: str, content_type: str) -> Any:
+    return json.loads(text) if content_type.startswith("application/json") and text else text

@@ -1,0 +1,74 @@
+"""The committed state: entries, history and watchers, which move on together."""
+
+from collections.abc import Iterable, Sequence
+
+from fakeapi_storage.errors import StorageError, StorageFailed
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page
+from fakeapi_storage.memory.broadcast import Broadcast, Subscription
+from fakeapi_storage.memory.history import History
+from fakeapi_storage.memory.index import Index
+from fakeapi_storage.sqlite.log import Row, Snapshot
+
+
+class Committed:
+    """Everything that reads and watches are answered from. Rows of the log become events here."""
+
+    def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
+        self._window = window
+        base = [row for row in snapshot.rows if row.revision <= snapshot.compacted]
+        self._index = Index(Entry(row.key, row.value or b"", row.revision, row.created) for row in base)
+        self._history = History(snapshot.compacted, window)
+        self._broadcast = Broadcast(snapshot.compacted, watcher_buffer)
+        self.replay(snapshot.rows[len(base) :])
+
+    @property
+    def revision(self) -> int:
+        return self._broadcast.revision
+
+    @property
+    def history(self) -> History:
+        return self._history
+
+    def get(self, key: str) -> Entry | None:
+        return self._index.get(key)
+
+    def page(self, prefix: str, start_after: str | None, limit: int | None, at: int | None) -> Page:
+        revision = self.revision if at is None else at
+        undo = {} if revision == self.revision else self._history.undo(prefix, revision)
+        entries, remaining = self._index.page(prefix, start_after, limit, undo)
+        return Page(entries, revision, remaining)
+
+    def watch(self, name: str, since: int | None, *, exact: bool) -> Subscription:
+        floor = self.revision if since is None else since
+        return self._broadcast.subscribe(name, self._history.since(floor), exact=exact, floor=floor)
+
+    def apply(self, events: Sequence[Event]) -> None:
+        """Shows the next events, in order, to readers, and then to watchers."""
+        for event in events:
+            self._index.apply(event)
+            self._history.append(event)
+        self._broadcast.publish(events)
+
+    def replay(self, rows: Iterable[Row]) -> None:
+        """Applies the next rows of the log. Raises `StorageFailed` if the log has a gap."""
+        for row in rows:
+            previous = self._index.get(row.key)
+            follows = not row.deleted if previous is None else row.previous == previous.revision
+            if row.revision != self.revision + 1 or not follows:
+                raise StorageFailed(f"the log is damaged: revision {row.revision} follows no known state")
+            value = row.value
+            if value is None:
+                value = previous.value if previous is not None else b""
+            kind = EventKind.DELETE if row.deleted else EventKind.PUT
+            self.apply([Event(kind, Entry(row.key, value, row.revision, row.created), previous)])
+
+    def clear(self, reason: StorageError) -> None:
+        """Becomes the empty store and ends all watchers."""
+        self._broadcast.end(reason, drop=True)
+        self._index = Index()
+        self._history = History(INITIAL_REVISION, self._window)
+        self._broadcast = Broadcast(INITIAL_REVISION, self._broadcast.limit)
+
+    def end(self, reason: StorageError) -> None:
+        """Ends all watchers once they have handed out what is waiting."""
+        self._broadcast.end(reason, drop=False)

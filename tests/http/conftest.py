@@ -1,0 +1,45 @@
+"""Servers for the tests of the transport."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from fakeapi.app import Application, Settings
+from fakeapi.serving.runner import Runner
+from fakeapi.testing.client import Client
+from fakeapi.testing.server import FakeAPI
+
+
+@pytest.fixture(scope="session")
+def api() -> Iterator[FakeAPI]:
+    """One server of 1.31 for all tests that leave nothing behind."""
+    with FakeAPI(release="1.31") as server:
+        yield server
+
+
+class SmallServer(Client):
+    """A server that keeps as few changes as a test says."""
+
+    def __init__(self, app: Application, runner: Runner, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+        self.app = app
+        self.runner = runner
+
+
+@pytest.fixture
+def with_history() -> Iterator[Callable[[int], SmallServer]]:
+    """Starts a server of 1.31 that can go back so many changes."""
+    with ExitStack() as stack:
+
+        def start(history: int) -> SmallServer:
+            app = Application(Settings(release="1.31", history=history))
+            runner = Runner(app)
+            stack.callback(runner.stop)
+            runner.start()
+            client = SmallServer(app, runner, f"http://127.0.0.1:{runner.port}")
+            stack.callback(client.close)
+            return client
+
+        yield start

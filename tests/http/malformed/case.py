@@ -1,0 +1,119 @@
+"""One malformed request, and what Kubernetes 1.31 answers to it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.http import wire
+
+GROUP = "/apis/resource.k8s.io/v1alpha3"
+CLAIMS = f"{GROUP}/namespaces/default/resourceclaims"
+HELD = f"{CLAIMS}/held"
+"""A claim that exists, so that a request about it is refused for its own faults."""
+
+ABSENT = "\0absent"
+"""The value of a header that is left out."""
+
+JSON = "application/json"
+YAML = "application/yaml"
+MERGE = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+APPLY = "application/apply-patch+yaml"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+REASONS = {
+    400: "BadRequest",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    406: "NotAcceptable",
+    409: "Conflict",
+    410: "Expired",
+    413: "RequestEntityTooLarge",
+    415: "UnsupportedMediaType",
+    422: "Invalid",
+    500: "",
+    504: "Timeout",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`answers` with a Status of this code, unless `plain`: then with text, as Go's HTTP server does.
+
+    `messages.json` has the beginnings of the messages, recorded from that server, where they do not depend
+    on its state. A request that Kubernetes accepts, odd as it is, changes nothing.
+    """
+
+    name: str
+    answers: int
+    method: str = "GET"
+    path: str = field(default=CLAIMS, repr=False)
+    body: bytes | None = field(default=None, repr=False)
+    headers: Sequence[tuple[str, str]] = ()
+    reason: str | None = None
+    plain: bool = False
+
+    @property
+    def refused(self) -> bool:
+        return self.answers >= 400
+
+    def head(self, extra: Sequence[tuple[str, str]] = ()) -> bytes:
+        """The request line and headers; a length of the body is added where none is given."""
+        headers = [*self.headers, *extra]
+        names = {name.lower() for name, _ in headers}
+        if ("Host", ABSENT) not in headers:
+            headers.insert(0, ("Host", "fake"))
+        if self.body is not None and not names & {"content-length", "transfer-encoding"}:
+            headers.append(("Content-Length", str(len(self.body))))
+        pairs = [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in headers if value != ABSENT
+        ]
+        return wire.head(self.method.encode(), self.path.encode("latin-1"), pairs)
+
+    @property
+    def expected_reason(self) -> str:
+        return REASONS[self.answers] if self.reason is None else self.reason
+
+
+def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[str, Any]:
+    """A claim that would be accepted, changed."""
+    return {
+        "apiVersion": "resource.k8s.io/v1alpha3",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "new", **(metadata or {})},
+        "spec": {"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com"}]}},
+        **members,
+    }
+
+
+def request_with(**members: Any) -> dict[str, Any]:
+    """A claim whose one request has these members too."""
+    return claim(
+        spec={"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com", **members}]}}
+    )
+
+
+def encoded(body: Any) -> bytes:
+    return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+
+def post(name: str, answers: int, body: Any, *, query: str = "", media_type: str = JSON, **more: Any) -> Case:
+    return Case(name, answers, "POST", CLAIMS + query, encoded(body), (("Content-Type", media_type),), **more)
+
+
+def put(name: str, answers: int, body: Any, *, path: str = HELD, **more: Any) -> Case:
+    return Case(name, answers, "PUT", path, encoded(body), (("Content-Type", JSON),), **more)
+
+
+def patch(name: str, answers: int, media_type: str, body: Any, *, query: str = "", **more: Any) -> Case:
+    headers = (("Content-Type", media_type),)
+    return Case(name, answers, "PATCH", HELD + query, encoded(body), headers, **more)
+
+
+def delete(name: str, answers: int, body: Any, *, media_type: str = JSON, **more: Any) -> Case:
+    return Case(name, answers, "DELETE", HELD, encoded(body), (("Content-Type", media_type),), **more)
+
+
+def get(name: str, answers: int, path: str, **more: Any) -> Case:
+    return Case(name, answers, "GET", path, None, (), **more)

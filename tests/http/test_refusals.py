@@ -1,0 +1,121 @@
+"""What is answered where a request cannot be carried out, or may not be."""
+
+import json
+import logging
+
+import pytest
+
+from fakeapi.http.endpoint import unavailable
+from fakeapi.registry.verbs.watching import Frames
+from fakeapi.testing.server import FakeAPI, StatusError
+from fakeapi_storage import StorageReset, writer
+from tests.http import wire
+
+NAMESPACES = "/api/v1/namespaces"
+
+
+@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  "])
+def test_the_name_of_the_scheme_is_read_in_any_case(scheme: bytes) -> None:
+    with FakeAPI(token="secret") as api:
+        headers = [(b"host", b"x"), (b"authorization", scheme + b"secret")]
+        assert wire.exchange(api.url, wire.head(b"GET", NAMESPACES.encode(), headers)).code == 200
+
+
+def test_more_writes_than_can_wait_are_too_many_requests(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "QUEUE_WRITES_MAX", 0)
+    with pytest.raises(StatusError) as caught:
+        fakeapi.create_namespace("team")
+    assert (caught.value.code, caught.value.reason) == (429, "TooManyRequests")
+    assert caught.value.status["details"] == {"retryAfterSeconds": 1}
+
+
+def test_a_write_that_a_reset_has_overtaken_is_unavailable_and_not_to_be_sent_again() -> None:
+    error = unavailable(StorageReset())
+    assert (error.code, error.reason, error.retry_after) == (503, "ServiceUnavailable", None)
+
+
+@pytest.mark.parametrize("name", ["default", "kube-system", "kube-public"])
+def test_the_first_namespaces_are_not_deleted(fakeapi: FakeAPI, name: str) -> None:
+    with pytest.raises(StatusError) as caught:
+        fakeapi.delete("Namespace", name)
+    assert caught.value.code == 403
+    assert caught.value.message == f'namespaces "{name}" is forbidden: this namespace may not be deleted'
+    assert fakeapi.get("Namespace", name)
+
+
+def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(frames: Frames, event: object) -> bytes:
+        raise RuntimeError("as asked")
+
+    monkeypatch.setattr(Frames, "frame", broken)
+    with caplog.at_level(logging.ERROR, "fakeapi"):
+        answer = wire.exchange(
+            fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), [(b"host", b"x")])
+        )
+    assert (answer.code, answer.body) == (200, b"")
+    assert "unexpected error in a watch of namespaces" in caplog.text
+
+
+def test_websocket_is_refused_without_a_word_in_the_log(
+    fakeapi: FakeAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = [
+        (b"host", b"x"),
+        (b"connection", b"Upgrade"),
+        (b"upgrade", b"websocket"),
+        (b"sec-websocket-version", b"13"),
+        (b"sec-websocket-key", b"dGhlIHNhbXBsZSBub25jZQ=="),
+    ]
+    answer = wire.exchange(fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), headers))
+    assert answer.code == 403
+    assert caplog.text == ""
+    assert fakeapi.get("Namespace", "default")
+
+
+@pytest.mark.parametrize("levels", [300, 900, 3_000, 9_990])
+@pytest.mark.parametrize("media_type", ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"])
+def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(
+    fakeapi: FakeAPI, levels: int, media_type: str
+) -> None:
+    """Which depth is too deep differs between releases of Python; less is dropped as an unknown field."""
+    head = b'{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default","unknown":'
+    body = head + b"[" * levels + b"]" * levels + b"}}"
+    headers = [
+        (b"host", b"x"),
+        (b"content-type", f"application/{media_type}".encode()),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    target = f"{NAMESPACES}/default?fieldManager=m".encode()
+    answer = wire.exchange(fakeapi.url, wire.head(b"PATCH", target, headers) + body)
+    assert answer.code in {200, 400} if media_type != "apply-patch+yaml" else {400, 500}
+    assert "unexpected" not in answer.body.decode()
+    assert fakeapi.get("Namespace", "default")
+
+
+MERGE_PATCH = "application/merge-patch+json"
+UNKNOWN_FORMAT = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
+    "application/apply-patch+yaml"
+)
+
+
+@pytest.mark.parametrize(
+    ("media_types", "message"),
+    [
+        (f"text/plain, {MERGE_PATCH}", UNKNOWN_FORMAT),
+        (f"{MERGE_PATCH},application/json", UNKNOWN_FORMAT),
+        ("text/plain, application/json", "415: Unsupported Media Type"),
+        ("*/*", "415: Unsupported Media Type"),
+    ],
+)
+def test_a_patch_of_several_types_is_of_none(fakeapi: FakeAPI, media_types: str, message: str) -> None:
+    headers = [(b"host", b"x"), (b"content-type", media_types.encode()), (b"content-length", b"2")]
+    head = wire.head(b"PATCH", f"{NAMESPACES}/default".encode(), headers)
+    answer = wire.exchange(fakeapi.url, head + b"{}")
+    status = json.loads(answer.body)
+    assert (status["code"], status["message"]) == (415, message)

@@ -1,0 +1,397 @@
+"""Watches over HTTP: what comes when, and how they end."""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from fakeapi import app
+from fakeapi.http import watch as watch_streams
+from fakeapi.registry.options import WatchOptions
+from fakeapi.testing.server import FakeAPI
+from fakeapi_storage import open_storage
+from tests.http.conftest import SmallServer
+from tests.http.malformed.case import CLAIMS, GROUP, claim
+from tests.http.watching import Stream, told, watch
+
+pytestmark = pytest.mark.fakeapi(release="1.31")
+
+
+def version(server: FakeAPI) -> str:
+    found: str = server.request("GET", CLAIMS)["metadata"]["resourceVersion"]
+    return found
+
+
+def label(server: FakeAPI | SmallServer, name: str, **labels: str | None) -> dict[str, Any]:
+    return server.patch("ResourceClaim", name, {"metadata": {"labels": labels}})
+
+
+def make(server: FakeAPI | SmallServer, name: str, **metadata: Any) -> dict[str, Any]:
+    return server.create(claim({"name": name, **metadata}))
+
+
+def test_headers_go_out_at_once_though_nothing_has_happened(fakeapi: FakeAPI) -> None:
+    with watch(fakeapi.url) as found:
+        assert found.code == 200
+        assert found.headers["content-type"] == "application/json"
+        assert found.headers["transfer-encoding"] == "chunked"
+        assert found.headers["cache-control"] == "no-cache, private"
+
+
+def test_a_watch_tells_what_exists_and_then_what_happens(fakeapi: FakeAPI) -> None:
+    make(fakeapi, "b")
+    make(fakeapi, "a")
+    with watch(fakeapi.url) as found:
+        assert told(found.take(2)) == [("ADDED", "a"), ("ADDED", "b")]
+        make(fakeapi, "c")
+        changed = label(fakeapi, "a", x="y")
+        fakeapi.delete("ResourceClaim", "b")
+        events = found.take(3)
+        assert told(events) == [("ADDED", "c"), ("MODIFIED", "a"), ("DELETED", "b")]
+        assert events[1][1] == changed
+
+
+def test_a_watch_resumes_after_the_version_that_it_names(fakeapi: FakeAPI) -> None:
+    first = make(fakeapi, "a")["metadata"]["resourceVersion"]
+    make(fakeapi, "b")
+    with watch(fakeapi.url, f"resourceVersion={first}") as found:
+        make(fakeapi, "c")
+        assert told(found.take(2)) == [("ADDED", "b"), ("ADDED", "c")]
+
+
+def test_a_label_selector_turns_changes_into_comings_and_goings(fakeapi: FakeAPI) -> None:
+    with watch(fakeapi.url, "labelSelector=in%3Dyes") as found:
+        make(fakeapi, "outside")
+        make(fakeapi, "inside", labels={"in": "yes"})
+        label(fakeapi, "outside", **{"in": "yes"})
+        label(fakeapi, "inside", **{"in": None})
+        fakeapi.delete("ResourceClaim", "inside")
+        fakeapi.delete("ResourceClaim", "outside")
+        assert told(found.take(4)) == [
+            ("ADDED", "inside"),
+            ("ADDED", "outside"),
+            ("DELETED", "inside"),
+            ("DELETED", "outside"),
+        ]
+
+
+def test_a_write_that_changes_nothing_makes_no_event(fakeapi: FakeAPI) -> None:
+    created = make(fakeapi, "a", labels={"x": "y"})
+    with watch(fakeapi.url, f"resourceVersion={created['metadata']['resourceVersion']}") as found:
+        assert fakeapi.update(created) == created
+        assert label(fakeapi, "a", x="y") == created
+        fakeapi.patch("ResourceClaim", "a", {"metadata": {"labels": {"x": "dry"}}}, dryRun="All")
+        label(fakeapi, "a", x="z")
+        kind, obj = found.next()
+        assert (kind, obj["metadata"]["labels"]) == ("MODIFIED", {"x": "z"})
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        (f"{GROUP}/watch/resourceclaims", ["a", "b", "far"]),
+        (f"{GROUP}/watch/namespaces/default/resourceclaims", ["a", "b"]),
+        (f"{GROUP}/watch/namespaces/default/resourceclaims/b", ["b"]),
+        (f"{GROUP}/resourceclaims", ["a", "b", "far"]),
+    ],
+)
+def test_every_path_of_a_watch_covers_what_it_names(fakeapi: FakeAPI, path: str, names: list[str]) -> None:
+    make(fakeapi, "a")
+    make(fakeapi, "b")
+    fakeapi.create(claim({"name": "far"}), namespace="kube-system")
+    with watch(fakeapi.url, path=path) as found:
+        assert told(found.take(len(names))) == [("ADDED", name) for name in names]
+
+
+def test_a_watch_ends_as_http_ends_a_body_when_its_time_has_come(fakeapi: FakeAPI) -> None:
+    make(fakeapi, "a")
+    with watch(fakeapi.url, "timeoutSeconds=1") as found:
+        assert told(found.rest()) == [("ADDED", "a")]
+        assert found.ended
+
+
+def test_a_version_that_is_not_kept_is_an_event_that_says_expired_and_then_the_end(
+    with_history: Callable[[int], SmallServer],
+) -> None:
+    server = with_history(20)
+    first = make(server, "a")["metadata"]["resourceVersion"]
+    for turn in range(300):
+        label(server, "a", turn=str(turn))
+    with watch(server.url, f"resourceVersion={first}") as found:
+        assert found.code == 200
+        ((kind, status),) = found.rest()
+        assert found.ended
+    assert (kind, status["kind"], status["code"], status["reason"]) == ("ERROR", "Status", 410, "Expired")
+    assert status["message"].startswith(f"too old resource version: {first} (")
+
+
+def test_a_bookmark_comes_every_minute_once_something_has_changed(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_streams, "BOOKMARK_SECONDS", 0.02)
+    with watch(fakeapi.url, "allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody") as found:
+        changed = make(fakeapi, "elsewhere")
+        kind, obj = found.next()
+    assert kind == "BOOKMARK"
+    assert obj["kind"] == "ResourceClaim"
+    assert obj["metadata"] == {
+        "creationTimestamp": None,
+        "resourceVersion": changed["metadata"]["resourceVersion"],
+    }
+
+
+def test_a_bookmark_comes_shortly_before_the_end(fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_streams, "BOOKMARK_BEFORE_END_SECONDS", 0.8)
+    with watch(
+        fakeapi.url, f"allowWatchBookmarks=1&timeoutSeconds=1&resourceVersion={version(fakeapi)}"
+    ) as found:
+        created = make(fakeapi, "a")
+        events = found.rest()
+    assert [kind for kind, _ in events] == ["ADDED", "BOOKMARK"]
+    assert events[1][1]["metadata"]["resourceVersion"] == created["metadata"]["resourceVersion"]
+
+
+@pytest.mark.parametrize("query", ["allowWatchBookmarks=true", ""])
+def test_no_bookmark_comes_where_none_was_asked_for_or_nothing_has_changed(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(watch_streams, "BOOKMARK_SECONDS", 0.02)
+    make(fakeapi, "a")
+    with watch(fakeapi.url, f"timeoutSeconds=1&{query}") as found:
+        if not query:
+            label(fakeapi, "a", x="y")
+        assert [kind for kind, _ in found.rest()] == ["ADDED"] + ["MODIFIED"] * (not query)
+
+
+def test_initial_events_end_with_a_bookmark_that_says_so(fakeapi: FakeAPI) -> None:
+    server = fakeapi
+    make(server, "a")
+    query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+    with contextlib.ExitStack() as stack:
+        gated = stack.enter_context(FakeAPI(release="1.31", feature_gates={"WatchList": True}))
+        make(gated, "a")
+        found = stack.enter_context(watch(gated.url, query))
+        (first, _), (second, last) = found.take(2)
+    assert (first, second) == ("ADDED", "BOOKMARK")
+    assert last["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
+    with watch(server.url, query) as refused:
+        assert refused.code == 422
+
+
+INITIAL_EVENTS = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+
+
+def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon_after_them(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    server = fakeapi_factory(release="1.32")
+    nobody = "&fieldSelector=metadata.name%3Dnobody"
+    with watch(server.url, INITIAL_EVENTS + nobody) as found:
+        _, end = found.next()
+        changed = make(server, "elsewhere")
+        kind, later = found.next()
+    assert int(end["metadata"]["resourceVersion"]) < int(changed["metadata"]["resourceVersion"])
+    assert kind == "BOOKMARK"
+    assert later["metadata"] == {
+        "creationTimestamp": None,
+        "resourceVersion": changed["metadata"]["resourceVersion"],
+    }
+
+
+def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_to_come(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    """The claims are more than the sockets' buffers hold: the last is written while they are on their way."""
+    server = fakeapi_factory(release="1.32")
+    for number in range(60):
+        make(server, f"c{number:02}", annotations={"big": "x" * 250_000})
+    with watch(server.url, INITIAL_EVENTS) as found:
+        made = make(server, "late")
+        events = found.take(62)
+    assert [kind for kind, _ in events] == ["ADDED"] * 60 + ["BOOKMARK", "ADDED"]
+    assert events[61][1] == made
+    assert int(events[60][1]["metadata"]["resourceVersion"]) < int(made["metadata"]["resourceVersion"])
+
+
+def test_no_bookmark_repeats_the_one_that_ended_the_initial_events(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_streams, "BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS", 0.01)
+    server = fakeapi_factory(release="1.32")
+    make(server, "a")
+    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=1") as found:
+        assert [kind for kind, _ in found.rest()] == ["ADDED", "BOOKMARK"]
+
+
+def test_many_watchers_see_the_same_events_in_the_same_order(fakeapi: FakeAPI) -> None:
+    with contextlib.ExitStack() as stack:
+        watches = [stack.enter_context(watch(fakeapi.url)) for _ in range(20)]
+        for number in range(10):
+            make(fakeapi, f"c{number}")
+            label(fakeapi, f"c{number}", x="y")
+        stories = [[obj["metadata"]["resourceVersion"] for _, obj in found.take(20)] for found in watches]
+    assert all(story == stories[0] for story in stories)
+    assert stories[0] == sorted(stories[0], key=int)
+
+
+def test_watchers_of_two_versions_of_one_release_each_get_their_own(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    server = fakeapi_factory()
+    other = "/apis/resource.k8s.io/v1alpha2/namespaces/default/resourceclaims"
+    with watch(server.url) as newer, watch(server.url, path=other) as older:
+        make(server, "new")
+        older_claim = {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClaim",
+            "metadata": {"name": "old"},
+            "spec": {"resourceClassName": "gpu.example.com"},
+        }
+        server.create(older_claim)
+        kind, obj = newer.next()
+        assert (kind, obj["metadata"]["name"], obj["apiVersion"]) == (
+            "ADDED",
+            "new",
+            "resource.k8s.io/v1alpha3",
+        )
+        kind, obj = older.next()
+        assert (kind, obj["metadata"]["name"], obj["apiVersion"]) == (
+            "ADDED",
+            "old",
+            "resource.k8s.io/v1alpha2",
+        )
+
+
+def test_a_watch_ends_cleanly_when_the_server_stops() -> None:
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(FakeAPI(release="1.31"))
+        make(server, "a")
+        found = stack.enter_context(watch(server.url))
+        found.next()
+        server.stop()
+        assert found.rest() == []
+        assert found.ended
+
+
+def test_a_watch_ends_cleanly_when_the_server_is_reset_and_the_next_one_sees_the_new_cluster(
+    fakeapi: FakeAPI,
+) -> None:
+    make(fakeapi, "before")
+    with watch(fakeapi.url) as found:
+        found.next()
+        fakeapi.reset()
+        assert found.rest() == []
+        assert found.ended
+    make(fakeapi, "after")
+    with watch(fakeapi.url) as found:
+        assert told([found.next()]) == [("ADDED", "after")]
+
+
+@pytest.mark.parametrize("vanish", [False, True], ids=["closes", "vanishes"])
+def test_a_watch_is_forgotten_when_the_client_leaves(
+    with_history: Callable[[int], SmallServer], *, vanish: bool
+) -> None:
+    server = with_history(100)
+    make(server, "a")
+    assert server.app._endpoint is not None
+    streams = server.app._endpoint.streams
+    with watch(server.url) as found:
+        found.next()
+        assert len(streams._open) == 1
+        if vanish:
+            found.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        close(found)
+
+    async def forgotten() -> None:
+        while streams._open:  # noqa: ASYNC110 - the server has no reason to tell
+            await asyncio.sleep(0)
+
+    server.runner.call(forgotten)
+    assert make(server, "b")
+
+
+def close(found: Stream) -> None:
+    found._reader.close()
+    found.socket.close()
+
+
+def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """200 KB each are more than the sockets' buffers hold, so that events wait in the watcher's own."""
+    monkeypatch.setattr(app, "open_storage", partial(open_storage, watcher_buffer=8))
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(FakeAPI(release="1.31"))
+        begin = version(server)
+        slow = stack.enter_context(watch(server.url, f"resourceVersion={begin}"))
+        quick = stack.enter_context(watch(server.url, f"resourceVersion={begin}"))
+        written = []
+        for number in range(80):
+            written.append(make(server, f"c{number}", annotations={"big": "x" * 200_000}))
+            assert quick.next()[1] == written[-1]
+        seen = told(slow.rest())
+        assert slow.ended
+        expected = [("ADDED", obj["metadata"]["name"]) for obj in written]
+        assert seen == expected[: len(seen)]
+        assert 0 < len(seen) < len(expected)
+        last = written[len(seen) - 1]["metadata"]["resourceVersion"]
+        again = stack.enter_context(watch(server.url, f"resourceVersion={last}"))
+        assert told(again.take(len(expected) - len(seen))) == expected[len(seen) :]
+
+
+def test_an_event_reaches_a_watcher_before_the_writer_asks_again(fakeapi: FakeAPI) -> None:
+    """The write is answered after its commit, and watchers hear of it then: no poll, no delay."""
+    delays = []
+    with watch(fakeapi.url) as found:
+        for number in range(20):
+            make(fakeapi, f"c{number}")
+            answered = time.perf_counter()
+            found.next()
+            delays.append(time.perf_counter() - answered)
+    assert sorted(delays)[len(delays) // 2] < 0.05
+
+
+def test_a_watch_without_a_timeout_lasts_half_an_hour_to_an_hour() -> None:
+    found = [watch_streams.timeout_seconds(WatchOptions()) for _ in range(50)]
+    assert all(1800 <= seconds <= 3600 for seconds in found)
+    assert len(set(found)) > 1
+    assert watch_streams.timeout_seconds(WatchOptions(timeout_seconds=7)) == 7
+    assert watch_streams.timeout_seconds(WatchOptions(timeout_seconds=0)) >= 1800
+
+
+def test_a_watch_whose_time_is_negative_shows_what_there_is_and_ends(fakeapi: FakeAPI) -> None:
+    make(fakeapi, "a")
+    with watch(fakeapi.url, "timeoutSeconds=-5") as found:
+        assert told(found.rest()) == [("ADDED", "a")]
+        assert found.ended
+
+
+def test_watches_and_writes_share_a_server_from_many_threads(fakeapi: FakeAPI) -> None:
+    address = urlsplit(fakeapi.url).netloc
+    with contextlib.ExitStack() as stack:
+        watches = [stack.enter_context(watch(fakeapi.url)) for _ in range(3)]
+
+        def write(number: int) -> None:
+            with contextlib.closing(http.client.HTTPConnection(address, timeout=30)) as connection:
+                for turn in range(10):
+                    body = json.dumps(claim({"name": f"c{number}-{turn}"}))
+                    connection.request("POST", CLAIMS, body, {"Content-Type": "application/json"})
+                    assert connection.getresponse().read()
+
+        writers = [threading.Thread(target=write, args=(number,)) for number in range(6)]
+        for writer in writers:
+            writer.start()
+        stories = [told(found.take(60)) for found in watches]
+        for writer in writers:
+            writer.join()
+    assert stories[0] == stories[1] == stories[2]
+    assert len(set(stories[0])) == 60

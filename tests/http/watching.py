@@ -1,0 +1,69 @@
+"""A watch over a socket, line by line, as a client without a library would hold it."""
+
+import contextlib
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+from tests.http import wire
+from tests.http.malformed.case import CLAIMS
+
+Event = tuple[str, dict[str, Any]]
+
+
+class Stream:
+    """An answered watch. `ended` is set once the server has ended it as HTTP ends a body."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.socket = sock
+        self._reader = sock.makefile("rb")
+        self.code, self.headers = wire.read_head(self._reader)
+        self._text = b""
+        self.ended = False
+
+    def line(self) -> bytes:
+        """The next line; empty at the end, whether clean or not."""
+        while b"\n" not in self._text:
+            size = self._reader.readline()
+            if not size:
+                return b""
+            chunk = self._reader.read(int(size, 16))
+            self._reader.readline()
+            if not chunk:
+                self.ended = True
+                return b""
+            self._text += chunk
+        line, _, self._text = self._text.partition(b"\n")
+        return line
+
+    def next(self) -> Event:
+        event = json.loads(self.line())
+        return event["type"], event["object"]
+
+    def take(self, count: int) -> list[Event]:
+        return [self.next() for _ in range(count)]
+
+    def rest(self) -> list[Event]:
+        """All that comes until the end."""
+        found = []
+        while line := self.line():
+            event = json.loads(line)
+            found.append((event["type"], event["object"]))
+        return found
+
+
+@contextlib.contextmanager
+def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
+    """An open watch; its head has been read, so it sees what happens from here on."""
+    target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
+    with wire.connection(url) as sock:
+        sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"fake")]))
+        stream = Stream(sock)
+        with contextlib.closing(stream._reader):
+            yield stream
+
+
+def told(events: list[Event]) -> list[tuple[str, str]]:
+    """(type, name) of each event."""
+    return [(kind, obj["metadata"].get("name", "")) for kind, obj in events]

@@ -1,0 +1,92 @@
+"""Events reach the watchers that they concern, and no watcher holds up another."""
+
+import asyncio
+
+import pytest
+
+from fakeapi_storage.errors import Closed, StorageReset, WatcherOverflow
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind
+from fakeapi_storage.memory.broadcast import Broadcast, Subscription
+
+
+def event(revision: int, key: str) -> Event:
+    return Event(EventKind.PUT, Entry(key, b"", revision, revision), None)
+
+
+def subscribe(broadcast: Broadcast, name: str, *, exact: bool = False) -> Subscription:
+    return broadcast.subscribe(name, [], exact=exact, floor=broadcast.revision)
+
+
+def taken(watcher: Subscription) -> list[str]:
+    """What waits in the watcher, without waiting for more."""
+    return [event.entry.key for event in watcher._buffer]
+
+
+def test_an_event_reaches_every_prefix_of_its_key_and_nothing_else() -> None:
+    broadcast = Broadcast(INITIAL_REVISION, limit=10)
+    names = ["", "/", "/a", "/a/", "/a/b", "/a/bc", "/b", "/a/b/"]
+    prefixes = {name: subscribe(broadcast, name) for name in names}
+    exact = {name: subscribe(broadcast, name, exact=True) for name in names}
+    keys = ["/a/b", "/a", "/b/x", "/a/b/c", "/a/b"]
+    broadcast.publish([event(INITIAL_REVISION + 1 + n, key) for n, key in enumerate(keys)])
+    for name in names:
+        assert taken(prefixes[name]) == [key for key in keys if key.startswith(name)]
+        assert taken(exact[name]) == [key for key in keys if key == name]
+
+
+def test_watchers_that_left_are_forgotten() -> None:
+    broadcast = Broadcast(INITIAL_REVISION, limit=10)
+    watchers = [subscribe(broadcast, "/a", exact=exact) for exact in (True, False, True, False)]
+    watchers += [subscribe(broadcast, "/abc")]
+    for watcher in watchers:
+        watcher.close()
+    assert (broadcast._keys, broadcast._prefixes, broadcast._lengths) == ({}, {}, {})
+    broadcast.publish([event(INITIAL_REVISION + 1, "/a")])
+    assert all(taken(watcher) == [] for watcher in watchers)
+
+
+def test_a_watcher_may_be_full_and_one_event_more_ends_it_alone() -> None:
+    async def main() -> None:
+        broadcast = Broadcast(INITIAL_REVISION, limit=2)
+        slow, other = subscribe(broadcast, "/"), subscribe(broadcast, "/")
+        for n in range(2):
+            broadcast.publish([event(INITIAL_REVISION + 1 + n, "/a")])
+        assert len(await other.next_batch()) == 2
+        broadcast.publish([event(INITIAL_REVISION + 3, "/a")])
+        with pytest.raises(WatcherOverflow):
+            await slow.next_batch()
+        assert slow.progress == INITIAL_REVISION
+        assert len(await other.next_batch()) == 1
+
+    asyncio.run(main())
+
+
+def test_a_thousand_waiting_watchers_all_wake_with_the_events() -> None:
+    async def main() -> None:
+        broadcast = Broadcast(INITIAL_REVISION, limit=2)
+        watchers = [subscribe(broadcast, f"/{n % 10}/") for n in range(1000)]
+        waiting = [asyncio.ensure_future(watcher.next_batch()) for watcher in watchers]
+        await asyncio.sleep(0)
+        broadcast.publish([event(INITIAL_REVISION + 1 + n, f"/{n}/x") for n in range(10)])
+        batches = await asyncio.gather(*waiting)
+        assert [[e.entry.key for e in batch] for batch in batches] == [[f"/{n % 10}/x"] for n in range(1000)]
+
+    asyncio.run(main())
+
+
+def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
+    async def main() -> None:
+        broadcast = Broadcast(INITIAL_REVISION, limit=2)
+        drained, dropped = subscribe(broadcast, "/"), subscribe(broadcast, "/")
+        broadcast.publish([event(INITIAL_REVISION + 1, "/a")])
+        dropped.end(StorageReset(), drop=True)
+        broadcast.end(Closed(), drop=False)
+        assert drained.progress == INITIAL_REVISION
+        assert len(await drained.next_batch()) == 1
+        assert drained.progress == INITIAL_REVISION + 1
+        with pytest.raises(Closed):
+            await drained.next_batch()
+        with pytest.raises(StorageReset):
+            await dropped.next_batch()
+
+    asyncio.run(main())
