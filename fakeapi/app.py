@@ -12,9 +12,9 @@ from fakeapi.http.endpoint import Endpoint
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.meta.names import name_is_dns_label, name_is_dns_subdomain
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, NAMESPACES, Catalogue
-from fakeapi.registry.clock import Source, SystemSource
-from fakeapi.registry.groups.strategies import Surroundings, strategies_of
-from fakeapi.registry.options import Notes, Target, WriteOptions
+from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
+from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.releases import Serving, served
@@ -39,10 +39,10 @@ class Settings:
 class Application:
     """An ASGI application with a state of its own."""
 
-    def __init__(self, settings: Settings, source: Source | None = None) -> None:
+    def __init__(self, settings: Settings, source: ClockAndNames | None = None) -> None:
         """Raises UnknownRelease, UnknownGate."""
         self._settings = settings
-        self._source = source or SystemSource()
+        self._source = source or SystemClockAndNames()
         self._serving: Serving = served(settings.release, settings.feature_gates)
         self._storage: Storage | None = None
         self._endpoint: Endpoint | None = None
@@ -108,7 +108,7 @@ class Application:
         resources: list[Resource] = []
         catalogue: Catalogue
 
-        around = Surroundings(
+        around = StrategyContext(
             namespace_labels=lambda namespace: catalogue.namespace_labels(storage, namespace),
             now=lambda: times.now_text(self._source.now()),
         )
@@ -130,4 +130,4 @@ class Application:
             body = resource.empty_object()
             body["metadata"]["name"] = name
             obj = resource.strategy_for("").default(body)
-            await self._store.create(resource, Target(name=name), obj, options, Notes())
+            await self._store.create(resource, ObjectReference(name=name), obj, options, Warnings())

@@ -21,7 +21,7 @@ from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.request_info import RequestInfo, parse
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.options import Target
+from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi_storage import Overloaded, StorageError
@@ -35,7 +35,7 @@ class Endpoint:
 
     def __init__(self, store: Store, catalogue: Catalogue, token: str | None = None) -> None:
         self.streams = Streams(store)
-        self._clock = store.source.now
+        self._clock = store.clock.now
         self._catalogue = catalogue
         self._handlers = Handlers(store, catalogue)
         self._discovery = Discovery(catalogue)
@@ -99,8 +99,10 @@ class Endpoint:
             warnings.append(resource.warning)
         if info.in_namespace and not info.namespace and (info.name or request.method == "DELETE"):
             raise errors.bad_request("Namespace parameter required.")
-        call = Call(request, resource, Target(info.namespace, info.name, info.subresource), self._clock)
-        call.notes.warnings = warnings
+        call = Call(
+            request, resource, ObjectReference(info.namespace, info.name, info.subresource), self._clock
+        )
+        call.warnings.texts = warnings
         if handler is None:
             await self._watch(call, send)
             return None
@@ -176,7 +178,7 @@ class Endpoint:
             call.resource,
             call.target,
             options,
-            call.notes.warnings,
+            call.warnings.texts,
             call.request.receive,
             send,
             call.streamed,

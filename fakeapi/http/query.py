@@ -243,7 +243,7 @@ def _check_field_labels(fields: field_selector.FieldSelector | None, resource: R
     if fields is None:
         return
     try:
-        field_selector.check_labels(fields, resource.selectable.labels, resource.selectable.refusal)
+        field_selector.check_labels(fields, resource.field_labels.labels, resource.field_labels.refusal)
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
 

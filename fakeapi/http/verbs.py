@@ -30,7 +30,7 @@ from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.columns import tabulates
-from fakeapi.registry.options import ListOptions, Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.options import ListOptions, ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
@@ -60,9 +60,9 @@ class Call:
 
     request: Request
     resource: Resource
-    target: Target
+    target: ObjectReference
     clock: Callable[[], float]
-    notes: Notes = field(default_factory=Notes)
+    warnings: Warnings = field(default_factory=Warnings)
     shape: Representation = field(default_factory=Representation)
 
     def negotiate(self, *, tables: bool = True) -> None:
@@ -81,7 +81,7 @@ class Call:
         check_streamable(self.shape)
         return shown
 
-    def answer(self, outcome: Outcome) -> Response:
+    def answer(self, outcome: WriteResult) -> Response:
         status = 201 if outcome.created else 202 if outcome.accepted else 200
         return self.respond(status, outcome.body)
 
@@ -95,7 +95,7 @@ class Call:
         return self._response(200, list_body(self.resource, listed, self.conversion()))
 
     def _response(self, status: int, body: bytes) -> Response:
-        return Response(status, render(body, self.shape), self.shape.media_type, self.notes.warnings)
+        return Response(status, render(body, self.shape), self.shape.media_type, self.warnings.texts)
 
 
 class Handlers:
@@ -124,10 +124,10 @@ class Handlers:
         options = queries.write_options(
             call.request.query, call.request.user_agent, "CreateOptions", call.resource
         )
-        obj = read_object(call.resource, body, media_type, options.validation, call.notes)
+        obj = read_object(call.resource, body, media_type, options.validation, call.warnings)
         patching.match_namespace(call.resource, call.target, obj["metadata"])
         self._check_namespace(call, obj["metadata"])
-        return call.answer(await self._store.create(call.resource, call.target, obj, options, call.notes))
+        return call.answer(await self._store.create(call.resource, call.target, obj, options, call.warnings))
 
     async def update(self, call: Call) -> Response:
         call.negotiate()
@@ -136,9 +136,9 @@ class Handlers:
             call.request.query, call.request.user_agent, "UpdateOptions", call.resource
         )
         media_type = input_type(call.request)
-        obj = read_object(call.resource, body, media_type, options.validation, call.notes)
+        obj = read_object(call.resource, body, media_type, options.validation, call.warnings)
         patching.check_name(call.resource, call.target, obj)
-        return call.answer(await self._store.update(call.resource, call.target, obj, options, call.notes))
+        return call.answer(await self._store.update(call.resource, call.target, obj, options, call.warnings))
 
     async def patch(self, call: Call) -> Response:
         media_type = patch_type(call.request)
@@ -155,14 +155,14 @@ class Handlers:
             return patching.read_patch(call.resource, body, media_type, options.validation)
 
         return call.answer(
-            await patching.patch(self._store, call.resource, call.target, wanted, options, call.notes)
+            await patching.patch(self._store, call.resource, call.target, wanted, options, call.warnings)
         )
 
     async def _apply(self, call: Call, body: bytes, options: WriteOptions) -> Response:
         check_creation = partial(self._check_namespace, call)
         return call.answer(
             await applying.apply(
-                self._store, call.resource, call.target, body, options, call.notes, check_creation
+                self._store, call.resource, call.target, body, options, call.warnings, check_creation
             )
         )
 
@@ -181,7 +181,7 @@ class Handlers:
         options = queries.delete_options(call.request.query, await self._options_body(call), call.resource)
         listed = listing.list_entries(self._store.storage, call.resource, call.target, selected)
         for entry in listed.entries:
-            target = Target(call.target.namespace, entry.key.rpartition("/")[2])
+            target = ObjectReference(call.target.namespace, entry.key.rpartition("/")[2])
             try:
                 await deleting.delete(self._store, call.resource, target, options)
             except ApiError as error:

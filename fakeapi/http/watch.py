@@ -18,12 +18,12 @@ from fakeapi.http.status import status_of
 from fakeapi.http.transform import Conversion
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import Target, WatchOptions
+from fakeapi.registry.options import ObjectReference, WatchOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.watching import (
     INITIAL_EVENTS_LIST,
-    Frames,
+    EncodedEventCache,
     TooOld,
     Watch,
     WatchEvent,
@@ -55,7 +55,7 @@ class Streams:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._frames = Frames()
+        self._frames = EncodedEventCache()
         self._open: set[asyncio.Task[None]] = set()
 
     def end_all(self) -> None:
@@ -66,7 +66,7 @@ class Streams:
     async def serve(
         self,
         resource: Resource,
-        target: Target,
+        target: ObjectReference,
         options: WatchOptions,
         warnings: list[str],
         receive: Receive,
@@ -123,7 +123,7 @@ class Lines(Protocol):
 class Shared:
     """Objects as they are: encoded once for all watchers."""
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: EncodedEventCache) -> None:
         self.of_event = frames.frame
 
     def of_bookmark(self, body: bytes) -> bytes:

@@ -6,7 +6,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.names import name_is_path_segment
 from fakeapi.registry import stored_form
 from fakeapi.registry.groups.core.namespace import TERMINATING
-from fakeapi.registry.options import Target
+from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.stored_form import Object
 from fakeapi.releases import Release
@@ -49,7 +49,9 @@ class Catalogue:
     def namespaces(self) -> Resource:
         return self._by_name["", "v1", NAMESPACES]
 
-    def check_namespace(self, storage: Storage, resource: Resource, target: Target, meta: Object) -> None:
+    def check_namespace(
+        self, storage: Storage, resource: Resource, target: ObjectReference, meta: Object
+    ) -> None:
         """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
 
         Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. Raises ApiError 403, 404, 500.
@@ -65,7 +67,7 @@ class Catalogue:
         if stored_form.decode(entry)["status"].get("phase") == TERMINATING:
             raise _terminating(resource, target.namespace, meta)
 
-    def check_deletion(self, resource: Resource, target: Target) -> None:
+    def check_deletion(self, resource: Resource, target: ObjectReference) -> None:
         """Some namespaces cannot be deleted. Raises ApiError 403."""
         if resource is self.namespaces and target.name in IMMORTAL_NAMESPACES:
             raise errors.forbidden(resource.qualified, target.name, "this namespace may not be deleted")

@@ -9,7 +9,7 @@ _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
 
 
-class Source(Protocol):
+class ClockAndNames(Protocol):
     """Time and chance of one server."""
 
     def now(self) -> float:
@@ -25,7 +25,7 @@ class Source(Protocol):
         ...
 
 
-class SystemSource:
+class SystemClockAndNames:
     """The machine's own clock and randomness."""
 
     now = staticmethod(time.time)
@@ -37,12 +37,12 @@ class SystemSource:
         return "".join(random.choices(_SUFFIX_LETTERS, k=_SUFFIX_LENGTH))  # noqa: S311 - names are no secrets
 
 
-class SeededSource:
+class SeededClockAndNames:
     """The same uids and suffixes for the same seed, in order of use; time from the clock that is given."""
 
-    def __init__(self, seed: int, clock: Source | None = None) -> None:
+    def __init__(self, seed: int, clock: ClockAndNames | None = None) -> None:
         self._random = random.Random(seed)  # noqa: S311 - repeatability is the point
-        self._clock = clock or SystemSource()
+        self._clock = clock or SystemClockAndNames()
 
     def now(self) -> float:
         return self._clock.now()

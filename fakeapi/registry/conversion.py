@@ -23,22 +23,24 @@ def _as_it_is(obj: Object) -> Object:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Conversion:
     """How a version writes what is kept. Both ways are pure, go from canonical objects to canonical objects,
     share parts with what they are given, and leave kind and apiVersion alone.
     """
 
-    to_stored: Callable[[Object], Object] = _as_it_is
-    from_stored: Callable[[Object], Object] = _as_it_is
+    to_hub: Callable[[Object], Object] = _as_it_is
+    from_hub: Callable[[Object], Object] = _as_it_is
 
 
-AS_STORED = Form()
+IDENTITY = Conversion()
 
-FORMS: dict[tuple[str, str], Form] = {
-    ("resourceclaims", "v1beta2"): Form(requests.claim_from_exactly, requests.claim_to_exactly),
-    ("resourceclaimtemplates", "v1beta2"): Form(requests.template_from_exactly, requests.template_to_exactly),
-    ("resourceslices", "v1beta1"): Form(slices.slice_from_objects, slices.slice_to_objects),
-    ("resourceslices", "v1beta2"): Form(slices.slice_from_flat, slices.slice_to_flat),
+CONVERSIONS: dict[tuple[str, str], Conversion] = {
+    ("resourceclaims", "v1beta2"): Conversion(requests.claim_from_exactly, requests.claim_to_exactly),
+    ("resourceclaimtemplates", "v1beta2"): Conversion(
+        requests.template_from_exactly, requests.template_to_exactly
+    ),
+    ("resourceslices", "v1beta1"): Conversion(slices.slice_from_objects, slices.slice_to_objects),
+    ("resourceslices", "v1beta2"): Conversion(slices.slice_from_flat, slices.slice_to_flat),
 }
 """By resource and version; whatever is not here has the form that is kept."""
 
@@ -85,7 +87,7 @@ class Versions:
         source = self._source(value)
         obj, strict = decode(value, source.schema)
         if source is not target:
-            obj = form_of(target).from_stored(form_of(source).to_stored(obj))
+            obj = conversion_of(target).from_hub(conversion_of(source).to_hub(obj))
             obj = {**obj, "apiVersion": target.api_version}
         return obj, strict
 
@@ -93,5 +95,5 @@ class Versions:
         return self._kinds.get(value.get("apiVersion", ""), self._kind)
 
 
-def form_of(kind: Kind) -> Form:
-    return FORMS.get((kind.resource, kind.version), AS_STORED)
+def conversion_of(kind: Kind) -> Conversion:
+    return CONVERSIONS.get((kind.resource, kind.version), IDENTITY)

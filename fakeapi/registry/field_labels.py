@@ -17,7 +17,7 @@ NAMESPACE = "metadata.namespace"
 
 
 @dataclass(frozen=True, slots=True)
-class Selectable:
+class FieldLabels:
     """`refusal` is what is said of any other label. `fields_of` reads the fields of a stored object that
     stand beside its name and namespace; None where there are none. `indexed` is the one that the watch
     cache has an index for.
@@ -29,18 +29,20 @@ class Selectable:
     indexed: str | None = None
 
 
-def selectable_of(kind: Kind) -> Selectable:
+def field_labels_of(kind: Kind) -> FieldLabels:
     """The selectable fields of a kind; kinds without any of their own have name and namespace."""
     if kind.resource == "namespaces":
-        return Selectable((NAME, "status.phase"), NOT_SUPPORTED, _of_namespace)
+        return FieldLabels((NAME, "status.phase"), NOT_SUPPORTED, _of_namespace)
     if kind.resource == "resourceslices":
         refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
         if kind.version == "v1alpha2":
-            return Selectable(
+            return FieldLabels(
                 (NAME, "nodeName", "driverName"), refusal, _of_v1alpha2_slice, indexed="nodeName"
             )
-        return Selectable((NAME, "spec.nodeName", "spec.driver"), refusal, _of_slice, indexed="spec.nodeName")
-    return Selectable() if kind.namespaced else Selectable(fields_of=_of_any)
+        return FieldLabels(
+            (NAME, "spec.nodeName", "spec.driver"), refusal, _of_slice, indexed="spec.nodeName"
+        )
+    return FieldLabels() if kind.namespaced else FieldLabels(fields_of=_of_any)
 
 
 def _of_any(_obj: dict[str, Any]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""What a request asks of the registry, in values that know no HTTP."""
+"""Options of requests, and results of writes, as values that know no HTTP."""
 
 from dataclasses import dataclass, field
 
@@ -7,8 +7,8 @@ from fakeapi.machinery.meta.label_selector import Selector
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a request is about; `namespace` and `name` are empty where the path has none."""
+class ObjectReference:
+    """The object, subresource or collection of a request; parts that the path does not have are empty."""
 
     namespace: str = ""
     name: str = ""
@@ -63,18 +63,19 @@ class WatchOptions:
 
 
 @dataclass(slots=True)
-class Notes:
-    """Texts of Warning headers, in the order in which they came up."""
+class Warnings:
+    """Texts of Warning headers, in the order in which they came up, each once."""
 
-    warnings: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
-    def warn(self, text: str) -> None:
-        if text not in self.warnings:
-            self.warnings.append(text)
+    def add(self, text: str) -> None:
+        """Appends a text that is not there yet."""
+        if text not in self.texts:
+            self.texts.append(text)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WriteResult:
     """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202."""
 
     body: bytes

@@ -16,7 +16,7 @@ _NO_LABELS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectionPredicate:
     """A label and a field selector; None where there is none."""
 
     labels: Selector | None
@@ -47,11 +47,11 @@ class Selection:
         return self.labels is None or self.labels.matches(meta.get("labels") or _NO_LABELS)
 
 
-def selection(
+def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None
-) -> Selection:
+) -> SelectionPredicate:
     """A selection in which selectors that select everything are absent."""
-    return Selection(
+    return SelectionPredicate(
         None if labels is None or labels.empty else labels,
         None if fields is None or fields.empty else fields,
         fields_of,

@@ -15,7 +15,7 @@ from fakeapi.machinery.golang.json_text import members
 from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.decoding import DecodeError, decode
-from fakeapi.registry.options import Notes
+from fakeapi.registry.options import Warnings
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.stored_form import Object
 from fakeapi.releases import Kind
@@ -36,7 +36,9 @@ class Unreadable(ValueError):
     """A body whose kind cannot even be told."""
 
 
-def read_object(resource: Resource, body: bytes, media_type: str, validation: str, notes: Notes) -> Object:
+def read_object(
+    resource: Resource, body: bytes, media_type: str, validation: str, warnings: Warnings
+) -> Object:
     """The object of a POST or PUT body.
 
     With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are a 400.
@@ -61,7 +63,7 @@ def read_object(resource: Resource, body: bytes, media_type: str, validation: st
         obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
     else:
         obj = raw_extension.as_written(obj, body, sent.schema)
-    refusal = warn_or_refuse([*repeated, *strict], validation, notes)
+    refusal = warn_or_refuse([*repeated, *strict], validation, warnings)
     if refusal:
         raise _cannot_handle(resource, kind, api_version, refusal)
     return _of_the_path(resource, obj, api_version, value)
@@ -103,7 +105,7 @@ def complete(resource: Resource, obj: Object, sent: Any) -> Object:
     """The object decoded from `sent` with its type, which leads, and the version's defaults."""
     typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
     strategy = resource.strategy_for("")
-    return strategy.default(strategy.recall({**typed, **obj, **typed}, sent))
+    return strategy.default(strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
@@ -191,24 +193,24 @@ def summary(body: bytes) -> str:
     return f"{text} ..." if len(body) > SUMMARY_LENGTH else text
 
 
-def warn_or_refuse(texts: Iterable[str], validation: str, notes: Notes) -> str:
+def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
     """Strict decoding errors by the mode: warned of, or returned as one text to refuse with."""
     found = list(texts)
     if validation == "Strict" and found:
         return "strict decoding error: " + ", ".join(found)
     if validation == "Warn":
         for text in found:
-            warn_of(text, notes)
+            warn_of(text, warnings)
     return ""
 
 
-def warn_of(text: str, notes: Notes) -> None:
+def warn_of(text: str, warnings: Warnings) -> None:
     """A strict decoding error as warnings: YAML's repeated keys, all in one text, are warned of one by one.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """
     if not text.startswith(yaml_text.STRICT_PREFIX):
-        notes.warn(text)
+        warnings.add(text)
         return
     for line in text.removeprefix(yaml_text.STRICT_PREFIX).split("\n"):
-        notes.warn(line.strip())
+        warnings.add(line.strip())

@@ -9,8 +9,8 @@ from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
-from fakeapi.registry.conversion import AS_STORED, Form, Versions, form_of
-from fakeapi.registry.field_labels import Selectable, selectable_of
+from fakeapi.registry.conversion import IDENTITY, Conversion, Versions, conversion_of
+from fakeapi.registry.field_labels import FieldLabels, field_labels_of
 from fakeapi.registry.stored_form import Object
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
@@ -37,9 +37,9 @@ class Resource:
     api_version: str = field(init=False)
     prefix: str = field(init=False)
     type_prefix: bytes = field(init=False)
-    selectable: Selectable = field(init=False)
+    field_labels: FieldLabels = field(init=False)
     versions: Versions = field(init=False)
-    _form: Form | None = field(init=False)
+    _form: Conversion | None = field(init=False)
     _stored_prefix: bytes = field(init=False)
     managers: dict[str, FieldManager] = field(init=False)
 
@@ -55,11 +55,11 @@ class Resource:
         put("qualified_kind", Qualified(kind.group, kind.kind))
         put("api_version", kind.api_version)
         put("type_prefix", stored_form.type_prefix(kind.kind, kind.api_version))
-        put("selectable", selectable_of(kind))
+        put("field_labels", field_labels_of(kind))
         put("versions", Versions(kind, self.release))
         stored = self.versions.stored
         put("prefix", f"/{stored.group or 'core'}/{stored.version}/{stored.resource}/")
-        put("_form", None if kind.version == stored.version else form_of(kind))
+        put("_form", None if kind.version == stored.version else conversion_of(kind))
         put("_stored_prefix", stored_form.type_prefix(stored.kind, stored.api_version))
         put(
             "managers",
@@ -84,42 +84,42 @@ class Resource:
         return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
 
     @property
-    def is_stored(self) -> bool:
+    def is_storage_version(self) -> bool:
         """Whether this is the version that objects are kept in."""
         return self._form is None
 
     @property
-    def stored_schema(self) -> Struct:
+    def hub_schema(self) -> Struct:
         """The type of objects as they are kept."""
         return self.versions.stored.schema
 
-    def to_stored(self, obj: Object) -> Object:
+    def to_hub(self, obj: Object) -> Object:
         """A canonical object of this version as it is kept; shares parts with `obj`."""
         if self._form is None:
             return obj
-        return {**self._form.to_stored(obj), "apiVersion": self.versions.stored.api_version}
+        return {**self._form.to_hub(obj), "apiVersion": self.versions.stored.api_version}
 
-    def from_stored(self, obj: Object) -> Object:
+    def from_hub(self, obj: Object) -> Object:
         """A kept object as this version shows it; shares parts with `obj`, which stays as it is."""
         if self._form is None:
             return obj
-        return {**self._form.from_stored(obj), "apiVersion": self.api_version}
+        return {**self._form.from_hub(obj), "apiVersion": self.api_version}
 
-    def shown(self, value: bytes) -> bytes:
+    def encode_for_version(self, value: bytes) -> bytes:
         """The stored form of an object, as it would be if it were kept in this version."""
         if self._form is None:
             return value
-        if self._form is AS_STORED:
+        if self._form is IDENTITY:
             return self.type_prefix + value[len(self._stored_prefix) :]
         obj: Object = codec.decode(value)
-        return codec.encode(self.from_stored(obj))
+        return codec.encode(self.from_hub(obj))
 
-    def seen(self, entry: Entry) -> Entry:
+    def entry_in_version(self, entry: Entry) -> Entry:
         """An entry as this version shows it, under a key of its own."""
         if self._form is None:
             return entry
         key = f"/{self.api_version}{entry.key}"
-        return Entry(key, self.shown(entry.value), entry.revision, entry.created)
+        return Entry(key, self.encode_for_version(entry.value), entry.revision, entry.created)
 
     def strategy_for(self, subresource: str) -> Strategy:
         """The rules of a write to the resource itself ("") or to a subresource."""

@@ -26,8 +26,8 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta_update,
 )
 from fakeapi.registry import stored_form
-from fakeapi.registry.clock import Source
-from fakeapi.registry.options import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.clock import ClockAndNames
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, version_or_none, waited_for
 from fakeapi.registry.stored_form import Object
@@ -51,18 +51,18 @@ the version of the request."""
 class Store:
     """Writes to the objects of all served resources."""
 
-    def __init__(self, storage: Storage, source: Source) -> None:
+    def __init__(self, storage: Storage, source: ClockAndNames) -> None:
         self.storage = storage
-        self.source = source
+        self.clock = source
         self._newest: dict[str, int] = {}
 
     def now(self) -> str:
         """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
-        return times.now_text(self.source.now())
+        return times.now_text(self.clock.now())
 
     # reading ------------------------------------------------------------------------------------
 
-    def get(self, resource: Resource, target: Target, version: str = "") -> Entry:
+    def get(self, resource: Resource, target: ObjectReference, version: str = "") -> Entry:
         """The committed entry, as the resource's version shows it, not older than `version`.
 
         Raises ApiError 404; 500 for a version that is no number, 504 for one that is yet to come.
@@ -75,9 +75,9 @@ class Store:
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
             raise errors.not_found(resource.qualified, target.name)
-        return resource.seen(entry)
+        return resource.entry_in_version(entry)
 
-    def head(self, resource: Resource, target: Target) -> Entry:
+    def head(self, resource: Resource, target: ObjectReference) -> Entry:
         """The newest accepted entry, as it is kept. Raises ApiError 404."""
         check_path_name(target.name)
         entry = self.storage.head(resource.key(target.namespace, target.name))
@@ -107,32 +107,37 @@ class Store:
     # create -------------------------------------------------------------------------------------
 
     async def create(
-        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
-    ) -> Outcome:
+        self,
+        resource: Resource,
+        target: ObjectReference,
+        obj: Object,
+        options: WriteOptions,
+        warnings: Warnings,
+    ) -> WriteResult:
         """Store a new object from a canonical, defaulted body. Raises ApiError."""
-        deduplicate_owners(obj, notes)
+        deduplicate_owners(obj, warnings)
         for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
             obj["metadata"].pop(name, None)
         self._fill_system_fields(obj["metadata"])
         obj = resource.managers[""].update(None, obj, options.manager, self.now())
         version = obj["metadata"].get("resourceVersion", "")
-        return await self.insert(resource, target, obj, options, notes, given_version=version)
+        return await self.insert(resource, target, obj, options, warnings, given_version=version)
 
     async def insert(
         self,
         resource: Resource,
-        target: Target,
+        target: ObjectReference,
         obj: Object,
         options: WriteOptions,
-        notes: Notes,
+        warnings: Warnings,
         *,
         given_version: str = "",
-    ) -> Outcome:
+    ) -> WriteResult:
         """`create` after its managed fields are set. A `given_version` is refused, if all else is well.
 
         An apply that creates comes here straight: what it says of the object's deletion stays.
         """
-        obj = resource.to_stored(obj)
+        obj = resource.to_hub(obj)
         meta = obj["metadata"]
         meta.pop("resourceVersion", None)
         if not meta.get("uid"):
@@ -141,8 +146,8 @@ class Store:
         attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
         while True:
             if generated:
-                meta["name"] = names.generated_name(meta["generateName"], self.source.suffix())
-            candidate = self._before_create(resource, obj, notes)
+                meta["name"] = names.generated_name(meta["generateName"], self.clock.suffix())
+            candidate = self._before_create(resource, obj, warnings)
             attempts -= 1
             try:
                 return await self._store_new(resource, target, candidate, given_version, options)
@@ -154,9 +159,9 @@ class Store:
 
     def _fill_system_fields(self, meta: Object) -> None:
         meta["creationTimestamp"] = self.now()
-        meta["uid"] = self.source.uid()
+        meta["uid"] = self.clock.uid()
 
-    def _before_create(self, resource: Resource, obj: Object, notes: Notes) -> Object:
+    def _before_create(self, resource: Resource, obj: Object, warnings: Warnings) -> Object:
         strategy = resource.strategy_for("")
         candidate = strategy.prepare_create(obj)
         meta = candidate["metadata"]
@@ -169,31 +174,46 @@ class Store:
         if found:
             raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
         for text in strategy.warnings_on_create(candidate):
-            notes.warn(text)
+            warnings.add(text)
         return candidate
 
     async def _store_new(
-        self, resource: Resource, target: Target, obj: Object, given_version: str, options: WriteOptions
-    ) -> Outcome:
+        self,
+        resource: Resource,
+        target: ObjectReference,
+        obj: Object,
+        given_version: str,
+        options: WriteOptions,
+    ) -> WriteResult:
         key = resource.key(target.namespace, obj["metadata"]["name"])
-        value = stored_form.encode(obj, resource.stored_schema)
+        value = stored_form.encode(obj, resource.hub_schema)
         if options.dry_run:
             existing = self.storage.head(key)
             if existing is not None:
                 raise KeyExists(existing)
-            return Outcome(stored_form.with_given_version(resource.shown(value), given_version), created=True)
+            return WriteResult(
+                stored_form.with_given_version(resource.encode_for_version(value), given_version),
+                created=True,
+            )
         if version_or_none(given_version):
             raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
         entry = await self.commit(resource, self.storage.create(key, value))
-        return Outcome(stored_form.with_version(resource.shown(value), entry.revision), created=True)
+        return WriteResult(
+            stored_form.with_version(resource.encode_for_version(value), entry.revision), created=True
+        )
 
     # update -------------------------------------------------------------------------------------
 
     async def update(
-        self, resource: Resource, target: Target, obj: Object, options: WriteOptions, notes: Notes
-    ) -> Outcome:
+        self,
+        resource: Resource,
+        target: ObjectReference,
+        obj: Object,
+        options: WriteOptions,
+        warnings: Warnings,
+    ) -> WriteResult:
         """Replace an object by a canonical, defaulted body. Raises ApiError."""
-        deduplicate_owners(obj, notes)
+        deduplicate_owners(obj, warnings)
         manager = resource.managers[target.subresource]
 
         def change(old: Object | None) -> Object:
@@ -201,18 +221,18 @@ class Store:
             return manager.update(old, new, options.manager, self.now())
 
         uid = obj["metadata"].get("uid", "")
-        return await self.modify(resource, target, change, options, notes, uid_precondition=uid)
+        return await self.modify(resource, target, change, options, warnings, uid_precondition=uid)
 
     async def modify(
         self,
         resource: Resource,
-        target: Target,
+        target: ObjectReference,
         change: Change,
         options: WriteOptions,
-        notes: Notes,
+        warnings: Warnings,
         *,
         uid_precondition: str = "",
-    ) -> Outcome:
+    ) -> WriteResult:
         """Change a stored object.
 
         A change that leaves the object as it is keeps the resourceVersion and makes no event. One that
@@ -222,7 +242,7 @@ class Store:
         check_path_name(target.name)
         for _ in range(WRITE_ATTEMPTS):
             try:
-                return await self._modify_once(resource, target, change, options, notes, uid_precondition)
+                return await self._modify_once(resource, target, change, options, warnings, uid_precondition)
             except (RevisionConflict, KeyNotFound):
                 continue
         raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
@@ -230,28 +250,28 @@ class Store:
     async def _modify_once(
         self,
         resource: Resource,
-        target: Target,
+        target: ObjectReference,
         change: Change,
         options: WriteOptions,
-        notes: Notes,
+        warnings: Warnings,
         uid_precondition: str,
-    ) -> Outcome:
+    ) -> WriteResult:
         key = resource.key(target.namespace, target.name)
         entry = self.storage.head(key)
         try:
-            old = None if entry is None else stored_form.decode(entry, resource.stored_schema)
+            old = None if entry is None else stored_form.decode(entry, resource.hub_schema)
             _check_uid(resource, target, uid_precondition, old, dry_run=options.dry_run)
             if entry is None or old is None:
                 raise errors.not_found(resource.qualified, target.name)
-            new = resource.to_stored(change(resource.from_stored(old)))
-            new = self._before_update(resource, target, new, old, notes)
+            new = resource.to_hub(change(resource.from_hub(old)))
+            new = self._before_update(resource, target, new, old, warnings)
         except ApiError:
             await self.settle(entry)
             raise
         return await self._store_changed(resource, target, entry, old, new, options)
 
     def _before_update(
-        self, resource: Resource, target: Target, new: Object, old: Object, notes: Notes
+        self, resource: Resource, target: ObjectReference, new: Object, old: Object, warnings: Warnings
     ) -> Object:
         meta, old_meta = new["metadata"], old["metadata"]
         _check_version(resource, target, meta, old_meta)
@@ -269,31 +289,33 @@ class Store:
         if found:
             raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
         for text in strategy.warnings_on_update(new, old):
-            notes.warn(text)
+            warnings.add(text)
         return new
 
     async def _store_changed(
         self,
         resource: Resource,
-        target: Target,
+        target: ObjectReference,
         entry: Entry,
         old: Object,
         new: Object,
         options: WriteOptions,
-    ) -> Outcome:
+    ) -> WriteResult:
         key = resource.key(target.namespace, target.name)
         new = with_old_times(new, old)
         meta = new["metadata"]
-        value = stored_form.encode(new, resource.stored_schema)
-        if is_finished(meta, old["metadata"]) and not resource.strategy_for(target.subresource).is_held(new):
+        value = stored_form.encode(new, resource.hub_schema)
+        if is_finished(meta, old["metadata"]) and not resource.strategy_for(
+            target.subresource
+        ).blocks_final_delete(new):
             if not options.dry_run:
                 await self.commit(resource, self.storage.delete(key, entry.revision))
-            return Outcome(stored_form.with_version(resource.shown(value), entry.revision))
+            return WriteResult(stored_form.with_version(resource.encode_for_version(value), entry.revision))
         if value == entry.value or options.dry_run:
             await self.settle(entry)
-            return Outcome(stored_form.with_version(resource.shown(value), entry.revision))
+            return WriteResult(stored_form.with_version(resource.encode_for_version(value), entry.revision))
         stored = await self.commit(resource, self.storage.update(key, value, entry.revision))
-        return Outcome(stored_form.with_version(resource.shown(value), stored.revision))
+        return WriteResult(stored_form.with_version(resource.encode_for_version(value), stored.revision))
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:
@@ -321,7 +343,7 @@ def is_finished(meta: Object, old_meta: Object) -> bool:
     )
 
 
-def deduplicate_owners(obj: Object, notes: Notes, *, after_admission: bool = False) -> None:
+def deduplicate_owners(obj: Object, warnings: Warnings, *, after_admission: bool = False) -> None:
     """Drop owner references that stand twice, with a warning as upstream words it."""
     owners = obj["metadata"].get("ownerReferences")
     if not owners or len(owners) < 2:
@@ -338,7 +360,7 @@ def deduplicate_owners(obj: Object, notes: Notes, *, after_admission: bool = Fal
         obj["metadata"]["ownerReferences"] = list(kept.values())
         which = ", ".join(dropped)
         after = " after mutating admission happens" if after_admission else ""
-        notes.warn(
+        warnings.add(
             f".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner "
             "references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
             f"duplicate UID(s) observed: {which}"
@@ -370,7 +392,7 @@ def _exists(resource: Resource, name: str, existing: Entry | None, *, generated:
 
 
 def _check_uid(
-    resource: Resource, target: Target, expected: str, old: Object | None, *, dry_run: bool
+    resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
     """The uid of a PUT body is a precondition, checked before anything else; for a dry run above the storage,
     which puts /registry before its keys.
@@ -405,7 +427,7 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     return found + strategy.validate_update(new, old, metadata)
 
 
-def _check_version(resource: Resource, target: Target, meta: Object, old_meta: Object) -> None:
+def _check_version(resource: Resource, target: ObjectReference, meta: Object, old_meta: Object) -> None:
     """No resourceVersion, or "0", means any; another must be the stored one."""
     given = meta.get("resourceVersion", "")
     try:

@@ -39,7 +39,7 @@ class Strategy:
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Paths that a write through this strategy never sets, and so no manager comes to own."""
 
-    def recall(self, obj: Object, sent: Any) -> Object:
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """`obj` with what decoding left out of `sent`, and still counts; called before `default`.
 
         `sent` may be of any shape that decodes, and is never changed.
@@ -62,7 +62,7 @@ class Strategy:
         """Errors of an object about to be created, those of its metadata left to the store."""
         return []
 
-    def is_held(self, obj: Object) -> bool:
+    def blocks_final_delete(self, obj: Object) -> bool:
         """Whether an object that is being deleted has to stay, whatever finalizers its metadata have."""
         return False
 

@@ -9,7 +9,7 @@ from fakeapi.releases import Gates, Limits, Quirks, Release
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ReleaseRules:
     limits: Limits
     quirks: Quirks
     gates: Gates
@@ -19,5 +19,5 @@ class Rules:
         return not self.gates.get(gate, True)
 
 
-def rules_of(release: Release) -> Rules:
-    return Rules(release.limits, release.quirks, release.gates)
+def rules_of(release: Release) -> ReleaseRules:
+    return ReleaseRules(release.limits, release.quirks, release.gates)

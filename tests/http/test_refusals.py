@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from fakeapi.http.endpoint import unavailable
-from fakeapi.registry.verbs.watching import Frames
+from fakeapi.registry.verbs.watching import EncodedEventCache
 from fakeapi.testing.server import FakeAPI, StatusError
 from fakeapi_storage import StorageReset, writer
 from tests.http import wire
@@ -48,10 +48,10 @@ def test_the_first_namespaces_are_not_deleted(fakeapi: FakeAPI, name: str) -> No
 def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
     fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(frames: Frames, event: object) -> bytes:
+    def broken(frames: EncodedEventCache, event: object) -> bytes:
         raise RuntimeError("as asked")
 
-    monkeypatch.setattr(Frames, "frame", broken)
+    monkeypatch.setattr(EncodedEventCache, "frame", broken)
     with caplog.at_level(logging.ERROR, "fakeapi"):
         answer = wire.exchange(
             fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), [(b"host", b"x")])

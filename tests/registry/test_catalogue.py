@@ -6,7 +6,7 @@ import pytest
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.catalogue import INITIAL_NAMESPACES, version_rank
-from fakeapi.registry.options import Target
+from fakeapi.registry.options import ObjectReference
 from tests.registry.world import GROUP, World, in_world
 
 IN_ORDER = ["v2", "v1", "v2beta1", "v1beta2", "v1beta1", "v2alpha1", "v1alpha3", "v1alpha2"]
@@ -40,15 +40,15 @@ def test_a_release_serves_the_claims_of_its_version(release: str, version: str) 
 def test_the_namespaces_that_always_exist_do_and_others_are_404() -> None:
     async def scenario(world: World) -> None:
         for name in INITIAL_NAMESPACES:
-            world.catalogue.check_namespace(world.storage, world.claims, Target(name), {})
+            world.catalogue.check_namespace(world.storage, world.claims, ObjectReference(name), {})
             assert world.catalogue.namespace_labels(world.storage, name) == {
                 "kubernetes.io/metadata.name": name
             }
         with pytest.raises(ApiError) as missing:
-            world.catalogue.check_namespace(world.storage, world.claims, Target("missing"), {})
+            world.catalogue.check_namespace(world.storage, world.claims, ObjectReference("missing"), {})
         assert (missing.value.code, missing.value.message) == (404, 'namespaces "missing" not found')
         assert world.catalogue.namespace_labels(world.storage, "missing") is None
-        world.catalogue.check_namespace(world.storage, world.catalogue.namespaces, Target(""), {})
+        world.catalogue.check_namespace(world.storage, world.catalogue.namespaces, ObjectReference(""), {})
 
     in_world(scenario)
 
@@ -57,7 +57,7 @@ def test_the_namespaces_that_always_exist_do_and_others_are_404() -> None:
 def test_a_namespace_that_no_path_can_hold_is_an_error_of_the_server_as_upstream(name: str) -> None:
     async def scenario(world: World) -> None:
         with pytest.raises(ApiError) as refused:
-            world.catalogue.check_namespace(world.storage, world.claims, Target(name), {})
+            world.catalogue.check_namespace(world.storage, world.claims, ObjectReference(name), {})
         assert (refused.value.code, refused.value.reason) == (500, "InternalError")
         assert f'invalid resource name "{name}"' in refused.value.message
 

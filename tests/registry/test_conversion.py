@@ -169,7 +169,7 @@ def test_a_version_that_shares_the_form_is_shown_without_reading_it() -> None:
     kind = loaded.kind(GROUP, "v1beta1", "resourceclaims")
     resource = Resource(kind, loaded, {}, lambda name, prefix: [])
     stored = b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1alpha3",not JSON}'
-    assert resource.shown(stored) == (
+    assert resource.encode_for_version(stored) == (
         b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1",not JSON}'
     )
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fakeapi.machinery.meta import field_selector, label_selector
-from fakeapi.registry.predicate import Selection, selection
+from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi_storage import Entry
 
 
@@ -15,8 +15,8 @@ def entry(name: str = "a", namespace: str = "default", **labels: str) -> Entry:
     return Entry(f"/resource.k8s.io/v1alpha3/resourceclaims/{namespace}/{name}", value, 1, 1)
 
 
-def chosen(labels: str = "", fields: str = "") -> Selection:
-    return selection(
+def chosen(labels: str = "", fields: str = "") -> SelectionPredicate:
+    return predicate_of(
         label_selector.parse(labels) if labels else None, field_selector.parse(fields) if fields else None
     )
 
@@ -48,7 +48,7 @@ def test_an_object_without_labels_is_matched_as_one_that_has_none() -> None:
 
 def test_selectors_that_select_everything_are_as_good_as_none() -> None:
     assert chosen().everything
-    empty = selection(label_selector.parse(""), field_selector.parse(""))
+    empty = predicate_of(label_selector.parse(""), field_selector.parse(""))
     assert empty.everything
     assert not chosen("a").everything
     assert not chosen(fields="metadata.name=a").everything
@@ -61,11 +61,11 @@ def test_names_are_matched_without_looking_into_the_object() -> None:
 
 
 def test_a_kind_may_have_fields_of_its_own() -> None:
-    found = Selection(
+    found = SelectionPredicate(
         None, field_selector.parse("spec.size=big"), lambda obj: {"spec.size": obj["spec"]["size"]}
     )
     assert found.matches(entry())
-    other = Selection(
+    other = SelectionPredicate(
         label_selector.parse("tier=x"), field_selector.parse("spec.size=small,metadata.name=a"),
         lambda obj: {"spec.size": obj["spec"]["size"]},
     )  # fmt: skip

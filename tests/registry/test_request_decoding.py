@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import Notes
+from fakeapi.registry.options import Warnings
 from fakeapi.registry.request_decoding import (
     Unreadable,
     conversion_problem,
@@ -31,7 +31,7 @@ spec:
       deviceClassName: gpu.example.com
 """
         found = [
-            read_object(world.claims, body, media_type, "Strict", Notes())
+            read_object(world.claims, body, media_type, "Strict", Warnings())
             for body, media_type in ((text, JSON), (yaml, YAML))
         ]
         assert found[0] == found[1]
@@ -52,15 +52,15 @@ def test_unknown_and_repeated_fields_are_warned_of_refused_or_passed_over_as_ask
     ]
 
     async def scenario(world: World) -> None:
-        notes = Notes()
-        warned = read_object(world.claims, body, JSON, "Warn", notes)
-        assert sorted(notes.warnings) == sorted(texts)
+        warnings = Warnings()
+        warned = read_object(world.claims, body, JSON, "Warn", warnings)
+        assert sorted(warnings.texts) == sorted(texts)
         assert "z" not in warned
-        notes = Notes()
-        assert read_object(world.claims, body, JSON, "Ignore", notes) == warned
-        assert notes.warnings == []
+        warnings = Warnings()
+        assert read_object(world.claims, body, JSON, "Ignore", warnings) == warned
+        assert warnings.texts == []
         with pytest.raises(ApiError) as refused:
-            read_object(world.claims, body, JSON, "Strict", Notes())
+            read_object(world.claims, body, JSON, "Strict", Warnings())
         assert refused.value.code == 400
         assert all(text in refused.value.message for text in texts)
 
@@ -69,10 +69,10 @@ def test_unknown_and_repeated_fields_are_warned_of_refused_or_passed_over_as_ask
 
 def test_repeated_keys_of_yaml_are_noticed_too() -> None:
     async def scenario(world: World) -> None:
-        notes = Notes()
-        read_object(world.claims, b"metadata: {name: a}\nmetadata: {name: b}\n", YAML, "Warn", notes)
-        assert len(notes.warnings) == 1
-        assert 'key "metadata" already set in map' in notes.warnings[0]
+        warnings = Warnings()
+        read_object(world.claims, b"metadata: {name: a}\nmetadata: {name: b}\n", YAML, "Warn", warnings)
+        assert len(warnings.texts) == 1
+        assert 'key "metadata" already set in map' in warnings.texts[0]
 
     in_world(scenario)
 
@@ -93,7 +93,7 @@ def test_repeated_keys_of_yaml_are_noticed_too() -> None:
 def test_a_body_that_is_no_claim_is_refused_with_what_is_wrong(body: bytes, words: str) -> None:
     async def scenario(world: World) -> None:
         with pytest.raises(ApiError) as refused:
-            read_object(world.claims, body, JSON, "Warn", Notes())
+            read_object(world.claims, body, JSON, "Warn", Warnings())
         assert refused.value.code == 400
         assert words in refused.value.message
 
@@ -102,7 +102,7 @@ def test_a_body_that_is_no_claim_is_refused_with_what_is_wrong(body: bytes, word
 
 def test_null_is_an_empty_object() -> None:
     async def scenario(world: World) -> None:
-        found = read_object(world.claims, b"null", JSON, "Strict", Notes())
+        found = read_object(world.claims, b"null", JSON, "Strict", Warnings())
         assert found == world.claims.empty_object()
 
     in_world(scenario)
@@ -138,7 +138,7 @@ def test_repeated_members_come_to_the_same_whether_anybody_is_told_of_them_or_no
     async def scenario(world: World) -> None:
         body = b'{"metadata":{"name":"a","labels":{"a":"1"},"labels":{"b":"2"}},"spec":{}}'
         for validation in ("Ignore", "Warn"):
-            found = read_object(world.claims, body, JSON, validation, Notes())
+            found = read_object(world.claims, body, JSON, validation, Warnings())
             assert found["metadata"]["labels"] == {"a": "1", "b": "2"}
 
     in_world(scenario)
@@ -193,10 +193,10 @@ def test_another_kind_is_told_apart_from_one_that_the_release_does_not_have(
 
 def test_each_line_that_yaml_complains_about_is_a_warning_of_its_own() -> None:
     async def scenario(world: World) -> None:
-        notes = Notes()
+        warnings = Warnings()
         body = b"metadata: {name: a}\nspec: {}\nmetadata: {name: b}\nspec: {}\n"
-        read_object(world.claims, body, YAML, "Warn", notes)
-        assert notes.warnings == [
+        read_object(world.claims, body, YAML, "Warn", warnings)
+        assert warnings.texts == [
             'line 3: key "metadata" already set in map',
             'line 4: key "spec" already set in map',
         ]

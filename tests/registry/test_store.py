@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.options import Notes, Target, WriteOptions
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from tests.registry.world import START, World, in_world, refusal, version_of
 
 LATER = 90
@@ -186,9 +186,9 @@ def test_a_conflict_of_uids_names_the_key_of_the_object(resource: str, namespace
     async def scenario(world: World) -> None:
         found = world.catalogue.find("resource.k8s.io", "v1alpha3", resource)
         assert found is not None
-        target = Target(namespace, "a")
+        target = ObjectReference(namespace, "a")
         body = {"metadata": {"name": "a", "uid": "another"}}
-        error = await refusal(world.store.update(found, target, body, WriteOptions(manager="m"), Notes()))
+        error = await refusal(world.store.update(found, target, body, WriteOptions(manager="m"), Warnings()))
         assert f"Key: /registry/{key}, ResourceVersion: 0" in error.message
 
     in_world(scenario)
@@ -295,7 +295,7 @@ def test_owner_references_that_stand_twice_are_stored_once_with_a_warning() -> N
         owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}
         created = await world.create(world.claim("a", ownerReferences=[owner, owner]))
         assert created["metadata"]["ownerReferences"] == [owner]
-        assert [text.rpartition(": ")[2] for text in world.notes.warnings] == ["u"]
+        assert [text.rpartition(": ")[2] for text in world.warnings.texts] == ["u"]
 
     in_world(scenario)
 

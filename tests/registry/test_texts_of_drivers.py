@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import Notes, Target, WriteOptions
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.request_decoding import YAML, read_object
 from fakeapi.registry.verbs.patching import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from tests.registry.world import NAMESPACE, Object, World, decoded, in_world, refusal, version_of
@@ -32,12 +32,14 @@ def with_parameters(claim: Object, text: str) -> bytes:
 
 async def create(world: World, text: str, name: str = "a") -> Object:
     obj = read(world, with_parameters(world.claim(name, namespace=NAMESPACE), text))
-    return decoded(await world.store.create(world.claims, Target(NAMESPACE), obj, OPTIONS, world.notes))
+    return decoded(
+        await world.store.create(world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings)
+    )
 
 
 async def put(world: World, body: bytes, subresource: str = "") -> Object:
     obj, target = read(world, body), world.target("a", subresource)
-    return decoded(await world.store.update(world.claims, target, obj, OPTIONS, world.notes))
+    return decoded(await world.store.update(world.claims, target, obj, OPTIONS, world.warnings))
 
 
 async def put_parameters(world: World, text: str) -> Object:
@@ -45,7 +47,7 @@ async def put_parameters(world: World, text: str) -> Object:
 
 
 def read(world: World, body: bytes, media_type: str = "application/json") -> Object:
-    return read_object(world.claims, body, media_type, "Strict", Notes())
+    return read_object(world.claims, body, media_type, "Strict", Warnings())
 
 
 def parameters(obj: Object) -> Any:
@@ -163,7 +165,9 @@ def test_an_object_that_waits_for_finalizers_keeps_its_texts() -> None:
     async def scenario(world: World) -> None:
         body = world.claim("a", namespace=NAMESPACE, finalizers=["a.example.com/b"])
         text = with_parameters(body, SPACED)
-        await world.store.create(world.claims, Target(NAMESPACE), read(world, text), OPTIONS, world.notes)
+        await world.store.create(
+            world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
+        )
         marked = await world.delete("a")
         assert version_of(await put(world, text)) == version_of(marked)
         done = {**body, "metadata": {**body["metadata"], "finalizers": []}}
@@ -178,7 +182,7 @@ def test_yaml_is_compact_json_with_sorted_keys() -> None:
     async def scenario(world: World) -> None:
         body = with_parameters(world.claim("a", namespace=NAMESPACE), '{b: "<", a: 1.0}')
         obj = read(world, body.replace(b":", b": "), YAML)
-        await world.store.create(world.claims, Target(NAMESPACE), obj, OPTIONS, world.notes)
+        await world.store.create(world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings)
         made = world.get("a")
         again = await put_parameters(world, '{"a":1,"b":"\\u003c"}')
         assert version_of(again) == version_of(made)

@@ -10,15 +10,15 @@ from fakeapi.app import Application, Settings
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.registry import stored_form
-from fakeapi.registry.clock import SeededSource
+from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.registry.options import (
     DeleteOptions,
     ListOptions,
-    Notes,
-    Outcome,
-    Target,
+    ObjectReference,
+    Warnings,
     WatchOptions,
     WriteOptions,
+    WriteResult,
 )
 from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.verbs import deleting, listing, patching, watching
@@ -29,7 +29,7 @@ NAMESPACE = "default"
 START = 1_800_000_000.0
 
 
-class Clock(SeededSource):
+class Clock(SeededClockAndNames):
     """A source whose time passes only when a test says so."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Clock(SeededSource):
 
 
 class World:
-    """The registry's verbs on claims, with dicts in and out. `notes` are those of the last call."""
+    """The registry's verbs on claims, with dicts in and out. `warnings` are those of the last call."""
 
     def __init__(self, app: Application, clock: Clock, version: str) -> None:
         self.clock = clock
@@ -49,7 +49,7 @@ class World:
         found = self.catalogue.find(GROUP, version, "resourceclaims")
         assert found is not None
         self.claims = found
-        self.notes = Notes()
+        self.warnings = Warnings()
 
     def claim(self, name: str = "", **metadata: Any) -> Object:
         spec: Object = {"resourceClassName": "gpu.example.com"}
@@ -59,17 +59,17 @@ class World:
 
     async def create(self, body: Object, namespace: str = NAMESPACE, **options: Any) -> Object:
         wanted = self._options(options)
-        target = Target(namespace)
+        target = ObjectReference(namespace)
         obj = self._read(body, wanted)
         patching.match_namespace(self.claims, target, obj["metadata"])
-        return decoded(await self.store.create(self.claims, target, obj, wanted, self.notes))
+        return decoded(await self.store.create(self.claims, target, obj, wanted, self.warnings))
 
     async def update(self, body: Object, subresource: str = "", **options: Any) -> Object:
         wanted = self._options(options)
         obj = self._read(body, wanted)
         target = self.target(body["metadata"]["name"], subresource)
         patching.check_name(self.claims, target, obj)
-        return decoded(await self.store.update(self.claims, target, obj, wanted, self.notes))
+        return decoded(await self.store.update(self.claims, target, obj, wanted, self.warnings))
 
     async def patch(
         self,
@@ -86,12 +86,12 @@ class World:
             return patching.read_patch(self.claims, text, media_type, wanted.validation)
 
         target = self.target(name, subresource)
-        return decoded(await patching.patch(self.store, self.claims, target, read, wanted, self.notes))
+        return decoded(await patching.patch(self.store, self.claims, target, read, wanted, self.warnings))
 
     async def delete(self, name: str, **options: Any) -> Object:
         return decoded(await self.outcome_of_delete(name, **options))
 
-    async def outcome_of_delete(self, name: str, **options: Any) -> Outcome:
+    async def outcome_of_delete(self, name: str, **options: Any) -> WriteResult:
         return await deleting.delete(self.store, self.claims, self.target(name), DeleteOptions(**options))
 
     def get(self, name: str) -> Object:
@@ -99,26 +99,26 @@ class World:
 
     def list(self, namespace: str = NAMESPACE, **options: Any) -> listing.Listed:
         return listing.list_entries(
-            self.storage, self.claims, Target(namespace), ListOptions(**selected(options))
+            self.storage, self.claims, ObjectReference(namespace), ListOptions(**selected(options))
         )
 
     def watch(self, namespace: str = NAMESPACE, **options: Any) -> watching.Watch:
         wanted = WatchOptions(**selected(options))
-        return watching.open_watch(self.storage, self.claims, Target(namespace), wanted)
+        return watching.open_watch(self.storage, self.claims, ObjectReference(namespace), wanted)
 
-    def target(self, name: str, subresource: str = "") -> Target:
-        return Target(NAMESPACE, name, subresource)
+    def target(self, name: str, subresource: str = "") -> ObjectReference:
+        return ObjectReference(NAMESPACE, name, subresource)
 
     def _read(self, body: Object, options: WriteOptions) -> Object:
         text = json.dumps(body, separators=(",", ":")).encode()
-        return read_object(self.claims, text, "application/json", options.validation, self.notes)
+        return read_object(self.claims, text, "application/json", options.validation, self.warnings)
 
     def _options(self, options: Object) -> WriteOptions:
-        self.notes = Notes()
+        self.warnings = Warnings()
         return WriteOptions(**{"manager": "tester", **options})
 
 
-def decoded(outcome: Outcome) -> Object:
+def decoded(outcome: WriteResult) -> Object:
     found: Object = json.loads(outcome.body)
     return found
 

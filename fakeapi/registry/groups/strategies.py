@@ -28,14 +28,14 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
 )
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
-from fakeapi.releases.rules import Rules, rules_of
+from fakeapi.releases.rules import ReleaseRules, rules_of
 
 Strategies = dict[str, Strategy]
 """By subresource, "" being the resource itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class StrategyContext:
     """What strategies ask of the server that they are part of.
 
     `namespace_labels`: of a namespace by name, None where there is none. `now`: the present in RFC 3339,
@@ -46,7 +46,7 @@ class Surroundings:
     now: Callable[[], str]
 
 
-def strategies_of(kind: Kind, release: Release, around: Surroundings) -> Strategies:
+def strategies_of(kind: Kind, release: Release, around: StrategyContext) -> Strategies:
     """The strategies of a kind. Raises KeyError for a kind without rules."""
     if kind.resource == "namespaces":
         return {
@@ -60,7 +60,7 @@ def strategies_of(kind: Kind, release: Release, around: Surroundings) -> Strateg
     return _v1alpha3(kind, rules, around)
 
 
-def _v1alpha2(resource: str, rules: Rules, around: Surroundings) -> Strategies:
+def _v1alpha2(resource: str, rules: ReleaseRules, around: StrategyContext) -> Strategies:
     match resource:
         case "resourceclaims":
             return {
@@ -83,7 +83,7 @@ def _v1alpha2(resource: str, rules: Rules, around: Surroundings) -> Strategies:
             raise KeyError(resource)
 
 
-def _v1alpha3(kind: Kind, rules: Rules, around: Surroundings) -> Strategies:
+def _v1alpha3(kind: Kind, rules: ReleaseRules, around: StrategyContext) -> Strategies:
     exact = kind.version == "v1beta2"
     labels, check_cel = around.namespace_labels, device_compiler(rules.quirks, rules.limits)
     match kind.resource:
@@ -106,7 +106,7 @@ def _v1alpha3(kind: Kind, rules: Rules, around: Surroundings) -> Strategies:
             raise KeyError(kind.resource)
 
 
-def _scheduling_contexts(rules: Rules, *, duplicates_only: bool) -> Strategies:
+def _scheduling_contexts(rules: ReleaseRules, *, duplicates_only: bool) -> Strategies:
     return {
         "": PodSchedulingContextStrategy(rules, duplicates_only=duplicates_only),
         "status": PodSchedulingContextStatusStrategy(rules, duplicates_only=duplicates_only),

@@ -16,7 +16,7 @@ from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.options import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import complete, warn_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store, deduplicate_owners
@@ -30,12 +30,12 @@ Checks = Callable[[Object], None]
 async def apply(
     store: Store,
     resource: Resource,
-    target: Target,
+    target: ObjectReference,
     body: bytes,
     options: WriteOptions,
-    notes: Notes,
+    warnings: Warnings,
     check_creation: Checks,
-) -> Outcome:
+) -> WriteResult:
     """Apply a configuration; without a stored object, create it.
 
     Raises ApiError: 400, 404 for the status of an object that is not there, 409 for conflicts of managers
@@ -50,24 +50,24 @@ async def apply(
         if repeated and options.validation == "Strict":
             raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
         if repeated and options.validation == "Warn":
-            warn_of(repeated, notes)
+            warn_of(repeated, warnings)
         if old is None and new["metadata"].get("uid"):
             uid = new["metadata"]["uid"]
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.qualified, target.name, why)
         check_name(resource, target, new)
-        deduplicate_owners(new, notes, after_admission=True)
+        deduplicate_owners(new, warnings, after_admission=True)
         return new
 
     while True:
         if target.subresource or store.storage.head(resource.key(target.namespace, target.name)):
-            return await store.modify(resource, target, change, options, notes)
+            return await store.modify(resource, target, change, options, warnings)
         new = change(None)
         match_namespace(resource, target, new["metadata"])
         check_creation(new["metadata"])
         _check_version(new["metadata"].get("resourceVersion", ""))
         try:
-            return await store.insert(resource, target, new, options, notes)
+            return await store.insert(resource, target, new, options, warnings)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise

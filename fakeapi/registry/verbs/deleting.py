@@ -8,14 +8,16 @@ from fakeapi.machinery import errors
 from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import NAMESPACES
 from fakeapi.registry.groups.core.namespace_deletion import FOREGROUND, ORPHAN, terminate
-from fakeapi.registry.options import DeleteOptions, Outcome, Target
+from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.stored_form import Object
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 
-async def delete(store: Store, resource: Resource, target: Target, options: DeleteOptions) -> Outcome:
+async def delete(
+    store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions
+) -> WriteResult:
     """Delete an object, or mark it as being deleted while something holds it.
 
     Raises ApiError: 404, 409 for preconditions that do not hold.
@@ -34,27 +36,33 @@ async def delete(store: Store, resource: Resource, target: Target, options: Dele
 
 
 async def _delete_entry(
-    store: Store, resource: Resource, target: Target, entry: Entry, options: DeleteOptions
-) -> Outcome:
-    obj = stored_form.decode(entry, resource.stored_schema)
+    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
+) -> WriteResult:
+    obj = stored_form.decode(entry, resource.hub_schema)
     meta = obj["metadata"]
     _check_preconditions(resource, meta, options)
     finalizers = _finalizers(meta, options)
     key = resource.key(target.namespace, target.name)
     if not finalizers:
         if options.dry_run:
-            return Outcome(stored_form.with_version(resource.shown(entry.value), entry.revision))
+            return WriteResult(
+                stored_form.with_version(resource.encode_for_version(entry.value), entry.revision)
+            )
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        return Outcome(stored_form.with_version(resource.shown(entry.value), gone.revision))
+        return WriteResult(stored_form.with_version(resource.encode_for_version(entry.value), gone.revision))
     meta["finalizers"] = finalizers
     _mark(meta, store.now())
-    value = stored_form.encode(obj, resource.stored_schema)
+    value = stored_form.encode(obj, resource.hub_schema)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
         await store.settle(entry)
-        return Outcome(stored_form.with_version(resource.shown(value), entry.revision), accepted=accepted)
+        return WriteResult(
+            stored_form.with_version(resource.encode_for_version(value), entry.revision), accepted=accepted
+        )
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
-    return Outcome(stored_form.with_version(resource.shown(value), stored.revision), accepted=accepted)
+    return WriteResult(
+        stored_form.with_version(resource.encode_for_version(value), stored.revision), accepted=accepted
+    )
 
 
 def _check_preconditions(resource: Resource, meta: Object, options: DeleteOptions) -> None:

@@ -12,8 +12,8 @@ from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
 from fakeapi.registry.continue_token import decode_token, encode_token
 from fakeapi.registry.field_labels import NAME
-from fakeapi.registry.options import ListOptions, Target
-from fakeapi.registry.predicate import Selection, selection
+from fakeapi.registry.options import ListOptions, ObjectReference
+from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, too_large, waited_for
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
@@ -40,18 +40,20 @@ class Listed:
     remaining: int | None = None
 
 
-def prefix_of(resource: Resource, target: Target) -> str:
+def prefix_of(resource: Resource, target: ObjectReference) -> str:
     """The storage prefix of what a list or watch covers."""
     return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
 
 
-def list_entries(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> Listed:
+def list_entries(
+    storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions
+) -> Listed:
     """The selected objects in the order of namespace and name.
 
     Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
     is not there yet; 400 for one that is no number, 500 where only the watch cache reads it.
     """
-    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
+    chosen = predicate_of(options.labels, options.fields, resource.field_labels.fields_of)
     prefix = prefix_of(resource, target)
     plan = _plan(storage, resource, target, options)
     entries: list[Entry] = []
@@ -71,22 +73,22 @@ def list_entries(storage: Storage, resource: Resource, target: Target, options: 
         leads = plan.from_cache and resource.release.quirks.cache_lists_pages
         token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
         remaining = page.remaining if chosen.everything else None
-    if not resource.is_stored:
-        entries = [resource.seen(entry) for entry in entries]
+    if not resource.is_storage_version:
+        entries = [resource.entry_in_version(entry) for entry in entries]
     return Listed(entries, page.revision, token, remaining)
 
 
-def _indexed(resource: Resource, options: ListOptions) -> Selection | None:
+def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
     """The objects among which the watch cache looks, where it has an index for a field that is selected."""
-    name = resource.selectable.indexed
+    name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
     if name is None or value is None:
         return None
     wanted = FieldSelector((Requirement(name, value),))
-    return selection(None, wanted, resource.selectable.fields_of)
+    return predicate_of(None, wanted, resource.field_labels.fields_of)
 
 
-def _take(page: Page, chosen: Selection, entries: list[Entry], limit: int) -> bool:
+def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: int) -> bool:
     """Adds what is selected to `entries`, up to the limit; says whether anything comes after the last one.
 
     An object after the last one counts, selected or not, as it does upstream.
@@ -102,7 +104,7 @@ def _take(page: Page, chosen: Selection, entries: list[Entry], limit: int) -> bo
     return page.more
 
 
-def _asks_for_one(resource: Resource, target: Target, options: ListOptions) -> bool:
+def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOptions) -> bool:
     """Whether a selector names the one object that can be meant: upstream gets it, and knows no pages."""
     if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
         return False
@@ -119,7 +121,7 @@ class _Plan:
     from_cache: bool = False
 
 
-def _plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+def _plan(storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions) -> _Plan:
     quirks, version = resource.release.quirks, options.resource_version
     if version and not options.continue_token and not quirks.list_resource_version_error_is_500:
         _requested(version)
@@ -142,7 +144,9 @@ def _from_cache(resource: Resource, options: ListOptions) -> bool:
     return bool(version) and (not options.limit or version == "0")
 
 
-def _storage_plan(storage: Storage, resource: Resource, target: Target, options: ListOptions) -> _Plan:
+def _storage_plan(
+    storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions
+) -> _Plan:
     version, match = options.resource_version, options.match
     prefix = prefix_of(resource, target)
     check_key(resource.kind.resource, target.namespace)

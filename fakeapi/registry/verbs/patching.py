@@ -17,7 +17,7 @@ from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
 from fakeapi.machinery.schema.decoding import DecodeError, decode
-from fakeapi.registry.options import Notes, Outcome, Target, WriteOptions
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import (
     Unreadable,
     complete,
@@ -76,11 +76,11 @@ def _document(patched: Any) -> str:
 async def patch(
     store: Store,
     resource: Resource,
-    target: Target,
+    target: ObjectReference,
     wanted: Callable[[], Patch],
     options: WriteOptions,
-    notes: Notes,
-) -> Outcome:
+    warnings: Warnings,
+) -> WriteResult:
     """Apply a patch to the stored object. `wanted` reads it, once it is known that the object exists.
 
     Raises ApiError: 404, 409, 415, 422.
@@ -93,16 +93,16 @@ async def patch(
             raise errors.not_found(resource.qualified, target.name)
         if not read:
             read.append(wanted())
-        new = _patched(resource, read[0], old, options.validation, notes)
+        new = _patched(resource, read[0], old, options.validation, warnings)
         new = manager.update(old, new, options.manager, store.now())
         check_name(resource, target, new)
-        deduplicate_owners(new, notes, after_admission=True)
+        deduplicate_owners(new, warnings, after_admission=True)
         return new
 
-    return await store.modify(resource, target, change, options, notes)
+    return await store.modify(resource, target, change, options, warnings)
 
 
-def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, notes: Notes) -> Object:
+def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
     document = wanted.apply(
         old if wanted.typed else raw_extension.mapped(old, resource.schema, raw_extension.compact)
     )
@@ -126,7 +126,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, no
             new, unknown = resource.versions.read(document, resource.kind)
     except DecodeError as error:
         raise refuse(str(error)) from None
-    refusal = warn_or_refuse([*wanted.strict, *unknown], validation, notes)
+    refusal = warn_or_refuse([*wanted.strict, *unknown], validation, warnings)
     if refusal:
         raise refuse(refusal)
     return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), document)
@@ -138,7 +138,7 @@ def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[s
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]
 
 
-def check_name(resource: Resource, target: Target, obj: Object) -> None:
+def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
     """The name and namespace of a body must be those of the path. Raises ApiError 400."""
     meta = obj["metadata"]
     match_namespace(resource, target, meta)
@@ -153,7 +153,7 @@ def check_name(resource: Resource, target: Target, obj: Object) -> None:
         )
 
 
-def match_namespace(resource: Resource, target: Target, meta: Object) -> None:
+def match_namespace(resource: Resource, target: ObjectReference, meta: Object) -> None:
     """A body's namespace is the path's, or absent and then filled in. Raises ApiError 400."""
     expected = target.namespace if resource.kind.namespaced else ""
     given = meta.get("namespace", "")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from fakeapi.machinery import codec
 from fakeapi.registry import stored_form
-from fakeapi.registry.options import Target, WatchOptions
-from fakeapi.registry.predicate import Selection, selection
+from fakeapi.registry.options import ObjectReference, WatchOptions
+from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import parse_version
 from fakeapi.registry.verbs.listing import prefix_of
@@ -51,9 +51,14 @@ class Watch:
     """
 
     def __init__(
-        self, resource: Resource, watcher: Watcher, chosen: Selection, initial: list[Entry], after: int
+        self,
+        resource: Resource,
+        watcher: Watcher,
+        chosen: SelectionPredicate,
+        initial: list[Entry],
+        after: int,
     ) -> None:
-        self._seen = resource.seen
+        self._in_version = resource.entry_in_version
         self._watcher = watcher
         self._chosen = chosen
         self.start = after
@@ -101,15 +106,15 @@ class Watch:
         return None
 
     def _event(self, kind: str, entry: Entry, revision: int) -> WatchEvent:
-        return WatchEvent(kind, self._seen(entry), revision)
+        return WatchEvent(kind, self._in_version(entry), revision)
 
 
-def open_watch(storage: Storage, resource: Resource, target: Target, options: WatchOptions) -> Watch:
+def open_watch(storage: Storage, resource: Resource, target: ObjectReference, options: WatchOptions) -> Watch:
     """A watch over the resource, from what the options ask.
 
     Raises ApiError for a version that is no number, and TooOld for one that is not kept any more.
     """
-    chosen = selection(options.labels, options.fields, resource.selectable.fields_of)
+    chosen = predicate_of(options.labels, options.fields, resource.field_labels.fields_of)
     prefix = prefix_of(resource, target)
     since = parse_version(options.resource_version) if options.resource_version else 0
     wants_initial = options.send_initial_events
@@ -159,7 +164,7 @@ def blueprint_text(listed: stored_form.Object) -> str:
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
-class Frames:
+class EncodedEventCache:
     """Encoded watch events, shared by all watchers that send them as plain JSON.
 
     Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.

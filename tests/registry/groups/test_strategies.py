@@ -2,10 +2,10 @@
 
 import pytest
 
-from fakeapi.registry.groups.strategies import Surroundings, strategies_of
+from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
 from fakeapi.releases import KNOWN_RELEASES, load_release
 
-AROUND = Surroundings(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
+AROUND = StrategyContext(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)

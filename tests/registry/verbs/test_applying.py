@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery import codec
-from fakeapi.registry.options import Notes, WriteOptions
+from fakeapi.registry.options import Warnings, WriteOptions
 from fakeapi.registry.verbs import applying
 from tests.registry.world import World, decoded, in_world, refusal
 
@@ -22,10 +22,10 @@ CONVERTING = (
 async def apply(world: World, body: Object | str, **options: Any) -> Object:
     wanted = WriteOptions(**{"manager": "one", **options})
     text = body if isinstance(body, str) else json.dumps(body)
-    world.notes = Notes()
+    world.warnings = Warnings()
     target = world.target("a")
     made = await applying.apply(
-        world.store, world.claims, target, text.encode(), wanted, world.notes, lambda _: None
+        world.store, world.claims, target, text.encode(), wanted, world.warnings, lambda _: None
     )
     return decoded(made)
 
@@ -144,7 +144,7 @@ def test_keys_that_stand_twice_are_warned_of_one_by_one_and_refused_together() -
             '  line 1: key "name" already set in map\n  line 1: key "kind" already set in map'
         )
         await apply(world, twice, validation="Warn")
-        assert world.notes.warnings == [
+        assert world.warnings.texts == [
             'line 1: key "name" already set in map',
             'line 1: key "kind" already set in map',
         ]

@@ -154,9 +154,9 @@ def test_unknown_fields_of_a_patch_are_warned_of_refused_or_passed_over_as_asked
         created = await world.create(world.claim("a"))
         patch = {"spec": {"surprise": 1}}
         assert await world.patch("a", patch) == created
-        assert world.notes.warnings == ['unknown field "spec.surprise"']
+        assert world.warnings.texts == ['unknown field "spec.surprise"']
         assert await world.patch("a", patch, validation="Ignore") == created
-        assert world.notes.warnings == []
+        assert world.warnings.texts == []
         error = await refusal(world.patch("a", patch, validation="Strict"))
         assert error.code == 422
         assert 'strict decoding error: unknown field "spec.surprise"' in error.message

@@ -212,7 +212,7 @@ def test_watchers_share_the_encoded_line_of_an_event() -> None:
     async def scenario(world: World) -> None:
         first, second = world.watch(), world.watch()
         created = await world.create(world.claim("a"))
-        frames = watching.Frames()
+        frames = watching.EncodedEventCache()
         lines = [frames.frame((await after(watch, 1))[0]) for watch in (first, second)]
         assert lines[0] is lines[1]
         assert json.loads(lines[0]) == {"type": "ADDED", "object": created}
@@ -222,7 +222,7 @@ def test_watchers_share_the_encoded_line_of_an_event() -> None:
 
 def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None:
     async def scenario(world: World) -> None:
-        frames = watching.Frames()
+        frames = watching.EncodedEventCache()
         uids = []
         await world.storage.reset()  # so that the first version is the same each time
         for _ in range(2):

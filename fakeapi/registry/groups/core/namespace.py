@@ -35,7 +35,7 @@ class NamespaceStrategy(Strategy):
             obj["spec"]["finalizers"] = [*finalizers, KUBERNETES_FINALIZER]
         return _labelled(obj)
 
-    def is_held(self, obj: Object) -> bool:
+    def blocks_final_delete(self, obj: Object) -> bool:
         """By the finalizers of its spec, until whoever empties it takes them away through `/finalize`."""
         return bool(obj["spec"].get("finalizers"))
 

@@ -7,7 +7,7 @@ takes its finalizers away, through `/finalize`, is a controller; none runs here.
 from fakeapi.machinery import errors
 from fakeapi.registry import stored_form
 from fakeapi.registry.groups.core.namespace import TERMINATING
-from fakeapi.registry.options import DeleteOptions, Outcome, Target
+from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.stored_form import Object
@@ -18,8 +18,8 @@ FOREGROUND = "foregroundDeletion"
 
 
 async def terminate(
-    store: Store, resource: Resource, target: Target, entry: Entry, options: DeleteOptions
-) -> Outcome | None:
+    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
+) -> WriteResult | None:
     """Mark a namespace as Terminating, or leave it so; None for one that nothing but its metadata may hold.
 
     Raises ApiError 409 for preconditions that do not hold, and what the storage's update raises.
@@ -29,21 +29,26 @@ async def terminate(
     _check_preconditions(resource, meta, options)
     accepted = options.orphan is False
     if meta.get("deletionTimestamp") is not None:
-        if not resource.strategy_for("").is_held(namespace):
+        if not resource.strategy_for("").blocks_final_delete(namespace):
             return None
         await store.settle(entry)
-        return Outcome(
-            stored_form.with_version(resource.shown(entry.value), entry.revision), accepted=accepted
+        return WriteResult(
+            stored_form.with_version(resource.encode_for_version(entry.value), entry.revision),
+            accepted=accepted,
         )
     meta["deletionTimestamp"] = store.now()
     _set_dependents(meta, options)
     namespace["status"]["phase"] = TERMINATING
-    value = stored_form.encode(namespace, resource.stored_schema)
+    value = stored_form.encode(namespace, resource.hub_schema)
     if options.dry_run:
-        return Outcome(stored_form.with_version(resource.shown(value), entry.revision), accepted=accepted)
+        return WriteResult(
+            stored_form.with_version(resource.encode_for_version(value), entry.revision), accepted=accepted
+        )
     key = resource.key(target.namespace, target.name)
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
-    return Outcome(stored_form.with_version(resource.shown(value), stored.revision), accepted=accepted)
+    return WriteResult(
+        stored_form.with_version(resource.encode_for_version(value), stored.revision), accepted=accepted
+    )
 
 
 def _check_preconditions(resource: Resource, meta: Object, options: DeleteOptions) -> None:

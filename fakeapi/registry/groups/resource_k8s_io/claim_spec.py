@@ -29,7 +29,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -45,7 +45,7 @@ def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldErro
 class ClaimSpecStrategy(Strategy, ABC):
     """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
 
-    All but `recall` and `default` see objects in the form of v1alpha3 and v1beta1.
+    All but `restore_after_decoding` and `default` see objects in the form of v1alpha3 and v1beta1.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
@@ -53,7 +53,7 @@ class ClaimSpecStrategy(Strategy, ABC):
 
     def __init__(
         self,
-        rules: Rules,
+        rules: ReleaseRules,
         namespace_labels: admin_access.NamespaceLabels,
         check_cel: CelCheck = accept_any_cel,
         *,
@@ -78,7 +78,7 @@ class ClaimSpecStrategy(Strategy, ABC):
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         """Errors of the object's own spec."""
 
-    def recall(self, obj: Object, sent: Any) -> Object:
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         if self._rules.quirks.request_fields_under_exactly and not self._exact:
             recall_exact_requests(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
         return obj

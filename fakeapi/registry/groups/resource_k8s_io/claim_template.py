@@ -14,7 +14,7 @@ from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import claim as cla
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -48,7 +48,7 @@ def recall_empty_lists(obj: Object, sent: Any) -> Object:
     return obj
 
 
-def validate_template_metadata(metadata: Part, path: str, rules: Rules) -> list[FieldError]:
+def validate_template_metadata(metadata: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
     return [
         *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.too_long),
@@ -64,10 +64,10 @@ def validate_template_metadata(metadata: Part, path: str, rules: Rules) -> list[
 class ClaimTemplateV1Alpha2Strategy(Strategy):
     """Templates of v1alpha2; the spec stays as it was made."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
-    def recall(self, obj: Object, sent: Any) -> Object:
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         return recall_empty_lists(obj, sent)
 
     def default(self, obj: Object) -> Object:
@@ -98,8 +98,8 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
 
-    def recall(self, obj: Object, sent: Any) -> Object:
-        return recall_empty_lists(super().recall(obj, sent), sent)
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        return recall_empty_lists(super().restore_after_decoding(obj, sent), sent)
 
     def prepare_create(self, obj: Object) -> Object:
         return self._with_enabled_fields(obj, None)

@@ -23,13 +23,13 @@ from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_no
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 
 class DeviceClassStrategy(Strategy):
     """Everything of a class may change; what is wrong with its spec is said twice."""
 
-    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+    def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
         self._checks = Checks(rules, check_cel)
         self._drops_nodes = rules.drops(CONTROL_PLANE_CONTROLLER)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.admin_access import requests_without
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import default_tolerations
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -30,7 +30,7 @@ def recall_exact_requests(spec: Part, sent: Any, path: tuple[str, ...]) -> None:
             request.setdefault("allocationMode", "")
 
 
-def default_claim_spec(spec: Part, rules: Rules) -> Part:
+def default_claim_spec(spec: Part, rules: ReleaseRules) -> Part:
     """The spec with its defaults, in the form of v1alpha3 and v1beta1."""
     devices = spec["devices"]
     if devices["requests"]:
@@ -47,7 +47,7 @@ def default_exact_claim_spec(spec: Part) -> Part:
     return spec
 
 
-def _default_request(request: Part, rules: Rules) -> Part:
+def _default_request(request: Part, rules: ReleaseRules) -> Part:
     if not rules.quirks.request_fields_under_exactly:
         return _default_allocation_mode(request)
     _default_subrequests(request)
@@ -83,7 +83,7 @@ def _default_allocation_mode(request: Part) -> Part:
 class RequestGates:
     """The gates of a release that fields of requests are behind."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ReleaseRules) -> None:
         self._drops_lists = rules.drops(gates.PRIORITIZED_LIST)
         self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
 

@@ -26,13 +26,13 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 
 class DeviceTaintRuleStrategy(Strategy):
     """Everything of a rule may change."""
 
-    def __init__(self, rules: Rules, now: Now, check_cel: CelCheck = accept_any_cel) -> None:
+    def __init__(self, rules: ReleaseRules, now: Now, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
         self._now = now
         self._checks = Checks(rules, check_cel)
@@ -81,6 +81,6 @@ class DeviceTaintRuleStrategy(Strategy):
             errors += validate_dns_label(selector["device"], f"{path}.device")
         before = None if old is None else old["spec"].get("deviceSelector")
         selectors = selector.get("selectors")
-        is_stored = before is not None and semantically_equal(selectors, before.get("selectors"))
-        checks = replace(self._checks, stored=is_stored)
+        is_storage_version = before is not None and semantically_equal(selectors, before.get("selectors"))
+        checks = replace(self._checks, stored=is_storage_version)
         return errors + validate_selectors(selectors, f"{path}.selectors", checks)

@@ -28,7 +28,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -42,7 +42,7 @@ _ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDevic
 class ResourceSliceStrategy(Strategy):
     """A slice stays with its driver, its pool and its node."""
 
-    def __init__(self, rules: Rules, now: Now, *, flat: bool = False) -> None:
+    def __init__(self, rules: ReleaseRules, now: Now, *, flat: bool = False) -> None:
         """`flat`: bodies are v1beta2's, which have the parts of a device beside its name."""
         self._rules = rules
         self._flat = flat
@@ -160,7 +160,7 @@ def _has_partitions(spec: Part) -> bool:
     return any(name in device["basic"] for device in devices for name in _PARTITIONING)
 
 
-def _validate_pool(pool: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_pool(pool: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = validate_pool_name(pool["name"], f"{path}.name", rules)
     count, generation = pool["resourceSliceCount"], pool["generation"]
     if count <= 0:
@@ -170,7 +170,7 @@ def _validate_pool(pool: Part, path: str, rules: Rules) -> list[FieldError]:
     return errors
 
 
-def _validate_selector(spec: Part, rules: Rules) -> list[FieldError]:
+def _validate_selector(spec: Part, rules: ReleaseRules) -> list[FieldError]:
     path = "spec.nodeSelector"
     errors = validate_nodes(spec, "nodeSelector", path, rules)
     terms = spec["nodeSelector"]["nodeSelectorTerms"]
@@ -180,7 +180,7 @@ def _validate_selector(spec: Part, rules: Rules) -> list[FieldError]:
     return errors
 
 
-def _validate_choice(spec: Part, rules: Rules) -> list[FieldError]:
+def _validate_choice(spec: Part, rules: ReleaseRules) -> list[FieldError]:
     """Errors of where a slice's devices can be used, in releases without partitionable devices."""
     errors = validate_node_name(spec["nodeName"], "spec.nodeName") if "nodeName" in spec else []
     if "nodeSelector" in spec:
@@ -194,7 +194,7 @@ def _validate_choice(spec: Part, rules: Rules) -> list[FieldError]:
     return errors
 
 
-def _validate_choice_of_four(spec: Part, rules: Rules) -> list[FieldError]:
+def _validate_choice_of_four(spec: Part, rules: ReleaseRules) -> list[FieldError]:
     """The same in releases with partitionable devices, where devices may choose for themselves."""
     chosen: list[str] = []
     errors: list[FieldError] = []

@@ -10,7 +10,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.collections import valid
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 
 class PodSchedulingContextStrategy(Strategy):
@@ -18,7 +18,7 @@ class PodSchedulingContextStrategy(Strategy):
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
-    def __init__(self, rules: Rules, *, duplicates_only: bool) -> None:
+    def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
         """`duplicates_only` (v1alpha2): of a node that is named twice nothing else is said."""
         self._rules = rules
         self._validate_list = validate_distinct if duplicates_only else validate_set

@@ -6,7 +6,7 @@ from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.releases import KNOWN_RELEASES, Gates, load_release
-from fakeapi.releases.rules import Rules, rules_of
+from fakeapi.releases.rules import ReleaseRules, rules_of
 
 Triple = tuple[str, str, str]
 
@@ -16,7 +16,7 @@ RULES = {release: rules_of(load_release(release)) for release in KNOWN_RELEASES}
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
 
 
-def rules_with(release: str, **gates: bool) -> Rules:
+def rules_with(release: str, **gates: bool) -> ReleaseRules:
     """The rules of a release with these gates, and no others, on."""
     rules = RULES[release]
     return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))

@@ -163,24 +163,26 @@ def test_in_1_33_an_empty_list_makes_a_request_an_exact_one(name: str) -> None:
     listed = {"name": "gpu", "firstAvailable": [request("big")]}
     sent = claim({"devices": devices({**listed, name: []})})
     decoded = claim({"devices": devices({**listed, "deviceClassName": ""})})
-    created = strategy.prepare_create(strategy.default(strategy.recall(copy.deepcopy(decoded), sent)))
+    created = strategy.prepare_create(
+        strategy.default(strategy.restore_after_decoding(copy.deepcopy(decoded), sent))
+    )
     assert places(strategy.validate_create(created)) == [
         "spec.devices.requests[0].exactly.deviceClassName",
         "spec.devices.requests[0].exactly.allocationMode",
         "spec.devices.requests[0]",
     ]
-    assert main("1.32").recall(copy.deepcopy(decoded), sent) == decoded
+    assert main("1.32").restore_after_decoding(copy.deepcopy(decoded), sent) == decoded
 
 
 def test_an_empty_list_says_nothing_beside_a_class() -> None:
     sent = claim({"devices": devices(request(selectors=[]))})
-    assert main("1.33").recall(v1alpha3_claim(), sent) == v1alpha3_claim()
+    assert main("1.33").restore_after_decoding(v1alpha3_claim(), sent) == v1alpha3_claim()
 
 
 def test_what_was_sent_without_requests_is_recalled_as_it_was_decoded() -> None:
     bare = claim({"devices": devices()})
     for sent in (None, {}, {"spec": None}, {"spec": {"devices": {"requests": None}}}):
-        assert main("1.33").recall(copy.deepcopy(bare), sent) == bare
+        assert main("1.33").restore_after_decoding(copy.deepcopy(bare), sent) == bare
 
 
 @pytest.mark.parametrize(("release", "refused"), [("1.32", []), ("1.33", ["adminAccess"])])

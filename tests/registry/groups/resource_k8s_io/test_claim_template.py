@@ -120,7 +120,7 @@ def test_admin_access_goes_where_its_gate_is_off(release: str, *, kept: bool) ->
 
 
 def test_in_1_33_an_empty_list_makes_a_template_s_request_an_exact_one() -> None:
-    made = strategy().recall(
+    made = strategy().restore_after_decoding(
         v1alpha3({"name": "gpu", "deviceClassName": ""}), v1alpha3({"name": "gpu", "selectors": []})
     )
     assert places(strategy().validate_create(made)) == [
@@ -153,6 +153,6 @@ def test_what_claims_cannot_be_given_is_refused_though_it_is_an_empty_list(
     kind: Strategy, body: dict[str, Any], name: str
 ) -> None:
     sent = {**body, "spec": {**body["spec"], "metadata": {name: []}}}
-    recalled = kind.recall({**body, "spec": {**body["spec"]}}, sent)
+    recalled = kind.restore_after_decoding({**body, "spec": {**body["spec"]}}, sent)
     assert places(kind.validate_create(recalled)) == [f"spec.metadata.{name}"]
-    assert all(kind.recall(body, odd) == body for odd in ODD)
+    assert all(kind.restore_after_decoding(body, odd) == body for odd in ODD)

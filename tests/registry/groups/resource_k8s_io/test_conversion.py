@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.conversion import FORMS
+from fakeapi.registry.conversion import CONVERSIONS
 from fakeapi.releases import load_release
 
 RELEASE = load_release("1.33")
@@ -25,8 +25,8 @@ def canonical(resource: str, version: str, spec: Object) -> Object:
 
 def converted(resource: str, spec: Object, version: str = "v1beta2") -> Object:
     """The spec of a v1alpha3 object in another version."""
-    form = FORMS[resource, version]
-    result: Object = form.from_stored(canonical(resource, "v1alpha3", spec))["spec"]
+    form = CONVERSIONS[resource, version]
+    result: Object = form.from_hub(canonical(resource, "v1alpha3", spec))["spec"]
     return result
 
 
@@ -65,11 +65,11 @@ SUBREQUEST = {"name": "small", "deviceClassName": "b"}
     ],
 )
 def test_v1beta2_says_under_exactly_what_a_request_says_by_itself(plain: Object, nested: Object) -> None:
-    form = FORMS["resourceclaims", "v1beta2"]
+    form = CONVERSIONS["resourceclaims", "v1beta2"]
     before = canonical("resourceclaims", "v1alpha3", {"devices": {"requests": [plain]}})
     after = canonical("resourceclaims", "v1beta2", {"devices": {"requests": [nested]}})
-    assert form.from_stored(before) == after
-    assert form.to_stored(after) == before
+    assert form.from_hub(before) == after
+    assert form.to_hub(after) == before
 
 
 def test_a_template_s_requests_are_those_of_its_claims() -> None:
@@ -102,7 +102,7 @@ def test_capacity_is_an_object_from_v1beta1_on_and_devices_are_flat_in_v1beta2()
 
 def test_what_only_v1beta2_can_say_wrongly_is_kept_for_its_refusal() -> None:
     flat = canonical("resourceslices", "v1beta2", slice_spec(nodeName="", allNodes=False))
-    kept = FORMS["resourceslices", "v1beta2"].to_stored(flat)["spec"]
+    kept = CONVERSIONS["resourceslices", "v1beta2"].to_hub(flat)["spec"]
     assert (kept["nodeName"], kept["allNodes"]) == ("", False)
 
 
@@ -140,15 +140,15 @@ flat_devices = st.fixed_dictionaries(
 
 @given(st.lists(nested_requests, max_size=3))
 def test_requests_come_back_as_they_went(requests: list[Object]) -> None:
-    form = FORMS["resourceclaims", "v1beta2"]
+    form = CONVERSIONS["resourceclaims", "v1beta2"]
     obj = canonical("resourceclaims", "v1beta2", {"devices": {"requests": requests}})
-    assert form.from_stored(form.to_stored(obj)) == obj
+    assert form.from_hub(form.to_hub(obj)) == obj
 
 
 @given(st.lists(nested_requests, max_size=3))
 def test_converted_requests_are_canonical(requests: list[Object]) -> None:
     obj = canonical("resourceclaims", "v1beta2", {"devices": {"requests": requests}})
-    stored = FORMS["resourceclaims", "v1beta2"].to_stored(obj)
+    stored = CONVERSIONS["resourceclaims", "v1beta2"].to_hub(obj)
     again, strict = decode(stored, RELEASE.kind(GROUP, "v1alpha3", "resourceclaims").schema)
     assert (again, strict) == (stored, [])
     assert repr(again) == repr(stored), "the order of fields is part of the form"
@@ -156,10 +156,10 @@ def test_converted_requests_are_canonical(requests: list[Object]) -> None:
 
 @given(st.lists(flat_devices, max_size=3))
 def test_devices_come_back_as_they_went_and_are_canonical_on_the_way(devices: list[Object]) -> None:
-    form = FORMS["resourceslices", "v1beta2"]
+    form = CONVERSIONS["resourceslices", "v1beta2"]
     obj = canonical("resourceslices", "v1beta2", slice_spec(*devices))
-    stored = form.to_stored(obj)
-    assert form.from_stored(stored) == obj
+    stored = form.to_hub(obj)
+    assert form.from_hub(stored) == obj
     again, strict = decode(stored, RELEASE.kind(GROUP, "v1alpha3", "resourceslices").schema)
     assert (repr(again), strict) == (repr(stored), [])
 
@@ -167,6 +167,6 @@ def test_devices_come_back_as_they_went_and_are_canonical_on_the_way(devices: li
 @given(st.lists(flat_devices, max_size=3))
 def test_v1beta1_and_v1beta2_show_the_same_devices(devices: list[Object]) -> None:
     obj = canonical("resourceslices", "v1beta2", slice_spec(*devices))
-    beta1, beta2 = (FORMS["resourceslices", version] for version in ("v1beta1", "v1beta2"))
-    shown = beta1.from_stored(beta2.to_stored(obj))
-    assert beta2.from_stored(beta1.to_stored(shown)) == obj
+    beta1, beta2 = (CONVERSIONS["resourceslices", version] for version in ("v1beta1", "v1beta2"))
+    shown = beta1.from_hub(beta2.to_hub(obj))
+    assert beta2.from_hub(beta1.to_hub(shown)) == obj

@@ -25,7 +25,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -54,7 +54,7 @@ class ClaimStrategy(Strategy):
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def default(self, obj: Object) -> Object:

@@ -20,7 +20,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -30,7 +30,7 @@ NO_MODEL = "exactly one structured model field must be set"
 class _ParametersStrategy(Strategy):
     """What both kinds have in common: everything may change."""
 
-    def __init__(self, rules: Rules, check_cel: CelCheck = accept_any_cel) -> None:
+    def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
         self._check_cel = check_cel
 

@@ -10,13 +10,13 @@ from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_reference
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 
 class ResourceClassStrategy(Strategy):
     """Everything of a class may change."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:

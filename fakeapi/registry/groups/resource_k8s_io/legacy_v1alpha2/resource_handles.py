@@ -14,12 +14,12 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_dns_subdomain,
     validate_driver_name,
 )
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
 
-def validate_allocation(allocation: Part, path: str, rules: Rules) -> list[FieldError]:
+def validate_allocation(allocation: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of `status.allocation`."""
     errors = validate_items(
         allocation.get("resourceHandles"),
@@ -37,7 +37,7 @@ def validate_allocation(allocation: Part, path: str, rules: Rules) -> list[Field
     return errors
 
 
-def _validate_handle(handle: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_handle(handle: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = validate_driver_name(handle.get("driverName", ""), f"{path}.driverName", rules)
     if names.byte_length(handle.get("data", "")) > rules.limits.resource_handle_data:
         errors.append(too_long(f"{path}.data", rules.limits.resource_handle_data, rules.quirks.too_long_name))

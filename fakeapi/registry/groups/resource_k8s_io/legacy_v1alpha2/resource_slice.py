@@ -18,7 +18,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_no
 from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -31,7 +31,7 @@ VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "versi
 class ResourceSliceStrategy(Strategy):
     """A slice stays with its node and its driver."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:

@@ -20,7 +20,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
     validate_request_reference,
 )
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -56,7 +56,7 @@ def validate_allocation(allocation: Part, path: str, known: RequestNames, checks
     return errors
 
 
-def _validate_result(result: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
+def _validate_result(result: Part, path: str, known: RequestNames, rules: ReleaseRules) -> list[FieldError]:
     return [
         *validate_request_reference(result["request"], f"{path}.request", known, rules),
         *validate_driver_name(result["driver"], f"{path}.driver", rules),

@@ -23,7 +23,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import validate_tolerations
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -37,7 +37,7 @@ _EXACTLY_FIELDS = frozenset({"selectors", "allocationMode", "count", "adminAcces
 class Checks:
     """How strictly to look. `stored`: limits that are newer than stored objects are let pass."""
 
-    rules: Rules
+    rules: ReleaseRules
     check_cel: CelCheck
     stored: bool = False
 
@@ -167,7 +167,9 @@ def requested_expressions(devices: Part) -> Iterator[str]:
             yield from expressions_of(wanted.get("selectors"))
 
 
-def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
+def _validate_constraint(
+    constraint: Part, path: str, known: RequestNames, rules: ReleaseRules
+) -> list[FieldError]:
     errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
     place = f"{path}.matchAttribute"
     if "matchAttribute" not in constraint:
@@ -178,7 +180,7 @@ def _validate_constraint(constraint: Part, path: str, known: RequestNames, rules
 
 
 def validate_references(
-    references: list[str] | None, path: str, known: RequestNames, rules: Rules
+    references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of a set of names, each of which must be that of a request."""
     return validate_set(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_many
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
 """(item, its path) -> its errors."""
@@ -17,14 +17,14 @@ ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
 _ELLIPSIS = b"..."
 
 
-def too_many_items(path: str, actual: int, most: int, rules: Rules) -> FieldError:
+def too_many_items(path: str, actual: int, most: int, rules: ReleaseRules) -> FieldError:
     if rules.quirks.list_over_limit_is_too_many:
         return too_many(path, actual, most)
     return too_long(path, most, rules.quirks.too_long_name)
 
 
 def validate_items(
-    items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: Rules
+    items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of the items, in order, then of their number; `most` None: any number."""
     errors: list[FieldError] = []
@@ -42,7 +42,7 @@ def validate_set(
     path: str,
     most: int | None,
     validate: ItemValidator,
-    rules: Rules,
+    rules: ReleaseRules,
     *,
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
@@ -71,7 +71,7 @@ def validate_distinct(
     path: str,
     most: int,
     validate: ItemValidator,
-    rules: Rules,
+    rules: ReleaseRules,
     *,
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
@@ -122,7 +122,7 @@ def validate_map(
     validate: ItemValidator,
     *,
     key_shown: int,
-    rules: Rules,
+    rules: ReleaseRules,
 ) -> list[FieldError]:
     """Errors of each key and of its value, by the order of the keys; upstream has no order.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
 from fakeapi.machinery.meta import names
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 REASON_MAX_LENGTH = 1024
 MESSAGE_MAX_LENGTH = 32 * 1024
@@ -30,7 +30,9 @@ _REASON_ERROR = names.regex_error(
 )
 
 
-def validate_conditions(conditions: Sequence[dict[str, Any]], path: str, rules: Rules) -> list[FieldError]:
+def validate_conditions(
+    conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules
+) -> list[FieldError]:
     """Errors of conditions, whose types must differ."""
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -43,7 +45,7 @@ def validate_conditions(conditions: Sequence[dict[str, Any]], path: str, rules: 
     return errors
 
 
-def _validate_condition(condition: dict[str, Any], path: str, rules: Rules) -> list[FieldError]:
+def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
     kind, reason = condition["type"], condition["reason"]
     errors = [invalid(f"{path}.type", kind, message) for message in names.is_qualified_name(kind)]
     if condition["status"] not in STATUSES:

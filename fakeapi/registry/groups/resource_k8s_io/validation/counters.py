@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_map, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_dns_label
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -24,7 +24,7 @@ def counters_of(sets: Sequence[Part] | None) -> Counters:
     return {each["name"]: frozenset(each.get("counters", ())) for each in sets or ()}
 
 
-def validate_counter_sets(sets: Sequence[Part] | None, path: str, rules: Rules) -> list[FieldError]:
+def validate_counter_sets(sets: Sequence[Part] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of `sharedCounters`."""
     return validate_set(
         sets,
@@ -37,13 +37,13 @@ def validate_counter_sets(sets: Sequence[Part] | None, path: str, rules: Rules) 
     )
 
 
-def _validate_counter_set(each: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_counter_set(each: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     name = each["name"]
     errors = validate_dns_label(name, f"{path}.name") if name else [required(f"{path}.name")]
     return errors + _validate_counters(each, path, rules)
 
 
-def _validate_counters(holder: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_counters(holder: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     if not holder.get("counters"):
         return [required(f"{path}.counters")]
     return validate_map(
@@ -57,7 +57,7 @@ def _validate_counters(holder: Part, path: str, rules: Rules) -> list[FieldError
 
 
 def validate_consumption(
-    consumed: Sequence[Part] | None, path: str, known: Counters, rules: Rules
+    consumed: Sequence[Part] | None, path: str, known: Counters, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of the `consumesCounters` of the device at `path`, which takes of the `known` counters."""
     place = f"{path}.consumesCounters"
@@ -78,7 +78,7 @@ def validate_consumption(
     return errors
 
 
-def _validate_consumed(each: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_consumed(each: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = [] if each["counterSet"] else [required(f"{path}.counterSet")]
     return errors + _validate_counters(each, path, rules)
 
@@ -96,7 +96,7 @@ def _validate_known(each: Part, path: str, known: Counters) -> list[FieldError]:
     ]
 
 
-def validate_number_of_counters(spec: Part, path: str, rules: Rules) -> list[FieldError]:
+def validate_number_of_counters(spec: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of how many counters a slice's devices take together, and how many it shares."""
     limits = rules.limits
     taken = sum(_number_of(device["basic"].get("consumesCounters")) for device in spec["devices"] or ())

@@ -18,7 +18,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -38,7 +38,7 @@ def without_deallocated(devices: list[Part], new: Part, old: Part) -> list[Part]
 
 
 def validate_device_statuses(
-    devices: list[Part], allocated: frozenset[DeviceId], path: str, rules: Rules
+    devices: list[Part], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of `status.devices`, each of which must be one of `allocated`."""
     return validate_set(
@@ -53,7 +53,7 @@ def validate_device_statuses(
 
 
 def _validate_device_status(
-    device: Part, allocated: frozenset[DeviceId], path: str, rules: Rules
+    device: Part, allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
     errors = [
         *validate_driver_name(device["driver"], f"{path}.driver", rules),
@@ -76,7 +76,7 @@ def _validate_device_status(
     return errors
 
 
-def _validate_network_data(data: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_network_data(data: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     for name, most in (
         ("interfaceName", rules.limits.interface_name),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long, type_invalid
 from fakeapi.machinery.meta import names
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 _NO_SUCH_REQUEST = "must be the name of a request in the claim"
 _NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
@@ -50,7 +50,7 @@ def validate_class_name(name: str, path: str) -> list[FieldError]:
     return validate_dns_subdomain(name, path) if name else [required(path)]
 
 
-def validate_driver_name(name: str, path: str, rules: Rules) -> list[FieldError]:
+def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """A DNS subdomain of any case; an empty name has two errors."""
     errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
     if names.byte_length(name) > rules.limits.driver_name:
@@ -60,7 +60,7 @@ def validate_driver_name(name: str, path: str, rules: Rules) -> list[FieldError]
     return errors
 
 
-def validate_pool_name(name: str, path: str, rules: Rules) -> list[FieldError]:
+def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """DNS subdomains with slashes between them; an error names the part that is wrong."""
     if not name:
         return [required(path)]
@@ -80,7 +80,9 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
     }
 
 
-def validate_request_reference(name: str, path: str, known: RequestNames, rules: Rules) -> list[FieldError]:
+def validate_request_reference(
+    name: str, path: str, known: RequestNames, rules: ReleaseRules
+) -> list[FieldError]:
     """A name of a request, or of one of its subrequests where the release has them."""
     if not rules.quirks.request_fields_under_exactly:
         errors = validate_dns_label(name, path)
@@ -98,7 +100,7 @@ def validate_request_reference(name: str, path: str, known: RequestNames, rules:
     return errors
 
 
-def validate_fully_qualified_name(name: str, path: str, rules: Rules) -> list[FieldError]:
+def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """`domain/identifier`; without a slash the domain is missed. A second slash ends the looking."""
     errors = validate_qualified_name(name, path, rules)
     if "/" in name:
@@ -110,7 +112,7 @@ def validate_fully_qualified_name(name: str, path: str, rules: Rules) -> list[Fi
     return errors
 
 
-def validate_qualified_name(name: str, path: str, rules: Rules) -> list[FieldError]:
+def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """An identifier, or `domain/identifier`; upstream says nothing about more than one slash."""
     if not name:
         return [required(path, "name required")]
@@ -129,7 +131,7 @@ def validate_qualified_name(name: str, path: str, rules: Rules) -> list[FieldErr
             return []
 
 
-def _validate_c_identifier(identifier: str, path: str, rules: Rules) -> list[FieldError]:
+def _validate_c_identifier(identifier: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = [type_invalid(path, identifier, message) for message in names.is_c_identifier(identifier)]
     if names.byte_length(identifier) > rules.limits.attribute_id:
         errors.insert(0, too_long(path, rules.limits.attribute_id, rules.quirks.too_long_name))

@@ -8,12 +8,12 @@ from typing import Any
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_dns_subdomain
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 validate_node_name = validate_dns_subdomain
 
 
-def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: Rules) -> list[FieldError]:
+def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of the node selector that the field `name` may hold; the field stands at `path`."""
     if name not in holder:
         return []

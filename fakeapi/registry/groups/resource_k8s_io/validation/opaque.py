@@ -7,10 +7,10 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 
-def validate_raw_extension(value: Any, path: str, most: int | None, rules: Rules) -> list[FieldError]:
+def validate_raw_extension(value: Any, path: str, most: int | None, rules: ReleaseRules) -> list[FieldError]:
     """The value must be there, and be an object; `most` bytes as they were sent, None: any number."""
     if value is None:
         return [required(path)]

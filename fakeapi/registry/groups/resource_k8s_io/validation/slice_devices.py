@@ -18,7 +18,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name, validate_nodes
 from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import validate_taint
-from fakeapi.releases.rules import Rules
+from fakeapi.releases.rules import ReleaseRules
 
 Part: TypeAlias = dict[str, Any]
 
@@ -32,7 +32,7 @@ _NO_CHOICE = (
 )
 
 
-def validate_basic_device(device: Part, path: str, rules: Rules) -> list[FieldError]:
+def validate_basic_device(device: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of a device in releases where it has to be a basic one."""
     errors = validate_dns_label(device["name"], f"{path}.name")
     path = f"{path}.basic"
@@ -46,7 +46,7 @@ def validate_basic_device(device: Part, path: str, rules: Rules) -> list[FieldEr
 
 
 def validate_device(
-    device: Part, path: str, counters: Counters, rules: Rules, *, chooses_nodes: bool
+    device: Part, path: str, counters: Counters, rules: ReleaseRules, *, chooses_nodes: bool
 ) -> list[FieldError]:
     """Errors of a device in releases with partitionable devices, whose paths know no `basic`.
 
@@ -67,7 +67,7 @@ def validate_device(
     return errors
 
 
-def _validate_number_of_qualities(parts: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_number_of_qualities(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     number = len(parts.get("attributes", ())) + len(parts.get("capacity", ()))
     most = rules.limits.device_attributes_and_capacities
     if number <= most:
@@ -75,7 +75,7 @@ def _validate_number_of_qualities(parts: Part, path: str, rules: Rules) -> list[
     return [invalid(path, number, f"the total number of attributes and capacities must not exceed {most}")]
 
 
-def _validate_qualities(parts: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_qualities(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     def attribute(value: Part, place: str) -> list[FieldError]:
         return _validate_attribute(value, place, rules)
 
@@ -89,7 +89,7 @@ def _validate_qualified(
     qualities: Mapping[str, Any] | None,
     path: str,
     validate: Callable[[Any, str], list[FieldError]],
-    rules: Rules,
+    rules: ReleaseRules,
 ) -> list[FieldError]:
     limits = rules.limits
     return validate_map(
@@ -102,7 +102,7 @@ def _validate_qualified(
     )
 
 
-def _validate_attribute(attribute: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_attribute(attribute: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     most = rules.limits.attribute_value
     for name in ("string", "version"):
@@ -121,7 +121,7 @@ def _validate_attribute(attribute: Part, path: str, rules: Rules) -> list[FieldE
     return errors
 
 
-def _validate_choice(parts: Part, path: str, rules: Rules) -> list[FieldError]:
+def _validate_choice(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
     chosen: list[str] = []
     errors: list[FieldError] = []
     if parts.get("nodeName"):

@@ -11,7 +11,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     cel_warnings,
     device_compiler,
 )
-from fakeapi.registry.groups.strategies import Surroundings, strategies_of
+from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
 from fakeapi.registry.strategy import Object, Strategy
 from fakeapi.releases import load_release
 from tests.registry.groups.resource_k8s_io.builders import RULES, claim, devices, request, triples
@@ -52,7 +52,7 @@ def test_servers_with_the_same_rules_share_a_compiler() -> None:
 
 
 def strategy(release: str, version: str, resource: str) -> Strategy:
-    around = Surroundings(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
+    around = StrategyContext(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
     found = load_release(release)
     kind = next(kind for kind in found.kinds if (kind.version, kind.resource) == (version, resource))
     return strategies_of(kind, found, around)[""]
