@@ -125,7 +125,7 @@ class Application:
         resource = self._served.namespaces
         options = WriteOptions(manager="kube-apiserver")
         for name in INITIAL_NAMESPACES:
-            if self._store.storage.head(resource.key("", name)) is not None:
+            if self._store.storage.newest(resource.key("", name)) is not None:
                 continue
             body = resource.empty_object()
             body["metadata"]["name"] = name

@@ -61,7 +61,7 @@ class Catalogue:
         found = name_is_path_segment(target.namespace, False)
         if found:
             raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
-        entry = storage.head(self.namespaces.key("", target.namespace))
+        entry = storage.newest(self.namespaces.key("", target.namespace))
         if entry is None:
             raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
         if stored_form.decode(entry)["status"].get("phase") == TERMINATING:
@@ -74,7 +74,7 @@ class Catalogue:
 
     def namespace_labels(self, storage: Storage, namespace: str) -> dict[str, str] | None:
         """The labels of a namespace; None where there is no such namespace."""
-        entry = storage.head(self.namespaces.key("", namespace))
+        entry = storage.newest(self.namespaces.key("", namespace))
         if entry is None:
             return None
         found: Object = stored_form.decode(entry)

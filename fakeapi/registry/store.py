@@ -80,7 +80,7 @@ class Store:
     def head(self, resource: Resource, target: ObjectReference) -> Entry:
         """The newest accepted entry, as it is kept. Raises ApiError 404."""
         check_path_name(target.name)
-        entry = self.storage.head(resource.key(target.namespace, target.name))
+        entry = self.storage.newest(resource.key(target.namespace, target.name))
         if entry is None:
             raise errors.not_found(resource.qualified, target.name)
         return entry
@@ -102,7 +102,7 @@ class Store:
     async def settle(self, entry: Entry | None) -> None:
         """Wait until what an answer was computed from is committed: no answer outlives a lost write."""
         if entry is not None and entry.revision > self.storage.revision:
-            await committed(self.storage.settled(entry.revision))
+            await committed(self.storage.wait_committed(entry.revision))
 
     # create -------------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class Store:
             try:
                 return await self._store_new(resource, target, candidate, given_version, options)
             except KeyExists:
-                existing = self.storage.head(resource.key(target.namespace, meta["name"]))
+                existing = self.storage.newest(resource.key(target.namespace, meta["name"]))
                 await self.settle(existing)
                 if not generated or attempts <= 0:
                     raise _exists(resource, meta["name"], existing, generated=generated) from None
@@ -188,7 +188,7 @@ class Store:
         key = resource.key(target.namespace, obj["metadata"]["name"])
         value = stored_form.encode(obj, resource.hub_schema)
         if options.dry_run:
-            existing = self.storage.head(key)
+            existing = self.storage.newest(key)
             if existing is not None:
                 raise KeyExists(existing)
             return WriteResult(
@@ -257,7 +257,7 @@ class Store:
         uid_precondition: str,
     ) -> WriteResult:
         key = resource.key(target.namespace, target.name)
-        entry = self.storage.head(key)
+        entry = self.storage.newest(key)
         try:
             old = None if entry is None else stored_form.decode(entry, resource.hub_schema)
             _check_uid(resource, target, uid_precondition, old, dry_run=options.dry_run)

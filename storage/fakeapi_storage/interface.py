@@ -8,8 +8,8 @@ entry's revision is that of its last change. A change passes three stages:
 - *acknowledged*: the future of the write has its result. What was acknowledged survives the process.
 
 A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait: whatever is
-read and written between two `await`s is one step, so reading `head`, computing, and writing with its revision
-as `expected` can not conflict.
+read and written between two `await`s is one step, so reading `newest`, computing, and writing with its
+revision as `expected` can not conflict.
 """
 
 import asyncio
@@ -124,14 +124,14 @@ class Storage(Protocol):
         """
         ...
 
-    def head(self, key: str) -> Entry | None:
-        """The newest accepted entry, committed or not. Show it to nobody before `settled`."""
+    def newest(self, key: str) -> Entry | None:
+        """The newest accepted entry, committed or not. Show it to nobody before `wait_committed`."""
         ...
 
-    def settled(self, revision: int) -> asyncio.Future[None]:
+    def wait_committed(self, revision: int) -> asyncio.Future[None]:
         """Resolves when everything accepted up to `revision` is committed.
 
-        Fails as the writes do if it never will be. Call it in the same step as the `head` that gave the
+        Fails as the writes do if it never will be. Call it in the same step as the `newest` that gave the
         revision: revisions of failed writes are given again. Raises `FutureRevision` for one that was not
         given yet.
         """

@@ -39,11 +39,11 @@ class Store:
         self._require_open()
         return self._writer.delete(key, expected, value)
 
-    def head(self, key: str) -> Entry | None:
-        return self._writer.head(key)
+    def newest(self, key: str) -> Entry | None:
+        return self._writer.newest(key)
 
-    def settled(self, revision: int) -> asyncio.Future[None]:
-        return self._writer.settled(revision)
+    def wait_committed(self, revision: int) -> asyncio.Future[None]:
+        return self._writer.wait_committed(revision)
 
     def get(self, key: str) -> Entry | None:
         return self._committed.get(key)

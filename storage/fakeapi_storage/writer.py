@@ -65,21 +65,21 @@ class Writer:
         self._unsure = False
         self._compaction_not_before = 0
 
-    def head(self, key: str) -> Entry | None:
+    def newest(self, key: str) -> Entry | None:
         event = self._newest.get(key)
         if event is None:
             return self._committed.get(key)
         return None if event.kind is EventKind.DELETE else event.entry
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        actual = self.head(key)
+        actual = self.newest(key)
         if actual is not None:
             raise KeyExists(actual)
         if not key.isascii():
             _check_text(key)
         _check_size(value)
         last = self._newest.get(key)
-        previous = self._committed.history.grave(key) if last is None else last.entry.revision
+        previous = self._committed.history.last_deletion(key) if last is None else last.entry.revision
         revision = self._accepted + 1
         event = Event(EventKind.PUT, Entry(key, value, revision, revision), None)
         return self._accept(event, Row(revision, key, revision, previous, False, value))
@@ -100,7 +100,7 @@ class Writer:
         event = Event(EventKind.DELETE, Entry(actual.key, last, revision, actual.created), actual)
         return self._accept(event, Row(revision, key, actual.created, expected, True, value))
 
-    def settled(self, revision: int) -> asyncio.Future[None]:
+    def wait_committed(self, revision: int) -> asyncio.Future[None]:
         if revision > self._accepted:
             raise FutureRevision(revision, self._accepted)
         future: asyncio.Future[None] = self._loop.create_future()
@@ -132,7 +132,7 @@ class Writer:
             await self._log.close()
 
     def _expect(self, key: str, expected: int) -> Entry:
-        actual = self.head(key)
+        actual = self.newest(key)
         if actual is None:
             raise KeyNotFound(key)
         if actual.revision != expected:

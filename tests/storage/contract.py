@@ -48,8 +48,10 @@ def keys(entries: list[Entry]) -> list[str]:
 
 async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
     """Creates or updates."""
-    head = storage.head(key)
-    return await (storage.create(key, value) if head is None else storage.update(key, value, head.revision))
+    newest = storage.newest(key)
+    return await (
+        storage.create(key, value) if newest is None else storage.update(key, value, newest.revision)
+    )
 
 
 async def collect(watcher: Watcher, count: int) -> list[Event]:
@@ -78,7 +80,7 @@ async def an_empty_store_is_at_the_initial_revision(opener: Opener) -> None:
     async with opener() as storage:
         assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
         assert storage.get("/a") is None
-        assert storage.head("/a") is None
+        assert storage.newest("/a") is None
         page = storage.list("")
         assert (page.entries, page.revision, page.more, page.remaining) == ([], INITIAL_REVISION, False, 0)
 
@@ -193,37 +195,37 @@ async def an_entry_that_can_not_be_stored_is_refused_and_spoils_no_other(opener:
 
 
 @behaviour
-async def head_shows_what_is_accepted_and_get_what_is_committed(opener: Opener) -> None:
+async def newest_shows_what_is_accepted_and_get_what_is_committed(opener: Opener) -> None:
     async with opener() as storage:
         before = storage.revision
         created = storage.create("/a", b"1")
-        head = storage.head("/a")
-        assert head == Entry("/a", b"1", before + 1, before + 1)
-        updated = storage.update("/a", b"2", head.revision)
-        assert storage.head("/a") == Entry("/a", b"2", before + 2, before + 1)
+        newest = storage.newest("/a")
+        assert newest == Entry("/a", b"1", before + 1, before + 1)
+        updated = storage.update("/a", b"2", newest.revision)
+        assert storage.newest("/a") == Entry("/a", b"2", before + 2, before + 1)
         deleted = storage.delete("/a", before + 2)
-        assert storage.head("/a") is None
+        assert storage.newest("/a") is None
         again = storage.create("/a", b"3")
-        assert storage.head("/a") == Entry("/a", b"3", before + 4, before + 4)
+        assert storage.newest("/a") == Entry("/a", b"3", before + 4, before + 4)
         assert (storage.get("/a"), storage.revision) == (None, before)
         results = await asyncio.gather(created, updated, deleted, again)
         assert [entry.revision for entry in results] == [before + 1, before + 2, before + 3, before + 4]
-        assert storage.get("/a") == storage.head("/a") == results[-1]
+        assert storage.get("/a") == storage.newest("/a") == results[-1]
 
 
 @behaviour
-async def settled_waits_for_the_commit_of_its_revision(opener: Opener) -> None:
+async def wait_committed_waits_for_the_commit_of_its_revision(opener: Opener) -> None:
     async with opener() as storage:
-        await storage.settled(INITIAL_REVISION)
+        await storage.wait_committed(INITIAL_REVISION)
         first, second = storage.create("/a", b""), storage.create("/b", b"")
         assert storage.revision == INITIAL_REVISION
-        await storage.settled(INITIAL_REVISION + 1)
+        await storage.wait_committed(INITIAL_REVISION + 1)
         assert storage.revision >= INITIAL_REVISION + 1
         assert first.done()
-        await storage.settled(INITIAL_REVISION + 2)
+        await storage.wait_committed(INITIAL_REVISION + 2)
         assert second.done()
         with pytest.raises(FutureRevision):
-            storage.settled(INITIAL_REVISION + 3)
+            storage.wait_committed(INITIAL_REVISION + 3)
 
 
 @behaviour
@@ -235,10 +237,10 @@ async def writers_that_read_head_and_write_in_one_step_never_conflict(opener: Op
         async def count() -> list[int]:
             given = []
             for _ in range(20):
-                head = storage.head("/counter")
-                assert head is not None
-                value = str(int(head.value) + 1).encode()
-                given.append((await storage.update("/counter", value, head.revision)).revision)
+                newest = storage.newest("/counter")
+                assert newest is not None
+                value = str(int(newest.value) + 1).encode()
+                given.append((await storage.update("/counter", value, newest.revision)).revision)
             return given
 
         given = await asyncio.gather(*(count() for _ in range(32)))
@@ -267,7 +269,7 @@ async def writers_that_read_committed_entries_lose_no_update(opener: Opener) -> 
                         break
                     except RevisionConflict as conflict:
                         conflicts += 1
-                        await storage.settled(conflict.actual.revision)
+                        await storage.wait_committed(conflict.actual.revision)
 
         await asyncio.gather(*(count() for _ in range(8)))
         entry = storage.get("/counter")
@@ -282,7 +284,7 @@ async def more_writes_than_a_transaction_takes_are_all_committed_in_order(opener
         count = 2 * writer.BATCH_WRITES_MAX + 10
         watcher = storage.watch("/")
         writes = [storage.create(f"/{n}", b"") for n in range(count)]
-        await storage.settled(INITIAL_REVISION + count)
+        await storage.wait_committed(INITIAL_REVISION + count)
         entries = [write.result() for write in writes]
         expected = list(range(INITIAL_REVISION + 1, INITIAL_REVISION + 1 + count))
         assert [entry.revision for entry in entries] == expected
@@ -306,7 +308,7 @@ async def a_write_beyond_the_queue_is_refused_and_leaves_no_trace(opener: Opener
             queued = [storage.create("/a", b""), storage.create("/b", b"")]
             with pytest.raises(Overloaded):
                 storage.create("/c", b"")
-            assert storage.head("/c") is None
+            assert storage.newest("/c") is None
             await asyncio.gather(*queued)
             assert (await storage.create("/c", b"")).revision == INITIAL_REVISION + 3
 
@@ -595,7 +597,7 @@ async def a_window_of_revisions_stays_answerable_and_not_much_more(opener: Opene
         for n in range(150):
             await put(storage, f"/{n % 7}", str(n).encode())
             states[storage.revision] = storage.list("").entries
-            await storage.settled(storage.revision)
+            await storage.wait_committed(storage.revision)
         assert len(await collect(watcher, 150)) == 150
         await storage.compact(INITIAL_REVISION)  # waits for an automatic one that may be under way
         assert 20 <= storage.revision - storage.oldest <= 22
@@ -617,7 +619,7 @@ async def a_reset_starts_again_from_the_first_revision(opener: Opener) -> None:
             await storage.compact(first.revision)
             await storage.reset()
             assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
-            assert (storage.list("").entries, storage.head("/b"), storage.get("/b")) == ([], None, None)
+            assert (storage.list("").entries, storage.newest("/b"), storage.get("/b")) == ([], None, None)
 
 
 @behaviour
@@ -631,7 +633,7 @@ async def a_reset_ends_watchers_and_fails_what_is_not_committed(opener: Opener) 
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         pending = storage.create("/b", b"")
-        settling = storage.settled(INITIAL_REVISION + 2)
+        settling = storage.wait_committed(INITIAL_REVISION + 2)
         await reset
         for ended in (waiting, watcher.next_batch(), pending, settling):
             with pytest.raises(StorageReset):

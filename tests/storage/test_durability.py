@@ -26,14 +26,14 @@ from fakeapi_storage.open import open_storage
 async def write(storage, task):
     for n in range(1_000_000):
         key, value = f"/{task}/{n % 5}", f"{task}-{n}-".encode() + b"x" * 2_000
-        head = storage.head(key)
-        if head is None:
+        newest = storage.newest(key)
+        if newest is None:
             entry = await storage.create(key, value)
         elif n % 7 == 0:
-            entry = await storage.delete(key, head.revision)
+            entry = await storage.delete(key, newest.revision)
             value = b""
         else:
-            entry = await storage.update(key, value, head.revision)
+            entry = await storage.update(key, value, newest.revision)
         print(entry.revision, key, value[:20].decode() or "deleted", flush=True)
 
 async def main():
@@ -139,13 +139,13 @@ def test_history_and_entries_are_the_same_after_a_restart(tmp_path: Path) -> Non
     async def fill(storage: Storage) -> None:
         for n in range(30):
             key = f"/{n % 4}"
-            head = storage.head(key)
-            if head is None:
+            newest = storage.newest(key)
+            if newest is None:
                 await storage.create(key, str(n).encode())
             elif n % 3:
-                await storage.update(key, str(n).encode(), head.revision)
+                await storage.update(key, str(n).encode(), newest.revision)
             else:
-                await storage.delete(key, head.revision, b"final" if n % 2 else None)
+                await storage.delete(key, newest.revision, b"final" if n % 2 else None)
             if n == 15:
                 await storage.compact(storage.revision - 5)
         for revision in range(storage.oldest, storage.revision + 1):
@@ -347,7 +347,7 @@ def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, t
         while not failures:
             base = len(stored)
             writes = [storage.create(f"/{base + n}", bytes(10_000)) for n in range(9)]
-            settled = storage.settled(storage.revision + 9)
+            settled = storage.wait_committed(storage.revision + 9)
             results = await asyncio.gather(*writes, settled, return_exceptions=True)
             stored.extend(result for result in results if isinstance(result, Entry))
             failures = [result for result in results if isinstance(result, BaseException)]
@@ -355,7 +355,7 @@ def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, t
         assert all(isinstance(failure, StorageFailed) for failure in failures)
         assert "full" in str(failures[0])
         assert storage.list("", at=storage.revision).entries == sorted(stored, key=lambda entry: entry.key)
-        assert storage.head(f"/{len(stored)}") is None
+        assert storage.newest(f"/{len(stored)}") is None
         assert storage.revision == stored[-1].revision
 
         await driver(storage).execute_fetchall(f"PRAGMA max_page_count={pages + 1000}")

@@ -93,7 +93,7 @@ class StorageMachine(RuleBasedStateMachine):
     async def write(self, key: str, value: bytes, *, delete: bool, stale: int) -> None:
         """Queues one write; `stale` is how far the expected revision is off."""
         old = self.model.states[self.model.revision].get(key)
-        assert self.storage.head(key) == old
+        assert self.storage.newest(key) == old
         if old is None:
             with pytest.raises(KeyNotFound):
                 self.storage.update(key, value, self.model.revision)

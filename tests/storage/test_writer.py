@@ -82,11 +82,11 @@ def test_a_failed_commit_fails_all_that_is_accepted_and_the_next_write_starts_af
             writes = [store.update("/kept", b"2", kept.revision), store.create("/a", b"")]
             await asyncio.sleep(0)
             writes.append(store.create("/queued-behind", b""))
-            settled = store.settled(kept.revision + 3)
+            settled = store.wait_committed(kept.revision + 3)
             results = await asyncio.gather(*writes, settled, return_exceptions=True)
             assert [str(result) for result in results] == ["before"] * 4
-            assert store.head("/kept") == store.get("/kept") == kept
-            assert store.head("/a") is store.head("/queued-behind") is None
+            assert store.newest("/kept") == store.get("/kept") == kept
+            assert store.newest("/a") is store.newest("/queued-behind") is None
             assert (await store.create("/a", b"")).revision == kept.revision + 1
             assert await rows(log) == [kept.revision, kept.revision + 1]
 
@@ -100,7 +100,7 @@ def test_a_commit_that_is_reported_as_failed_and_is_stored_is_taken_in_before_th
             log.fail_after = True
             with pytest.raises(StorageFailed, match="after"):
                 await store.create("/a", b"1")
-            assert (store.get("/a"), store.head("/a")) == (None, None)
+            assert (store.get("/a"), store.newest("/a")) == (None, None)
             with pytest.raises(StorageFailed, match="found to be stored after all"):
                 await store.create("/b", b"")
             found = store.get("/a")
@@ -136,9 +136,9 @@ def test_a_failed_compaction_fails_no_write_and_is_tried_again_later(
 
     async def update(store: Store, count: int) -> None:
         for _ in range(count):
-            head = store.head("/a")
-            assert head is not None
-            await store.update("/a", b"", head.revision)
+            newest = store.newest("/a")
+            assert newest is not None
+            await store.update("/a", b"", newest.revision)
         await store.compact(INITIAL_REVISION)  # waits for an automatic one that may be under way
 
     async def main() -> None:
@@ -185,13 +185,13 @@ def test_compaction_leaves_one_row_for_each_entry_and_the_rows_of_the_window() -
     async def main() -> None:
         async with opened(window=10) as (store, log):
             for n in range(60):
-                head = store.head("/a")
-                if head is None:
+                newest = store.newest("/a")
+                if newest is None:
                     await store.create("/a", b"")
                 elif n % 5 == 4:
-                    await store.delete("/a", head.revision)
+                    await store.delete("/a", newest.revision)
                 else:
-                    await store.update("/a", b"", head.revision)
+                    await store.update("/a", b"", newest.revision)
             await store.create("/b", b"")
             await store.compact(store.revision)
             live = sorted(entry.revision for entry in store.list("").entries)

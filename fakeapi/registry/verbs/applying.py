@@ -60,7 +60,7 @@ async def apply(
         return new
 
     while True:
-        if target.subresource or store.storage.head(resource.key(target.namespace, target.name)):
+        if target.subresource or store.storage.newest(resource.key(target.namespace, target.name)):
             return await store.modify(resource, target, change, options, warnings)
         new = change(None)
         match_namespace(resource, target, new["metadata"])

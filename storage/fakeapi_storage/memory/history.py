@@ -18,13 +18,13 @@ class History:
     Keeps at least `window` events, less only where their values are too large together; see `due`.
     """
 
-    __slots__ = ("_events", "_graves", "_held", "_oldest", "_window")
+    __slots__ = ("_events", "_held", "_oldest", "_tombstones", "_window")
 
     def __init__(self, oldest: int, window: int) -> None:
         self._oldest = oldest
         self._window = window
         self._events: list[Event] = []
-        self._graves: dict[str, int] = {}
+        self._tombstones: dict[str, int] = {}
         self._held = 0
 
     @property
@@ -35,16 +35,16 @@ class History:
     def newest(self) -> int:
         return self._oldest + len(self._events)
 
-    def grave(self, key: str) -> int:
+    def last_deletion(self, key: str) -> int:
         """Revision of the last remembered deletion of the key, 0 for none."""
-        return self._graves.get(key, 0)
+        return self._tombstones.get(key, 0)
 
     def append(self, event: Event) -> None:
         self._events.append(event)
         if event.previous is not None:
             self._held += len(event.previous.value)
         if event.kind is EventKind.DELETE:
-            self._graves[event.entry.key] = event.entry.revision
+            self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
         """The events newer than `revision`, which may be in the future. Raises `Compacted`."""
@@ -97,7 +97,7 @@ class History:
         for event in self._events[:count]:
             if event.previous is not None:
                 self._held -= len(event.previous.value)
-            if event.kind is EventKind.DELETE and self._graves[event.entry.key] == event.entry.revision:
-                del self._graves[event.entry.key]
+            if event.kind is EventKind.DELETE and self._tombstones[event.entry.key] == event.entry.revision:
+                del self._tombstones[event.entry.key]
         del self._events[:count]
         self._oldest = revision
