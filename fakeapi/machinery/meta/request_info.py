@@ -1,11 +1,21 @@
-"""What a path is about: API group, version, resource, name.
+"""RequestInfo: the API group, version, resource, namespace, name and verb of a request.
 
-Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go` in its reading of paths.
+Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go`.
 """
 
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 NAMESPACES = "namespaces"
+
+_VERBS = {
+    "POST": "create",
+    "GET": "get",
+    "HEAD": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +67,32 @@ def parse(path: str) -> RequestInfo | None:
     return RequestInfo(
         group, version, resource, namespace, name, subresource, watched, left_over, in_namespace
     )
+
+
+def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
+    """The request's verb: get, list, watch, create, update, patch, delete or deletecollection.
+
+    `query` is the raw query string. For a path without a resource the verb is the method in lower case; for a
+    resource and an unknown method it is "". A path that begins with watch/ is a watch, whatever its method.
+    """
+    if info is None or not info.resource:
+        return method.lower()
+    verb = "watch" if info.watched else _VERBS.get(method, "")
+    if info.name:
+        return verb
+    if verb == "get":
+        return "watch" if asks_to_watch(query) else "list"
+    return "deletecollection" if verb == "delete" else verb
+
+
+def asks_to_watch(query: str) -> bool:
+    """Whether a raw query string has the parameter `watch`, and not as "0" or "false"."""
+    if "watch" not in query:
+        return False
+    flag = first_values(query).get("watch")
+    return flag is not None and flag.lower() not in {"0", "false"}
+
+
+def first_values(query: str) -> dict[str, str]:
+    """The parameters of a raw query string; of a repeated one the first value, which Kubernetes takes."""
+    return dict(reversed(parse_qsl(query, keep_blank_values=True)))
