@@ -7,7 +7,6 @@ k8s.io/apimachinery `pkg/util/duration`. A column's description is the text that
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from fakeapi.machinery.schema.nodes import Struct
@@ -119,9 +118,15 @@ def tabulates(resource: Resource, subresource: str) -> bool:
     return not subresource or (resource.kind.resource, subresource) == ("namespaces", "status")
 
 
-@cache
 def columns_of(kind: str, schema: Struct) -> tuple[Column, ...]:
     """The columns of a kind by what its type has: name, what the kind adds, age."""
+    made: tuple[Column, ...] | None = schema.walks.get((columns_of, kind))
+    if made is None:
+        made = schema.walks[columns_of, kind] = _columns(kind, schema)
+    return made
+
+
+def _columns(kind: str, schema: Struct) -> tuple[Column, ...]:
     added = _ADDED.get(kind)
     return (
         Column("Name", NAME, _at("metadata", "name"), "name"),

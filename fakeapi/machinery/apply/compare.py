@@ -4,7 +4,6 @@ Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, FieldSet, ordered, recursive_difference
@@ -19,7 +18,7 @@ from fakeapi.machinery.apply.typed import (
     present_walk,
 )
 from fakeapi.machinery.codec import encode, value_of
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, kept_on_node
 
 
 class Comparison(NamedTuple):
@@ -93,8 +92,21 @@ class _Builder:
         return self.changes()
 
 
-@cache
 def _walk(node: Node, typed: bool) -> Walk:  # noqa: FBT001 - private
+    return _typed_walk(node) if typed else _applied_walk(node)
+
+
+@kept_on_node
+def _typed_walk(node: Node) -> Walk:
+    return _made(node, typed=True)
+
+
+@kept_on_node
+def _applied_walk(node: Node) -> Walk:
+    return _made(node, typed=False)
+
+
+def _made(node: Node, *, typed: bool) -> Walk:
     if is_leaf(node):
         if plain(node):
             return _leaf
@@ -140,6 +152,7 @@ def same(old: Any, new: Any) -> bool:
             return bool(old == new) and isinstance(old, bool) is isinstance(new, bool)
 
 
+@kept_on_node
 def plain(node: Node) -> bool:
     """Do the types alone keep true and 1 apart, so that Python's `==` tells values apart?"""
     seen: set[int] = set()

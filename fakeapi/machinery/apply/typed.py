@@ -5,13 +5,12 @@ lazily, since a type may hold itself.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
 from fakeapi.machinery.codec import value_of
-from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct, kept_on_node
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
 PresentWalk: TypeAlias = Callable[[Any], FieldSet]
@@ -38,7 +37,7 @@ def present_in(value: Any, node: Node) -> FieldSet:
     return {name: below for name, below in present_walk(node)(value).items() if name != SELF}
 
 
-@cache
+@kept_on_node
 def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
     """(name, its path element, field), in the canonical order of path elements."""
     return tuple((name, of_field(name), node.fields[name]) for name in sorted(node.fields))
@@ -59,7 +58,7 @@ def leaf(_: Any) -> FieldSet:
     return MEMBER
 
 
-@cache
+@kept_on_node
 def fields_walk(node: Node) -> FieldWalk:
     """A walk: value -> what is below its path; MEMBER for the path alone, None for nothing."""
     if is_leaf(node):
@@ -133,7 +132,7 @@ def as_member(below: FieldSet | None) -> FieldSet:
     return below if SELF in below else {SELF: MEMBER, **below}
 
 
-@cache
+@kept_on_node
 def present_walk(node: Node) -> PresentWalk:
     """A walk: value -> its path and all below."""
     if is_leaf(node):
@@ -205,7 +204,7 @@ def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElemen
     return result
 
 
-@cache
+@kept_on_node
 def item_element(node: List) -> ItemElement:
     """The path element of an item of a set or map list; raises TypedError."""
     return _keyed_element(node) if node.keys else _set_element

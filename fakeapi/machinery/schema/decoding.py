@@ -11,7 +11,6 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.golang import times
@@ -19,7 +18,17 @@ from fakeapi.machinery.golang.duplicate_keys import folded
 from fakeapi.machinery.golang.json_text import RepeatedKeys, members
 from fakeapi.machinery.meta import quantity
 from fakeapi.machinery.schema.decode_errors import JSON_TEXT, Findings, MapKey, Path
-from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+    kept_on_node,
+)
 
 
 class DecodeError(ValueError):
@@ -51,7 +60,7 @@ def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[
     return result, findings.strict
 
 
-@cache
+@kept_on_node
 def walker(node: Node) -> Walk:
     """The walk of a node, made once."""
     match node:

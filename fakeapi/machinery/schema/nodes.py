@@ -7,9 +7,14 @@ The wire semantics of Go's encoding/json are part of the description: `omitempty
 what a zero value looks like on the wire, `go` names the Go type in messages.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeAlias
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar, cast
+
+Walks: TypeAlias = dict[Any, Any]
+"""What was compiled for a node, by the function that compiled it; see `kept_on_node`."""
 
 
 class ListType(Enum):
@@ -41,6 +46,7 @@ class Scalar:
     kind: ScalarKind
     go: str
     bits: int = 64
+    walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class AnyValue:
     """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole."""
 
     go: str
+    walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ class List:
     patch_merge: bool = False
     patch_merge_key: str | None = None
     patch_retain_keys: bool = False
+    walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,7 @@ class Map:
     values: "Node"
     go: str
     atomic: bool = False
+    walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +100,7 @@ class Field:
     numbers: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Struct:
     """Fields in the order of the Go type, which is the order on the wire.
 
@@ -101,6 +110,25 @@ class Struct:
     go: str
     fields: dict[str, Field] = field(default_factory=dict)
     atomic: bool = False
+    walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 Node: TypeAlias = Scalar | AnyValue | List | Map | Struct
+
+_Node = TypeVar("_Node", bound=Node)
+_Compiled = TypeVar("_Compiled")
+
+
+def kept_on_node(build: Callable[[_Node], _Compiled]) -> Callable[[_Node], _Compiled]:
+    """Decorator: calls `build` once for each node and keeps the result on that node.
+
+    What was compiled for a schema is freed together with it. `build` must not return None.
+    """
+
+    def get(node: _Node) -> _Compiled:
+        made = node.walks.get(build)
+        if made is None:
+            made = node.walks[build] = build(node)
+        return cast("_Compiled", made)
+
+    return wraps(build)(get)

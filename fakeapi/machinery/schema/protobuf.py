@@ -8,18 +8,25 @@ import base64
 import struct
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.golang import json_text
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+    kept_on_node,
+)
 from fakeapi.machinery.schema.protobuf_wire import BYTES, VARINT, Fields, WireError, fields_of, packed, signed
 
 PREFIX = b"k8s\0"
-_LAYOUTS = 1024
-"""As many types' layouts are kept: more than all releases have."""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
@@ -63,7 +70,7 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - in UTC, as all times here
 _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 
-@lru_cache(_LAYOUTS)
+@kept_on_node
 def _layout(schema: Struct) -> _Layout:
     """The fields by their numbers; a message that JSON inlines is a layout of its own."""
     layout: _Layout = {}

@@ -7,14 +7,13 @@ compact, with HTML's characters escaped. FieldsV1 is of any shape too, and has n
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError, Text
 from fakeapi.machinery.golang.json_text import escape_html
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, kept_on_node
 
 RAW = "runtime.RawExtension"
 
@@ -120,7 +119,7 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
             return value
 
 
-@cache
+@kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
     """The fields of a type that are values of any shape, or have some below them."""
     found = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
