@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 
-class Text:
+class RawJson:
     """A JSON value with its own text, which it is written as and told apart by. Never changed."""
 
     __slots__ = ("json", "value")
@@ -15,7 +15,7 @@ class Text:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Text) and self.json == other.json
+        return isinstance(other, RawJson) and self.json == other.json
 
     def __hash__(self) -> int:
         return hash(self.json)
@@ -25,12 +25,12 @@ class Text:
 
 
 def value_of(value: Any) -> Any:
-    """The value of a Text; any other value as it is."""
-    return value.value if isinstance(value, Text) else value
+    """The value of a RawJson; any other value as it is."""
+    return value.value if isinstance(value, RawJson) else value
 
 
 def _as_it_came(text: Any) -> msgspec.Raw:
-    if isinstance(text, Text):
+    if isinstance(text, RawJson):
         return msgspec.Raw(text.json)
     raise TypeError(f"{type(text).__name__} is no JSON")
 
@@ -46,7 +46,7 @@ class JsonError(ValueError):
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON, but for what is Text; keys keep their order."""
+    """Compact JSON, but for what is RawJson; keys keep their order."""
     return _encode(value)
 
 
@@ -58,7 +58,7 @@ def in_key_order(value: Any) -> Any:
 
 
 def encode_telling(value: Any) -> tuple[bytes, bool]:
-    """`encode`, and whether there is a Text in it."""
+    """`encode`, and whether there is a RawJson in it."""
     met: list[Any] = []
 
     def hook(text: Any) -> msgspec.Raw:

@@ -9,7 +9,7 @@ import re
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.golang.json_text import json_syntax_error
+from fakeapi.machinery.golang.json_syntax import json_syntax_error
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 

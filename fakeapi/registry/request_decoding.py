@@ -10,8 +10,9 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, bad_request
-from fakeapi.machinery.golang import json_text, yaml_text
-from fakeapi.machinery.golang.json_text import members
+from fakeapi.machinery.golang import json_decoding, yaml_text
+from fakeapi.machinery.golang.duplicate_keys import members
+from fakeapi.machinery.golang.json_syntax import json_syntax_error
 from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.decoding import DecodeError, decode
@@ -120,9 +121,9 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
             raise Unreadable(str(error)) from None
         return loaded.value, [loaded.strict_error] if loaded.strict_error else []
     try:
-        return json_text.decode_marking_duplicates(body), []
+        return json_decoding.decode_marking_duplicates(body), []
     except JsonError as error:
-        words = json_text.json_syntax_error(body) or str(error)
+        words = json_syntax_error(body) or str(error)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
 
 

@@ -70,7 +70,7 @@ class Schemas:
             pointer=go.startswith("*"),
             default=member.get("default"),
             patch_retain_keys="retainKeys" in member.get("patch", ""),
-            numbers=tuple(member.get("numbers", ())),
+            protobuf_path=tuple(member.get("numbers", ())),
         )
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
@@ -104,7 +104,7 @@ class Schemas:
             list_type = ListType.ATOMIC
         return List(
             items=self._node(item, _PLAIN),
-            go=printed(go),
+            go_type=printed(go),
             list_type=list_type,
             keys=keys,
             key_defaults=self._defaults(item, keys),

@@ -58,10 +58,10 @@ def test_every_type_that_a_release_refers_to_exists(name: str) -> None:
     reachable = {id(struct) for struct in found}
     assert len(found) > 20
     for struct in found:
-        assert struct.fields, struct.go
+        assert struct.fields, struct.go_type
         for field in struct.fields.values():
             for node in nodes(field.node):
-                assert not isinstance(node, Struct) or id(node) in reachable, (struct.go, field.name)
+                assert not isinstance(node, Struct) or id(node) in reachable, (struct.go_type, field.name)
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
@@ -75,7 +75,7 @@ def test_keys_and_merge_keys_of_lists_are_fields_of_their_items(name: str) -> No
             if keys:
                 checked += 1
                 assert isinstance(field.node.items, Struct)
-                assert keys <= set(field.node.items.fields), (struct.go, field.name)
+                assert keys <= set(field.node.items.fields), (struct.go_type, field.name)
             assert (field.node.list_type is ListType.MAP) == bool(field.node.keys)
     assert checked >= 3
 
@@ -83,7 +83,7 @@ def test_keys_and_merge_keys_of_lists_are_fields_of_their_items(name: str) -> No
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_object_metadata_has_the_fields_of_its_go_type_in_their_order(name: str) -> None:
     meta = claim(name, "metadata")
-    assert meta.go == "v1.ObjectMeta"
+    assert meta.go_type == "v1.ObjectMeta"
     assert list(meta.fields) == [
         "name",
         "generateName",
@@ -201,19 +201,19 @@ def test_a_node_selector_is_owned_as_a_whole() -> None:
 
 
 def test_types_are_called_as_go_prints_them() -> None:
-    assert claim("1.31", "spec").go == "v1alpha3.ResourceClaimSpec"
-    assert list_at("1.31", "spec", "devices", "requests").go == "[]v1alpha3.DeviceRequest"
-    assert list_at("1.31", "metadata", "finalizers").go == "[]string"
+    assert claim("1.31", "spec").go_type == "v1alpha3.ResourceClaimSpec"
+    assert list_at("1.31", "spec", "devices", "requests").go_type == "[]v1alpha3.DeviceRequest"
+    assert list_at("1.31", "metadata", "finalizers").go_type == "[]string"
     labels = claim("1.31", "metadata").fields["labels"].node
     assert isinstance(labels, Map)
-    assert labels.go == "map[string]string"
+    assert labels.go_type == "map[string]string"
     mode = claim("1.31", "spec", "devices", "requests").fields["allocationMode"].node
     assert mode == Scalar(ScalarKind.STRING, "v1alpha3.DeviceAllocationMode")
     assert claim("1.31", "metadata").fields["uid"].node == Scalar(ScalarKind.STRING, "types.UID")
     device = load_release("1.32").schemas.struct("resource/v1beta1.BasicDevice")
     capacity = device.fields["capacity"].node
     assert isinstance(capacity, Map)
-    assert capacity.go == "map[v1beta1.QualifiedName]v1beta1.DeviceCapacity"
+    assert capacity.go_type == "map[v1beta1.QualifiedName]v1beta1.DeviceCapacity"
     assert isinstance(capacity.values, Struct)
     assert capacity.values.fields["value"].node == Scalar(ScalarKind.QUANTITY, "resource.Quantity")
 

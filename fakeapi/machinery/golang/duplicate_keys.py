@@ -1,71 +1,59 @@
-"""What repeated members of a JSON object come to, where Go decodes them into a type one after the other.
+"""Duplicate keys of JSON objects: how they are kept, and the strict errors that name them.
 
-Follows Go's encoding/json, which sigs.k8s.io/json keeps: a value is decoded into what the member before it
-left. The members of objects and of maps are added to those that are there, the items of a list are decoded
-into the items at their places, a scalar takes the place of another, and `null` empties what has a nil, but
-for a value of any shape, which passes over it (k8s.io/apimachinery `pkg/runtime/extension.go`).
+Follows sigs.k8s.io/json.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from fakeapi.machinery.golang.json_text import members
-from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
+from fakeapi.machinery.golang.strconv import quote
+
+MAX_STRICT_ERRORS = 100
+"""Further strict errors are dropped silently, as sigs.k8s.io/json does."""
 
 
-def folded(value: Any, node: Node) -> Any:
-    """`value` of the type `node` without repeated members, which decodes to what the whole of it comes to.
+class RepeatedKeys(dict[str, Any]):
+    """An object that named a key more than once; as a dict, the last value of each key.
 
-    Unknown members are left out. `value` is not changed.
+    `pairs` are all its members in the order of the document. Go decodes each of them in turn, so what is
+    wrong inside a value that is overwritten later is reported as well.
     """
-    match node:
-        case Struct() if isinstance(value, dict):
-            return _folded_struct(value, node)
-        case List() if isinstance(value, list):
-            return [folded(item, node.items) for item in value]
-        case Map() if isinstance(value, dict):
-            return {key: folded(item, node.values) for key, item in value.items()}
-        case _:
-            return value
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
-def _folded_struct(value: dict[str, Any], node: Struct) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, item in members(value):
-        field = node.fields.get(key)
-        if field is None:
-            continue
-        new = folded(item, field.node)
-        found[key] = _field_over(found[key], new, field) if key in found else new
-    return found
+def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    """The members of an object of `decode_marking_duplicates` in document order, repeated ones included."""
+    return value.pairs if isinstance(value, RepeatedKeys) else value.items()
 
 
-def _field_over(old: Any, new: Any, field: Field) -> Any:
-    if new is None and not field.pointer and not isinstance(field.node, List | Map):
-        return old
-    return _over(old, new, field.node)
+def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
+    """`duplicate field ...` for each repetition in a value of `decode_marking_duplicates`.
+
+    `path` is where the value is; None at the root, where no dot precedes a key.
+    """
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from duplicate_errors(item, f"{path or ''}[{index}]")
+    elif isinstance(value, dict):
+        seen = set()
+        for key, item in members(value):
+            child = key if path is None else f"{path}.{key}"
+            if key in seen:
+                yield f"duplicate field {quote(child)}"
+            seen.add(key)
+            yield from duplicate_errors(item, child)
 
 
-def _over(old: Any, new: Any, node: Node) -> Any:
-    """What decoding `new` into what `old` left comes to; both are folded."""
-    match node:
-        case Struct() if isinstance(old, dict) and isinstance(new, dict):
-            added = {
-                key: _field_over(old[key], item, node.fields[key]) if key in old else item
-                for key, item in new.items()
-            }
-            return {**old, **added}
-        case Map() if isinstance(old, dict) and isinstance(new, dict):
-            return {**old, **new}
-        case List() if isinstance(old, list) and isinstance(new, list):
-            return [
-                _item_over(old[index], item, node.items) if index < len(old) else item
-                for index, item in enumerate(new)
-            ]
-        case _:
-            return new
-
-
-def _item_over(old: Any, new: Any, node: Node) -> Any:
-    if new is None and not isinstance(node, List | Map):
-        return old
-    return _over(old, new, node)
+def first_strict_errors(errors: Iterable[str]) -> list[str]:
+    """Strict errors as sigs.k8s.io/json hands them out: each once, the first MAX_STRICT_ERRORS."""
+    found: dict[str, None] = {}
+    for error in errors:
+        found[error] = None
+        if len(found) == MAX_STRICT_ERRORS:
+            break
+    return list(found)

@@ -6,7 +6,7 @@ Python's own `int` takes more than ASCII digits, and refuses texts of some thous
 from decimal import Decimal
 from typing import Any
 
-from fakeapi.machinery.codec import Text
+from fakeapi.machinery.codec import RawJson
 from fakeapi.machinery.golang.strconv import quote
 
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
@@ -43,7 +43,7 @@ def rewritten(value: Any) -> Any:
             return {key: rewritten(value[key]) for key in sorted(value)}
         case list():
             return [rewritten(item) for item in value]
-        case Text():
+        case RawJson():
             return rewritten(value.value)
         case bool():
             return value

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from fakeapi.machinery.golang.fmt import shortest_float
-from fakeapi.machinery.golang.json_text import GO_UTF8
+from fakeapi.machinery.golang.json_decoding import GO_UTF8
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, MAX_UINT64, is_timestamp, needs_quotes, resolved
 

@@ -10,20 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.codec import JsonError, Text, value_of
+from fakeapi.machinery.codec import JsonError, value_of
 from fakeapi.machinery.errors import ApiError, Details, bad_request
-from fakeapi.machinery.golang.json_text import (
-    decode_as_text,
-    decode_marking_duplicates,
-    go_encode,
-    is_as_go_writes,
-    json_kind,
-    members,
-    repeated,
-    reported,
-)
+from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors, members
+from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates, json_kind
+from fakeapi.machinery.golang.json_encoding import go_encode, is_as_go_writes
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.patch.json_literals import decode_literals, literals_of, matches_literals
 from fakeapi.machinery.schema import raw_extension
 
 MAX_OPERATIONS = 10_000
@@ -45,7 +39,7 @@ class PatchError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One step. `path` and `source` (the member `from`) are None where absent or no string; `kind` is then
-    empty. `text` is the value with each scalar as its JSON text; only tests have it, as only they compare it.
+    empty. `text` is the value with each scalar as its literal; only a `test` has it.
     """
 
     kind: str
@@ -80,7 +74,7 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
         )
     operations = [_operation(item or {}) for item in items]
     if any(operation.kind == "test" for operation in operations):
-        texts = map(_text, items) if is_as_go_writes(body, items) else decode_as_text(body)
+        texts = map(literals_of, items) if is_as_go_writes(body, items) else decode_literals(body)
         operations = [_with_text(operation, text) for operation, text in zip(operations, texts, strict=True)]
     return operations
 
@@ -90,7 +84,9 @@ def strict_errors(body: bytes) -> list[str]:
 
     `body` has passed `decode_operations`.
     """
-    return reported(f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or []))
+    return first_strict_errors(
+        f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or [])
+    )
 
 
 def apply(operations: Sequence[Operation], document: Any) -> Any:
@@ -133,15 +129,6 @@ def _operation(item: dict[str, Any]) -> Operation:
     return Operation(kind or "", path, source, item.get("value", ABSENT))
 
 
-def _text(value: Any) -> Any:
-    """A value as `decode_as_text` has it, if its text is Go's."""
-    if isinstance(value, dict):
-        return {key: _text(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_text(item) for item in value]
-    return None if value is None else go_encode(value)
-
-
 def _with_text(operation: Operation, text: dict[str, Any] | None) -> Operation:
     if operation.kind != "test" or not text or "value" not in text:
         return operation
@@ -159,28 +146,7 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
             if name in seen:
                 yield f"duplicate field {quote(path)}"
             seen.add(name)
-            yield from repeated(value, path)
-
-
-def _equal(value: Any, text: Any) -> bool:
-    """Whether a value is what JSON text says: containers by structure, scalars by how Go writes them."""
-    if isinstance(value, dict):
-        return (
-            isinstance(text, dict)
-            and len(value) == len(text)
-            and all(key in text and _equal(item, text[key]) for key, item in value.items())
-        )
-    if isinstance(value, list):
-        return (
-            isinstance(text, list)
-            and len(value) == len(text)
-            and all(_equal(item, other) for item, other in zip(value, text, strict=True))
-        )
-    if isinstance(value, Text):
-        return bool(decode_as_text(value.json) == text)
-    if value is None:
-        return text is None
-    return isinstance(text, bytes) and go_encode(value) == text
+            yield from duplicate_errors(value, path)
 
 
 def _position(items: list[Any], key: str, *, end: int) -> int:
@@ -297,7 +263,7 @@ class _Document:
         else:
             container, key = self._parent(operation.path)
             value = _get(container, key)
-        if operation.value is ABSENT or not _equal(value, operation.text):
+        if operation.value is ABSENT or not matches_literals(value, operation.text):
             raise PatchError(f"testing value {operation.path} failed")
 
     def _parent(self, path: str | None) -> tuple[Any, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import bad_request
-from fakeapi.machinery.golang.json_text import decode_marking_duplicates, duplicates, json_kind
+from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates, duplicate_errors_of, json_kind
 
 _BAD_PATCH = "Invalid JSON Patch"
 
@@ -33,7 +33,7 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
 
 def strict_errors(body: bytes) -> list[str]:
     """What strict field validation says of the patch itself, before that of the patched object."""
-    return duplicates(body)
+    return duplicate_errors_of(body)
 
 
 def apply(patch: Any, document: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.golang.fmt import printed, type_name
-from fakeapi.machinery.golang.json_text import decode_lenient, duplicates, json_kind
+from fakeapi.machinery.golang.json_decoding import decode_lenient, duplicate_errors_of, json_kind
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.patch.strategic_lists import (
     DIRECTIVE,
@@ -54,7 +54,7 @@ def decode_patch(body: bytes) -> dict[str, Any]:
 
 def strict_errors(body: bytes) -> list[str]:
     """What strict field validation says of the patch itself, before that of the patched object."""
-    return duplicates(body)
+    return duplicate_errors_of(body)
 
 
 def apply(
@@ -284,7 +284,7 @@ def _field(schema: Node, key: str) -> Field:
     for name, field in fields.items():
         if name.casefold() == key.casefold():
             return field
-    struct = schema.go.rpartition(".")[2]
+    struct = schema.go_type.rpartition(".")[2]
     raise unexpected(f"unable to find api field in struct {struct} for the json field {quote(key)}")
 
 
@@ -307,5 +307,5 @@ def _go_kind(node: Node) -> str:
             return "slice"
         case Scalar(kind=kind) if kind in _STRUCTS:
             return "struct"
-        case Scalar(go=go):
+        case Scalar(go_type=go):
             return go

@@ -1,4 +1,4 @@
-"""What a walk over an object notices: the first error, and what strict decoding says besides, in Go's words.
+"""Errors of decoding an object, in Go's words: the first error, and those of strict field validation.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json, and `pkg/runtime/converter.go`.
 """
@@ -15,8 +15,8 @@ STRICT_ERRORS_MAX = 100
 """As many unknown or duplicate fields are reported; what comes after them is not looked for."""
 
 
-class Findings:
-    """What a walk noticed: the first error, and texts about unknown and repeated fields."""
+class DecodeErrors:
+    """Collects the first error, and the strict errors about unknown and repeated fields."""
 
     __slots__ = ("error", "repeats", "strict")
 
@@ -57,9 +57,9 @@ class Findings:
             self.strict.append(text)
 
 
-class UnstructuredFindings(Findings):
-    """Findings in the words of a conversion from maps and lists, as strategic merge patches and server-side
-    apply go through: whole floats are integers, and values of any shape are written anew.
+class UnstructuredDecodeErrors(DecodeErrors):
+    """The errors of a conversion from maps and lists, which strategic merge patches and server-side apply go
+    through. It takes whole floats for integers, and writes values of any shape anew.
 
     Maps have no order, so values of any shape come out of it with their keys sorted.
     Follows k8s.io/apimachinery `pkg/runtime/converter.go`.

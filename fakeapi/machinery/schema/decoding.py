@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.golang import times
-from fakeapi.machinery.golang.duplicate_keys import folded
-from fakeapi.machinery.golang.json_text import RepeatedKeys, members
+from fakeapi.machinery.golang.duplicate_keys import RepeatedKeys, members
 from fakeapi.machinery.meta import quantity
-from fakeapi.machinery.schema.decode_errors import JSON_TEXT, Findings, MapKey, Path
+from fakeapi.machinery.schema.decode_errors import JSON_TEXT, DecodeErrors, MapKey, Path
+from fakeapi.machinery.schema.duplicate_fields import merge_duplicates
 from fakeapi.machinery.schema.nodes import (
     AnyValue,
     Field,
@@ -35,29 +35,29 @@ class DecodeError(ValueError):
     """A value of the wrong type, or a text that its type does not take; the message is Go's."""
 
 
-Walk: TypeAlias = Callable[[Any, Path, str, Findings], Any]
-"""(value, its path, the name of the struct around it, findings) -> the canonical value."""
+Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
+"""(value, its path, the name of the struct around it, errors) -> the canonical value."""
 
 
-def decode(value: Any, node: Struct, findings: Findings | None = None) -> tuple[dict[str, Any], list[str]]:
+def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tuple[dict[str, Any], list[str]]:
     """The canonical object, and what strict decoding says of unknown and repeated fields, in document order.
 
     `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
-    `strictjson.decode_marking_duplicates`. The result may share values of any shape (opaque
+    `json_decoding.decode_marking_duplicates`. The result may share values of any shape (opaque
     parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
-    list stay so: they ask for something. `findings` take other words. Raises DecodeError.
+    list stay so: they ask for something. `errors` take other words. Raises DecodeError.
     """
-    findings = findings or Findings()
-    result = walker(node)({} if value is None else value, (), "", findings)
-    if findings.error is not None:
-        raise DecodeError(findings.error)
-    if findings.repeats:
-        result = walker(node)(folded(value, node), (), "", Findings())
+    errors = errors or DecodeErrors()
+    result = walker(node)({} if value is None else value, (), "", errors)
+    if errors.error is not None:
+        raise DecodeError(errors.error)
+    if errors.repeats:
+        result = walker(node)(merge_duplicates(value, node), (), "", DecodeErrors())
     if isinstance(value, dict):
         meta = value.get("metadata")
         if isinstance(meta, dict) and meta.get("managedFields") == []:
             result["metadata"]["managedFields"] = []
-    return result, findings.strict
+    return result, errors.strict
 
 
 @kept_on_node
@@ -73,36 +73,36 @@ def walker(node: Node) -> Walk:
         case Struct():
             return _struct(node)
         case AnyValue():
-            return lambda value, path, owner, findings: findings.of_any_shape(value)
+            return lambda value, path, owner, errors: errors.of_any_shape(value)
 
 
 def _scalar(node: Scalar) -> Walk:
     match node.kind:
         case ScalarKind.STRING:
-            return _exact(str, node.go, "string")
+            return _exact(str, node.go_type, "string")
         case ScalarKind.BOOLEAN:
-            return _exact(bool, node.go, "bool")
+            return _exact(bool, node.go_type, "bool")
         case ScalarKind.INTEGER:
             return _integer(node)
         case ScalarKind.NUMBER:
-            return _number(node.go)
+            return _number(node.go_type)
         case ScalarKind.TIME:
-            return _text(times.canonical, node.go)
+            return _text(times.canonical, node.go_type)
         case ScalarKind.MICRO_TIME:
-            return _text(times.canonical_micro, node.go)
+            return _text(times.canonical_micro, node.go_type)
         case ScalarKind.QUANTITY:
             return _quantity
         case ScalarKind.BYTES:
-            return _text(_base64, node.go)
+            return _text(_base64, node.go_type)
         case ScalarKind.INT_OR_STRING:
-            return _int_or_string(node.go)
+            return _int_or_string(node.go_type)
 
 
 def _exact(kind: type, go: str, basic: str) -> Walk:
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) is kind:
             return value
-        findings.mismatch(value, path, owner, go, basic)
+        errors.mismatch(value, path, owner, go, basic)
         return kind()
 
     return walk
@@ -112,36 +112,36 @@ def _integer(node: Scalar) -> Walk:
     least, most = -(1 << node.bits - 1), (1 << node.bits - 1) - 1
     go = f"int{node.bits}"
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) is int and least <= value <= most:
             return value
-        taken_for = findings.integer(value, node.bits)
+        taken_for = errors.integer(value, node.bits)
         if taken_for is None:
-            findings.mismatch(value, path, owner, go, go)
+            errors.mismatch(value, path, owner, go, go)
         return taken_for or 0
 
     return walk
 
 
 def _number(go: str) -> Walk:
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) in (int, float):
             return value
-        findings.mismatch(value, path, owner, go, "float64")
+        errors.mismatch(value, path, owner, go, "float64")
         return 0
 
     return walk
 
 
 def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) is not str:
-            findings.mismatch(value, path, owner, "string", JSON_TEXT)
+            errors.mismatch(value, path, owner, "string", JSON_TEXT)
             return None
         try:
             return canonical(value)
         except ValueError as error:
-            findings.wrong(str(error))
+            errors.wrong(str(error))
             return None
 
     return walk
@@ -155,11 +155,11 @@ def _base64(text: str) -> str:
     return text
 
 
-def _quantity(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+def _quantity(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
     try:
         return quantity.canonical(value if isinstance(value, str) else _literal(value))
     except ValueError as error:
-        findings.wrong(str(error))
+        errors.wrong(str(error))
         return "0"
 
 
@@ -168,10 +168,10 @@ def _literal(value: Any) -> str:
 
 
 def _int_or_string(go: str) -> Walk:
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) in (int, str):
             return value
-        findings.mismatch(value, path, owner, go)
+        errors.mismatch(value, path, owner, go)
         return 0
 
     return walk
@@ -179,29 +179,29 @@ def _int_or_string(go: str) -> Walk:
 
 def _list(node: List) -> Walk:
     inner = _of_items(node.items)
-    go = node.go
+    go = node.go_type
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) is not list:
-            findings.mismatch(value, path, owner, go)
+            errors.mismatch(value, path, owner, go)
             return []
-        return [inner(item, (path, index), owner, findings) for index, item in enumerate(value)]
+        return [inner(item, (path, index), owner, errors) for index, item in enumerate(value)]
 
     return walk
 
 
 def _map(node: Map) -> Walk:
     inner = _of_items(node.values)
-    go = node.go
+    go = node.go_type
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if not isinstance(value, dict):
-            findings.mismatch(value, path, owner, go)
+            errors.mismatch(value, path, owner, go)
             return {}
         if type(value) is RepeatedKeys:
             for key in repeated_keys(value):
-                findings.duplicate((path, MapKey(key)))
-        return {key: inner(value[key], (path, MapKey(key)), owner, findings) for key in sorted(value)}
+                errors.duplicate((path, MapKey(key)))
+        return {key: inner(value[key], (path, MapKey(key)), owner, errors) for key in sorted(value)}
 
     return walk
 
@@ -215,8 +215,8 @@ def _of_items(node: Node) -> Walk:
     """The walk of a list item or map value: `null` is the type's zero value."""
     inner = _lazily(node)
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
-        return zero(node) if value is None else inner(value, path, owner, findings)
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
+        return zero(node) if value is None else inner(value, path, owner, errors)
 
     return walk
 
@@ -227,10 +227,10 @@ def _lazily(node: Node) -> Walk:
         return walker(node)
     made: list[Walk] = []
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if not made:
             made.append(walker(node))
-        return made[0](value, path, owner, findings)
+        return made[0](value, path, owner, errors)
 
     return walk
 
@@ -251,7 +251,7 @@ def zero(node: Node) -> Any:
         case Scalar():
             return _ZEROS.get(node.kind)
         case Struct():
-            return walker(node)({}, (), "", Findings())
+            return walker(node)({}, (), "", DecodeErrors())
         case _:
             return None
 
@@ -301,8 +301,8 @@ def without_empty(value: Any, node: Node) -> Any:
 
 
 def _struct(node: Struct) -> Walk:
-    name = node.go.rpartition(".")[2]
-    go = node.go
+    name = node.go_type.rpartition(".")[2]
+    go = node.go_type
     entries = {field.name: _entry(field, rank) for rank, field in enumerate(node.fields.values())}
     order = list(entries)
     present = [
@@ -311,9 +311,9 @@ def _struct(node: Struct) -> Walk:
         if not field.omitempty or (not field.pointer and not _drops_zero(field))
     ]
 
-    def walk(value: Any, path: Path, owner: str, findings: Findings) -> Any:
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if not isinstance(value, dict):
-            findings.mismatch(value, path, owner, go)
+            errors.mismatch(value, path, owner, go)
             return {}
         found: dict[str, Any] = {}
         seen: set[str] | None = set() if type(value) is RepeatedKeys else None
@@ -322,16 +322,16 @@ def _struct(node: Struct) -> Walk:
         for key, item in value.items() if seen is None else members(value):
             entry = entries.get(key)
             if entry is None:
-                findings.unknown((path, key))
+                errors.unknown((path, key))
                 continue
             if seen is not None:
                 if key in seen:
-                    findings.duplicate((path, key))
+                    errors.duplicate((path, key))
                 seen.add(key)
             if item is None:
                 continue
             exact, drops_zero, inner, rank = entry
-            result = item if type(item) is exact else inner(item, (path, key), name, findings)
+            result = item if type(item) is exact else inner(item, (path, key), name, errors)
             if drops_zero and not result:
                 continue
             found[key] = result

@@ -4,7 +4,7 @@ One description serves decoding, defaults, strategic merge, field sets and serve
 made by `fakeapi.releases` from its tables; nothing here knows a release.
 
 The wire semantics of Go's encoding/json are part of the description: `omitempty` and `pointer` decide
-what a zero value looks like on the wire, `go` names the Go type in messages.
+what a zero value looks like on the wire, `go_type` names the Go type in messages.
 """
 
 from collections.abc import Callable
@@ -39,12 +39,12 @@ class ScalarKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """`go` is the type's Go name as messages print it: "string", "int64", "v1.Time"; `bits` the width of
+    """`go_type` is the type's Go name as messages print it: "string", "int64", "v1.Time"; `bits` the width of
     an integer.
     """
 
     kind: ScalarKind
-    go: str
+    go_type: str
     bits: int = 64
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -53,7 +53,7 @@ class Scalar:
 class AnyValue:
     """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole."""
 
-    go: str
+    go_type: str
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
@@ -62,7 +62,7 @@ class List:
     """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces."""
 
     items: "Node"
-    go: str
+    go_type: str
     list_type: ListType = ListType.ATOMIC
     keys: tuple[str, ...] = ()
     key_defaults: tuple[tuple[str, Any], ...] = ()
@@ -77,7 +77,7 @@ class Map:
     """A map with free string keys."""
 
     values: "Node"
-    go: str
+    go_type: str
     atomic: bool = False
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -86,8 +86,8 @@ class Map:
 class Field:
     """One member of a struct. `default` is the schema's own, None where it has none.
 
-    `numbers` lead to it in protobuf: its own comes last, behind those of the messages that JSON inlines;
-    empty where protobuf does not have it.
+    `protobuf_path` holds field numbers: its own comes last, after those of the messages that JSON inlines.
+    It is empty where protobuf does not have the field.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Field:
     pointer: bool = False
     default: Any = None
     patch_retain_keys: bool = False
-    numbers: tuple[int, ...] = ()
+    protobuf_path: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -107,7 +107,7 @@ class Struct:
     Filled after construction, so that a type may hold itself.
     """
 
-    go: str
+    go_type: str
     fields: dict[str, Field] = field(default_factory=dict)
     atomic: bool = False
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)

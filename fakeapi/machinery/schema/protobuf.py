@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.golang import json_text
+from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.nodes import (
     AnyValue,
@@ -75,9 +75,9 @@ def _layout(schema: Struct) -> _Layout:
     """The fields by their numbers; a message that JSON inlines is a layout of its own."""
     layout: _Layout = {}
     for field in schema.fields.values():
-        if not field.numbers:
+        if not field.protobuf_path:
             continue
-        *inlined, number = field.numbers
+        *inlined, number = field.protobuf_path
         place = layout
         for step in inlined:
             inner = place.setdefault(step, {})
@@ -113,7 +113,7 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
             return _struct(fields_of(_joined(values, name)), _layout(node))
         case AnyValue():
             raw = _bytes(fields_of(_joined(values, name)).get(1, [b""])[-1], name).strip()
-            return raw_extension.kept(raw, json_text.decode_lenient(raw)) if raw else None
+            return raw_extension.kept(raw, json_decoding.decode_lenient(raw)) if raw else None
         case Scalar():
             return _SCALARS[node.kind](values, node, name)
 

@@ -1,7 +1,7 @@
 """What drivers give, to the byte: the texts behind the values of any shape in an object.
 
 Kubernetes keeps a runtime.RawExtension as the bytes that it was sent, and compares bytes where it compares
-objects. Here such a value is a plain one where its bytes are those of `codec.encode`, else a `codec.Text`.
+objects. Here such a value is a plain one where its bytes are those of `codec.encode`, else a `codec.RawJson`.
 Follows k8s.io/apimachinery `pkg/runtime/extension.go`: it is read as it stands, and encoding/json writes it
 compact, with HTML's characters escaped. FieldsV1 is of any shape too, and has none of this.
 """
@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.codec import JsonError, Text
-from fakeapi.machinery.golang.json_text import escape_html
+from fakeapi.machinery.codec import JsonError, RawJson
+from fakeapi.machinery.golang.json_encoding import escape_html
 from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, kept_on_node
 
 RAW = "runtime.RawExtension"
@@ -25,28 +25,28 @@ def kept(text: bytes, value: Any) -> Any:
     if text == codec.encode(value):
         return value
     try:
-        return Text(text, value) if codec.decode(text) == value else value
+        return RawJson(text, value) if codec.decode(text) == value else value
     except JsonError:
         return value
 
 
 def compact(value: Any) -> Any:
     """A value as encoding/json writes its text, for a patch to be applied to."""
-    return kept(escape_html(codec.compact(value.json)), value.value) if isinstance(value, Text) else value
+    return kept(escape_html(codec.compact(value.json)), value.value) if isinstance(value, RawJson) else value
 
 
 def marshalled(value: Any) -> Any:
     """A value as it is read from what encoding/json wrote: the result of a patch, or YAML made JSON."""
     plain = codec.encode(value)
     text = escape_html(plain)
-    return value if text == plain else Text(text, codec.decode(text))
+    return value if text == plain else RawJson(text, codec.decode(text))
 
 
 def opened(value: Any) -> Any:
     """A value whose members or items can be changed, each with its own text; any other as it is."""
-    if isinstance(value, Text) and isinstance(value.value, dict):
+    if isinstance(value, RawJson) and isinstance(value.value, dict):
         return {name: kept(text, value.value[name]) for name, text in codec.members(value.json).items()}
-    if isinstance(value, Text) and isinstance(value.value, list):
+    if isinstance(value, RawJson) and isinstance(value.value, list):
         return [kept(*pair) for pair in zip(codec.items(value.json), value.value, strict=True)]
     return value
 
@@ -130,7 +130,7 @@ def _leads(node: Node, above: frozenset[int]) -> bool:
     """`above` are the structs that lead here: a type may hold itself."""
     match node:
         case AnyValue():
-            return node.go == RAW
+            return node.go_type == RAW
         case List():
             return _leads(node.items, above)
         case Map():

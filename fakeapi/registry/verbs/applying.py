@@ -11,10 +11,10 @@ from typing import Any
 from fakeapi.machinery import errors
 from fakeapi.machinery.codec import JsonError, in_key_order
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.golang import json_text, yaml_text
+from fakeapi.machinery.golang import json_decoding, yaml_text
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
+from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import complete, warn_of
@@ -97,8 +97,8 @@ def _read(body: bytes) -> tuple[Any, str]:
     that nobody knows ends at the same one.
     """
     try:
-        value = json_text.decode_lenient(body)
-        if not json_text.duplicates(body):
+        value = json_decoding.decode_lenient(body)
+        if not json_decoding.duplicate_errors_of(body):
             return in_key_order(value), ""
     except JsonError:
         pass
@@ -118,5 +118,5 @@ def _check_version(given: str) -> None:
 
 
 def _typed(resource: Resource, merged: Object) -> Object:
-    new, _ = decode(merged, resource.schema, UnstructuredFindings())
+    new, _ = decode(merged, resource.schema, UnstructuredDecodeErrors())
     return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged)

@@ -12,10 +12,10 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.golang.fmt import printed
-from fakeapi.machinery.golang.json_text import go_encode
+from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.decode_errors import UnstructuredFindings
+from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import (
@@ -118,7 +118,7 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, wa
         raise refuse(problem)
     try:
         if wanted.typed:
-            new, unknown = decode(document, resource.schema, UnstructuredFindings())
+            new, unknown = decode(document, resource.schema, UnstructuredDecodeErrors())
             unknown.sort()
         elif not document.get("apiVersion"):
             new, unknown = _of_no_version(resource, document)

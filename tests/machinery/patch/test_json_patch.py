@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.codec import encode
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.golang.json_text import go_encode
+from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.patch import json_patch
 
 LABELS = {"a": "1", "with/slash": "x", "m~n": "y"}

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.golang.json_text import decode_marking_duplicates
-from fakeapi.machinery.schema.decode_errors import UnstructuredFindings, spell
+from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates
+from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors, spell
 from fakeapi.machinery.schema.decoding import DecodeError, decode, without_empty, zero
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.releases import load_release
@@ -294,12 +294,12 @@ def test_managed_fields_that_are_an_empty_list_stay_so_since_they_ask_to_forget_
 def test_a_conversion_from_maps_has_words_of_its_own(metadata: dict[str, Any], words: str) -> None:
     schema = load_release("1.31").kind("resource.k8s.io", "v1alpha3", "resourceclaims").schema
     with pytest.raises(DecodeError, match=f"^{words}$"):
-        decode({"metadata": metadata}, schema, UnstructuredFindings())
+        decode({"metadata": metadata}, schema, UnstructuredDecodeErrors())
 
 
 def test_a_conversion_from_maps_sorts_the_keys_of_values_of_any_shape() -> None:
     value = {"any": {"b": [{"d": 1, "c": 2}], "a": 1}}
     kept, _ = decode(value, OUTER)
     assert list(kept["any"]) == ["b", "a"]
-    converted, _ = decode(value, OUTER, UnstructuredFindings())
+    converted, _ = decode(value, OUTER, UnstructuredDecodeErrors())
     assert codec.encode(converted["any"]) == b'{"a":1,"b":[{"c":2,"d":1}]}'

@@ -40,7 +40,7 @@ def widget() -> Struct:
     def struct(go: str, /, **fields: object) -> Struct:
         made = Struct(go)
         for number, (field, node) in enumerate(fields.items()):
-            made.fields[field] = Field(field, node, numbers=(number + 1,))  # type: ignore[arg-type]
+            made.fields[field] = Field(field, node, protobuf_path=(number + 1,))  # type: ignore[arg-type]
         return made
 
     item = struct("v1.Item", name=string(), size=Scalar(ScalarKind.INTEGER, "int64"))
@@ -103,8 +103,8 @@ def test_a_walk_is_compiled_once_for_each_node() -> None:
 
     @kept_on_node
     def walk(node: Struct) -> str:
-        built.append(node.go)
-        return node.go
+        built.append(node.go_type)
+        return node.go_type
 
     one, other = Struct("v1.A"), Struct("v1.A")
     assert [walk(one), walk(one), walk(other)] == ["v1.A", "v1.A", "v1.A"]

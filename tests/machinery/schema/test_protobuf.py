@@ -41,7 +41,7 @@ def told(field: int, value: bytes) -> bytes:
 
 def of_one(node: Node, data: bytes) -> Any:
     """What a type whose field 1 is such a node reads."""
-    return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, numbers=(1,))})).get("one")
+    return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, protobuf_path=(1,))})).get("one")
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
@@ -105,9 +105,9 @@ def test_what_json_inlines_is_a_message_of_its_own() -> None:
     inlining = Struct(
         "v1.Outer",
         {
-            "source": Field("source", STRING, numbers=(1,)),
-            "driver": Field("driver", STRING, numbers=(3, 1)),
-            "pool": Field("pool", STRING, numbers=(3, 2)),
+            "source": Field("source", STRING, protobuf_path=(1,)),
+            "driver": Field("driver", STRING, protobuf_path=(3, 1)),
+            "pool": Field("pool", STRING, protobuf_path=(3, 2)),
             "kind": Field("kind", STRING),
         },
     )
@@ -116,7 +116,7 @@ def test_what_json_inlines_is_a_message_of_its_own() -> None:
 
 
 def test_a_message_in_pieces_is_one_and_unknown_fields_are_left_out() -> None:
-    fields = {name: Field(name, STRING, numbers=(place,)) for place, name in [(1, "a"), (2, "b")]}
+    fields = {name: Field(name, STRING, protobuf_path=(place,)) for place, name in [(1, "a"), (2, "b")]}
     pieces = told(1, told(1, b"x")) + told(9, b"?") + told(1, told(2, b"y"))
     assert of_one(Struct("v1.Inner", fields), pieces) == {"a": "x", "b": "y"}
 

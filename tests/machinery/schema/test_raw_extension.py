@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.apply.compare import compare
-from fakeapi.machinery.codec import Text
+from fakeapi.machinery.codec import RawJson
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.golang.numbers import rewritten
@@ -63,12 +63,12 @@ def test_a_value_is_compact_when_it_is_patched(value: Any, layout: dict[str, Any
 
 @pytest.mark.parametrize("text", ['{"a":1}', "[]", "{}", '"é"', "1.5", '{"b":"<","a":null}'])
 def test_what_is_compact_has_no_text_of_its_own(text: str) -> None:
-    assert not isinstance(written(text), Text)
+    assert not isinstance(written(text), RawJson)
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "{ }", '"\\u00e9"', "1.50", "1e3", '{"a":1,"a":1}'])
 def test_what_is_written_otherwise_has_its_text(text: str) -> None:
-    assert written(text) == Text(text.encode(), None)
+    assert written(text) == RawJson(text.encode(), None)
 
 
 def test_a_text_shows_itself_in_messages() -> None:
@@ -82,8 +82,8 @@ def test_values_are_found_wherever_the_type_has_them() -> None:
     body = b'{"inner": {"map": {"a": {"x": 1}}, "list": [{}, {"raw": [1, 2]}], "inner": null}}'
     obj = {"inner": {"map": {"a": {"x": 1}}, "list": [{}, {"raw": [1, 2]}], "inner": None}}
     found = raw_extension.as_written(obj, body, ROOT)["inner"]
-    assert found["map"]["a"] == Text(b'{"x": 1}', None)
-    assert found["list"] == [{}, {"raw": Text(b"[1, 2]", None)}]
+    assert found["map"]["a"] == RawJson(b'{"x": 1}', None)
+    assert found["list"] == [{}, {"raw": RawJson(b"[1, 2]", None)}]
 
 
 def test_fields_v1_has_no_text_of_its_own() -> None:
@@ -107,7 +107,7 @@ def test_a_text_that_cannot_be_read_again_is_not_kept(body: bytes) -> None:
 
 def test_what_a_patch_leaves_has_the_characters_of_html_escaped() -> None:
     marked = raw_extension.marshalled({"a": "<"})
-    assert marked == Text(b'{"a":"\\u003c"}', None)
+    assert marked == RawJson(b'{"a":"\\u003c"}', None)
     assert raw_extension.marshalled(marked) is marked
     assert raw_extension.marshalled({"a": 1}) == {"a": 1}
 
@@ -117,8 +117,8 @@ def test_a_text_that_a_patch_rewrites_is_that_of_its_value() -> None:
 
 
 def test_what_is_inside_a_text_has_a_text_of_its_own() -> None:
-    assert raw_extension.opened(written('{"a":1e3,"b":1}')) == {"a": Text(b"1e3", None), "b": 1}
-    assert raw_extension.opened(written("[1e3,1]")) == [Text(b"1e3", None), 1]
+    assert raw_extension.opened(written('{"a":1e3,"b":1}')) == {"a": RawJson(b"1e3", None), "b": 1}
+    assert raw_extension.opened(written("[1e3,1]")) == [RawJson(b"1e3", None), 1]
     assert raw_extension.opened("a") == "a"
 
 
@@ -157,9 +157,9 @@ def test_an_update_changes_a_list_owned_as_a_whole_when_its_bytes_change() -> No
 
 
 def test_protobuf_has_the_text_too() -> None:
-    raw = Field("raw", RAW, numbers=(1,))
+    raw = Field("raw", RAW, protobuf_path=(1,))
     found = protobuf.decode(told(1, told(1, b' {"a": 1}\n')), Struct("v1.One", {"raw": raw}))
-    assert found == {"raw": Text(b'{"a": 1}', None)}
+    assert found == {"raw": RawJson(b'{"a": 1}', None)}
     assert protobuf.decode(told(1, told(1, b" ")), Struct("v1.One", {"raw": raw})) == {"raw": None}
 
 

@@ -1,0 +1,134 @@
+"""Decoding of any JSON that Go's encoding/json accepts, with Go's errors.
+
+Bad UTF-8 and lone surrogates become U+FFFD, as in Go. What is not JSON raises `JsonError` with the words of
+`json_syntax`. Follows Go's encoding/json and sigs.k8s.io/json.
+"""
+
+import codecs
+import json
+import re
+from typing import Any
+
+from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.machinery.golang.duplicate_keys import (
+    RepeatedKeys,
+    duplicate_errors,
+    first_strict_errors,
+    members,
+)
+from fakeapi.machinery.golang.json_encoding import is_respaced
+from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
+
+GO_UTF8 = "fakeapi.go"
+"""The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
+
+_INTEGER_DIGITS = 300
+"""Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
+
+_REPLACEMENT = "\ufffd"
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def decode_lenient(body: bytes) -> Any:
+    """The value of any JSON that Go accepts, bad UTF-8 and lone surrogates replaced by U+FFFD.
+
+    Of repeated keys the last wins. Raises JsonError with Go's words. Two things are refused here that Go
+    accepts: nesting deeper than the Python decoders go (about a thousand levels) and numbers beyond float64.
+    """
+    try:
+        return decode(body)
+    except JsonError:
+        return _decode_suspect(body, None)
+
+
+def decode_marking_duplicates(body: bytes) -> Any:
+    """As `decode_lenient`, but objects with repeated keys are `RepeatedKeys`."""
+    try:
+        value = decode(body)
+    except JsonError:
+        return _decode_suspect(body, _marked)
+    # a dict cannot write a key twice: a body that equals its re-encoding repeats none
+    return value if is_respaced(body, encode(value)) else _decode_slowly(body, _marked)
+
+
+def duplicate_errors_of(body: bytes) -> list[str]:
+    """The strict errors of a body read without a type: `duplicate field "metadata.labels.a"`.
+
+    In the order of the second occurrences, each text once, at most MAX_STRICT_ERRORS. Raises JsonError.
+    """
+    return first_strict_errors(duplicate_errors(decode_marking_duplicates(body), None))
+
+
+def json_kind(value: Any) -> str:
+    """The word by which Go's UnmarshalTypeError names a JSON value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "bool"
+        case str():
+            return "string"
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case _:
+            return "number"
+
+
+def _decode_suspect(body: bytes, hook: Any) -> Any:
+    """Decodes what the quick decoder refused: it may not be JSON at all."""
+    problem = json_syntax_error(body)
+    if problem:
+        raise JsonError(problem)
+    return _decode_slowly(body, hook)
+
+
+def _decode_slowly(body: bytes, hook: Any) -> Any:
+    try:
+        text = body.decode("utf-8", GO_UTF8)
+        value = json.loads(text, object_pairs_hook=hook, parse_float=_float, parse_int=_integer)
+    except RecursionError as error:
+        raise JsonError(f"invalid character {quoted_byte(body[-1])} exceeded max depth") from error
+    return _without_surrogates(value) if _SURROGATE_ESCAPE.search(body) else value
+
+
+def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else RepeatedKeys(pairs)
+
+
+def _integer(text: str) -> int:
+    if len(text) > _INTEGER_DIGITS:
+        _float(text)
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise JsonError(f"json: cannot unmarshal number {text} into Go value of type float64")
+    return number
+
+
+def _without_surrogates(value: Any) -> Any:
+    match value:
+        case str():
+            return _SURROGATE.sub(_REPLACEMENT, value)
+        case list():
+            return [_without_surrogates(item) for item in value]
+        case dict():
+            pairs = [(_without_surrogates(key), _without_surrogates(item)) for key, item in members(value)]
+            return _marked(pairs) if isinstance(value, RepeatedKeys) else dict(pairs)
+        case _:
+            return value
+
+
+def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
+    """Go replaces every byte of a bad sequence; Python's own handler replaces the sequence."""
+    assert isinstance(error, UnicodeDecodeError)
+    return _REPLACEMENT, error.start + 1
+
+
+codecs.register_error(GO_UTF8, _replace_one_byte)

@@ -1,0 +1,11 @@
+"""Scalars can be had as the literals that a body wrote."""
+
+from fakeapi.machinery.patch.json_literals import decode_literals
+
+
+def test_scalars_can_be_had_as_their_text() -> None:
+    body = b' {"a" : [1.0, 1e2, "\\u0061", true, null, {}], "\\u0062": -0 }'
+    assert decode_literals(body) == {
+        "a": [b"1.0", b"1e2", b'"\\u0061"', b"true", None, {}],
+        "b": b"-0",
+    }
