@@ -14,12 +14,12 @@ import click
 
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
+from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.releases import gates
 from fakeapi.testing import replaying
 from fakeapi.testing.server import FakeAPI, StartError
 from fakeapi.traces.client.http import TargetError
 from fakeapi.traces.client.upstream import Upstream, UpstreamError, of_kubeconfig, of_url
-from fakeapi.traces.formats import patch_types
 from fakeapi.traces.formats.native import write_whole
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.model import TraceError
@@ -86,7 +86,7 @@ class _Timing(click.ParamType[float | None]):
 @click.option("--keep-names", is_flag=True, help="Ask for the names that were generated, not for new ones.")
 @click.option(
     "--assume-patch",
-    type=click.Choice(sorted(patch_types.TYPES)),
+    type=click.Choice(sorted(SHORT_NAMES)),
     default="strategic",
     help="Type of patches in audit logs about which nothing tells.",
 )
@@ -122,7 +122,7 @@ def replay(
     try:
         chosen = replaying.options(marks=html_file is not None, **options)
         with (
-            open_trace(trace, patch_type=patch_types.TYPES[assume_patch]) as reader,
+            open_trace(trace, patch_type=SHORT_NAMES[assume_patch]) as reader,
             keys(control) as listening,
         ):
             if listening and stepping:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.traces import fieldpaths
-from fakeapi.traces.formats import patch_types
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.inspecting.conversion import (
     PROBLEMS_MAX,
@@ -199,7 +199,7 @@ def convert_command(
     with reported():
         check_target(target)
         chosen = redactor(redact=redact, keep_credentials=keep_credentials)
-        with open_trace(source, patch_type=patch_types.TYPES[patch_type], ordered=False) as reader:
+        with open_trace(source, patch_type=SHORT_NAMES[patch_type], ordered=False) as reader:
             if sys.stderr.isatty():
                 count = convert(reader, target, redactor=chosen, release=release, progress=_progress)
                 click.echo(err=True)
@@ -224,7 +224,7 @@ def _progress(count: int) -> None:
 def show(*, source: Path, identity: int | None, actor: str, grep: str, full: bool, patch_type: str) -> None:
     """List the exchanges of a trace, or show them in full."""
     found = False
-    with reported(), open_trace(source, patch_type=patch_types.TYPES[patch_type]) as reader:
+    with reported(), open_trace(source, patch_type=SHORT_NAMES[patch_type]) as reader:
         for exchange in matching(reader, actor=actor, grep=grep):
             if identity is None or exchange.id == identity:
                 found = True
@@ -256,7 +256,7 @@ def validate_command(*, source: Path) -> None:
 @_PATCH_TYPE
 def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> None:
     """Tell what a trace consists of, and what its source could not tell."""
-    with reported(), open_trace(source, patch_type=patch_types.TYPES[patch_type]) as reader:
+    with reported(), open_trace(source, patch_type=SHORT_NAMES[patch_type]) as reader:
         facts = statistics(reader).as_json()
     if as_json:
         click.echo(json.dumps(facts))

@@ -20,10 +20,10 @@ from fakeapi.machinery.meta.options import (
     validate_patch_options,
     validate_write_options,
 )
+from fakeapi.machinery.patch.media_types import APPLY_PATCH
 from fakeapi.registry.field_labels import NAME
 from fakeapi.registry.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.verbs.patching import APPLY_PATCH
 
 FIELD_MANAGER_LENGTH_MAX = 128
 

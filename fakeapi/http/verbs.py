@@ -25,6 +25,7 @@ from fakeapi.http.rendering import list_body, render
 from fakeapi.http.transform import Conversion, conversion
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.patch.media_types import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.machinery.schema import protobuf
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry import stored_form
@@ -39,10 +40,10 @@ from fakeapi.registry.verbs import applying, deleting, listing, patching
 from fakeapi.releases.kinds import UNVERSIONED_KINDS
 
 PATCH_TYPES = (
-    patching.JSON_PATCH,
-    patching.MERGE_PATCH,
-    patching.STRATEGIC_MERGE_PATCH,
-    patching.APPLY_PATCH,
+    JSON_PATCH,
+    MERGE_PATCH,
+    STRATEGIC_MERGE_PATCH,
+    APPLY_PATCH,
 )
 
 
@@ -148,7 +149,7 @@ class Handlers:
             call.request.query, call.request.user_agent, "PatchOptions", call.resource, patch_type=media_type
         )
 
-        if media_type == patching.APPLY_PATCH:
+        if media_type == APPLY_PATCH:
             return await self._apply(call, body, options)
 
         def wanted() -> patching.Patch:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode, urlsplit
 
+from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.testing.manifests import Manifest, Object, load
 
 Objects = list[Object]
@@ -17,13 +18,6 @@ PatchType = Literal["json", "merge", "strategic", "apply"]
 
 TIMEOUT_SECONDS = 60.0
 """For each step of a request; kube-apiserver gives up after as long."""
-
-_PATCH_TYPES: Mapping[str, str] = {
-    "json": "application/json-patch+json",
-    "merge": "application/merge-patch+json",
-    "strategic": "application/strategic-merge-patch+json",
-    "apply": "application/apply-patch+yaml",
-}
 
 
 class StatusError(Exception):
@@ -200,7 +194,7 @@ class Client:
         """Keywords are query parameters, such as `fieldManager` and `force`."""
         rest = (name, subresource) if subresource else (name,)
         path = self._resource(kind, api_version).path(namespace, *rest)
-        patched: Object = self.request("PATCH", path, patch, query=query, content_type=_PATCH_TYPES[type])
+        patched: Object = self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[type])
         return patched
 
     def delete(

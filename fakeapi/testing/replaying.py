@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fakeapi import __version__
+from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.testing.server import FakeAPI
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.client.upstream import Upstream, of_url
-from fakeapi.traces.formats import patch_types
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.replay.pacing import Control
 from fakeapi.traces.replay.replay import ORDERS, Options, Order, Progress
@@ -44,7 +44,7 @@ def replay(
     ValueError for options without sense.
     """
     chosen = options(**how)
-    with open_trace(trace, patch_type=patch_type or patch_types.STRATEGIC) as reader:
+    with open_trace(trace, patch_type=patch_type or STRATEGIC_MERGE_PATCH) as reader:
         if url is not None:
             return run(replay_trace(reader, of_url(url, token=token), chosen))
         with FakeAPI(release=release or reader.header.release or None, feature_gates=feature_gates) as server:

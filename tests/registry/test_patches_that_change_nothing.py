@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakeapi.registry.verbs.patching import MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from fakeapi.machinery.patch.media_types import MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from tests.registry.world import World, in_world, version_of
 
 LATER = 3600

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.request_decoding import YAML, read_object
-from fakeapi.registry.verbs.patching import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from tests.registry.world import NAMESPACE, Object, World, decoded, in_world, refusal, version_of
 
 SPACED, COMPACT = '{"a": [1, 2]}', '{"a":[1,2]}'

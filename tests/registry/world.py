@@ -9,6 +9,7 @@ from typing import Any
 from fakeapi.app import Application, Settings
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.machinery.patch.media_types import MERGE_PATCH
 from fakeapi.registry import stored_form
 from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.registry.options import (
@@ -75,7 +76,7 @@ class World:
         self,
         name: str,
         patch: Any,
-        media_type: str = patching.MERGE_PATCH,
+        media_type: str = MERGE_PATCH,
         subresource: str = "",
         **options: Any,
     ) -> Object:

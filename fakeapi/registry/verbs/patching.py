@@ -14,6 +14,7 @@ from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.golang.fmt import printed
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
+from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import DecodeError, decode
@@ -28,11 +29,6 @@ from fakeapi.registry.request_decoding import (
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store, deduplicate_owners
 from fakeapi.registry.stored_form import Object
-
-JSON_PATCH = "application/json-patch+json"
-MERGE_PATCH = "application/merge-patch+json"
-STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
-APPLY_PATCH = "application/apply-patch+yaml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.traces.formats import native_lines, patch_types
 from fakeapi.traces.formats.native import lines_of
 from fakeapi.traces.model import Exchange, Request, Response, TraceError
@@ -115,7 +116,7 @@ class AuditLog:
     logged.
     """
 
-    def __init__(self, path: Path, *, assume: str = patch_types.STRATEGIC) -> None:
+    def __init__(self, path: Path, *, assume: str = STRATEGIC_MERGE_PATCH) -> None:
         self.path = path
         self._assume = assume
         self._begun: dict[str, tuple[int, _Event]] = {}

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from fakeapi.traces.formats import compression, native_lines, patch_types
+from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
+from fakeapi.traces.formats import compression, native_lines
 from fakeapi.traces.formats.audit import AuditLog, is_audit, release_of
 from fakeapi.traces.formats.har import HarFile
 from fakeapi.traces.formats.native import NativeReader, Spool
@@ -47,7 +48,7 @@ class TraceReader(Protocol):
 
 
 def open_trace(
-    path: str | Path, *, patch_type: str = patch_types.STRATEGIC, ordered: bool = True
+    path: str | Path, *, patch_type: str = STRATEGIC_MERGE_PATCH, ordered: bool = True
 ) -> TraceReader:
     """The trace in a file, native, audit log or HAR, gzip or zstd by its name. Raises TraceError.
 

@@ -7,13 +7,15 @@ last an assumption. What was concluded, and from what, is told.
 from typing import Any
 from urllib.parse import parse_qs
 
-JSON_PATCH = "application/json-patch+json"
-MERGE = "application/merge-patch+json"
-STRATEGIC = "application/strategic-merge-patch+json"
-APPLY = "application/apply-patch+yaml"
+from fakeapi.machinery.patch.media_types import (
+    APPLY_PATCH,
+    JSON_PATCH,
+    MERGE_PATCH,
+    SHORT_NAMES,
+    STRATEGIC_MERGE_PATCH,
+)
 
-NAMES = {JSON_PATCH: "json", MERGE: "merge", STRATEGIC: "strategic", APPLY: "apply"}
-TYPES = {name: media_type for media_type, name in NAMES.items()}
+NAMES = {media_type: name for name, media_type in SHORT_NAMES.items()}
 
 _BUILT_IN_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 _MERGING_AGENTS = ("kopf",)
@@ -21,7 +23,7 @@ _MERGING_AGENTS = ("kopf",)
 
 
 def infer(
-    patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC
+    patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC_MERGE_PATCH
 ) -> tuple[str, str]:
     """The media type, and why.
 
@@ -32,20 +34,20 @@ def infer(
         return JSON_PATCH, "its body is a list"
     options = parse_qs(query, keep_blank_values=True)
     if "force" in options:
-        return APPLY, "only an apply may have `force`"
+        return APPLY_PATCH, "only an apply may have `force`"
     managers = options.get("fieldManager", [])
     operations = _operations(answer, managers[0]) if managers else set()
     whole = isinstance(patch, dict) and "apiVersion" in patch and "kind" in patch
     if whole and managers and operations != {"Update"}:
-        return APPLY, "a whole object from a named field manager"
+        return APPLY_PATCH, "a whole object from a named field manager"
     if _has_directive(patch):
-        return STRATEGIC, "its body has directives of strategic merge"
+        return STRATEGIC_MERGE_PATCH, "its body has directives of strategic merge"
     if _is_custom(group):
-        return MERGE, f"custom resources such as those of {group} take no strategic merge"
+        return MERGE_PATCH, f"custom resources such as those of {group} take no strategic merge"
     if _was_merged(patch, answer):
-        return STRATEGIC, "the answer has more list entries than the patch"
+        return STRATEGIC_MERGE_PATCH, "the answer has more list entries than the patch"
     if agent.startswith(_MERGING_AGENTS):
-        return MERGE, f"assumed: {agent.partition('/')[0]} sends merge patches"
+        return MERGE_PATCH, f"assumed: {agent.partition('/')[0]} sends merge patches"
     return assume, "assumed: nothing in it speaks for another kind"
 
 

@@ -1,6 +1,7 @@
 """Recorded requests as they must be sent now."""
 
 from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.machinery.patch.media_types import JSON_PATCH
 from fakeapi.traces.model import Exchange, Headers
 from fakeapi.traces.recording.messages import first
 from fakeapi.traces.replay.identity_map import STALE_VERSION, Identities
@@ -10,7 +11,6 @@ _NOT_SENT = frozenset(
     {"authorization", "cookie", "host", "content-length", "connection", "transfer-encoding"}
 )
 _BINARY = ("application/vnd.kubernetes.protobuf", "application/cbor")
-_JSON_PATCH = "application/json-patch+json"
 
 
 class Unsendable(Exception):
@@ -36,7 +36,7 @@ def request_now(
     if facts.verb in {"update", "patch"}:
         # What was refused as old must be old here; what was accepted was current, whatever its version.
         unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
-    if media.startswith(_JSON_PATCH):
+    if media.startswith(JSON_PATCH):
         return target, headers, identities.forward_json_patch(body, unknown=unknown)
     if keep_names and facts.verb == "create" and facts.status < 300:
         body = with_name(body, facts.address.name)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.verbs.patching import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from tests.registry.world import World, in_world, refusal, version_of
 
 OWNER = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakeapi.machinery.patch.media_types import MERGE_PATCH
 from fakeapi.traces.formats import audit
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.formats.patch_types import MERGE
 from fakeapi.traces.model import Exchange, TraceError
 from tests.installation import ROOT
 from tests.traces.damage import complaint, damaged
@@ -109,7 +109,7 @@ def test_the_patch_that_adds_to_a_list_is_known_to_be_strategic() -> None:
     path = next(path for path in LOGS if "1.30" in path.name)
     sure = [
         exchange
-        for exchange in exchanges(path, patch_type=MERGE)
+        for exchange in exchanges(path, patch_type=MERGE_PATCH)
         if ("content-type", "application/strategic-merge-patch+json") in exchange.request.headers
     ]
     assert [json.loads(each.request.body)["status"]["reservedFor"][0]["name"] for each in sure] == ["p3"]

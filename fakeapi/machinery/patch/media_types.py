@@ -1,0 +1,17 @@
+"""Media types of patches.
+
+Follows k8s.io/apimachinery `pkg/types/patch.go`.
+"""
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+
+SHORT_NAMES = {
+    "json": JSON_PATCH,
+    "merge": MERGE_PATCH,
+    "strategic": STRATEGIC_MERGE_PATCH,
+    "apply": APPLY_PATCH,
+}
+"""The words by which `kubectl patch --type` and this project's own options name them."""
