@@ -25,6 +25,7 @@ from fakeapi.http.rendering import list_body, render
 from fakeapi.http.transform import Conversion, conversion
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.machinery.schema import protobuf
 from fakeapi.machinery.schema.decoding import DecodeError, decode
@@ -35,7 +36,6 @@ from fakeapi.registry.options import ListOptions, ObjectReference, Warnings, Wri
 from fakeapi.registry.request_decoding import PROTOBUF, YAML, Unreadable, parse, read_object, stated_type
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.stored_form import Object
 from fakeapi.registry.verbs import applying, deleting, listing, patching
 from fakeapi.releases.kinds import UNVERSIONED_KINDS
 

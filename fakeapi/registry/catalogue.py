@@ -3,12 +3,12 @@
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Qualified
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_path_segment
 from fakeapi.registry import stored_form
 from fakeapi.registry.groups.core.namespace import TERMINATING
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.stored_form import Object
 from fakeapi.releases import Release
 from fakeapi_storage import Storage
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.stored_form import Object
 
 UNKNOWN = "<unknown>"
 INVALID = "<invalid>"

@@ -7,15 +7,13 @@ Follows the conversions of k8s.io/kubernetes `pkg/apis/resource` and k8s.io/apim
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.typed import TypedError
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.groups.resource_k8s_io.conversion import requests, slices
 from fakeapi.releases import Kind, Release
-
-Object: TypeAlias = dict[str, Any]
 
 
 def _as_it_is(obj: Object) -> Object:

@@ -14,11 +14,11 @@ from fakeapi.machinery.golang import json_decoding, yaml_text
 from fakeapi.machinery.golang.duplicate_keys import members
 from fakeapi.machinery.golang.json_syntax import json_syntax_error
 from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry.options import Warnings
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.stored_form import Object
 from fakeapi.releases import Kind
 from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from fakeapi.machinery import codec
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions, conversion_of
 from fakeapi.registry.field_labels import FieldLabels, field_labels_of
-from fakeapi.registry.stored_form import Object
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
@@ -125,7 +125,7 @@ class Resource:
         """The rules of a write to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
 
-    def empty_object(self) -> stored_form.Object:
+    def empty_object(self) -> Object:
         """The kind's zero value, as Go would write it."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty

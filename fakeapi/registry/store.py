@@ -16,6 +16,7 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.names import name_is_path_segment
 from fakeapi.machinery.meta.object_meta import (
@@ -30,7 +31,6 @@ from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, version_or_none, waited_for
-from fakeapi.registry.stored_form import Object
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
 

@@ -6,9 +6,10 @@ Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without t
 kept to the byte, while answers are compact.
 """
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decoding import without_empty
 from fakeapi.machinery.schema.nodes import Struct
@@ -16,7 +17,6 @@ from fakeapi.machinery.schema.nodes import Struct
 if TYPE_CHECKING:
     from fakeapi_storage import Entry
 
-Object: TypeAlias = dict[str, Any]
 
 _HAS_TEXT = ord(" ")
 """The last byte of the stored form of an object in which a driver's value stands as it was sent."""

@@ -6,11 +6,10 @@ everything else itself. A strategy is pure: tested with two dicts, no server.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
-
-Object: TypeAlias = dict[str, Any]
+from fakeapi.machinery.json_types import Object
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode, urlsplit
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
-from fakeapi.testing.manifests import Manifest, Object, load
+from fakeapi.testing.manifests import Manifest, load
 
 Objects = list[Object]
 Versions = list[str]

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-Object = dict[str, Any]
+from fakeapi.machinery.json_types import Object
+
 Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import aiohttp
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.testing.server import FakeAPI
 
 CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
 COUNTER = "counter"
 JSON = "application/json"
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.testing.server import FakeAPI
 from tests.conformance.contention import (
     CLAIMS,
     COUNTER,
-    Object,
     ask,
     check,
     claim,

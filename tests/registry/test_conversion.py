@@ -2,11 +2,11 @@
 
 import copy
 import json
-from typing import Any
 
 import pytest
 
 from fakeapi.machinery.apply.typed import TypedError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.conversion import Versions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs.watching import WatchEvent
@@ -14,7 +14,6 @@ from fakeapi.releases import load_release
 from tests.registry.world import GROUP, World, in_world, refusal
 
 VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
-Object = dict[str, Any]
 
 
 def through(world: World, version: str) -> World:

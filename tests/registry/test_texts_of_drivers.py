@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.request_decoding import YAML, read_object
-from tests.registry.world import NAMESPACE, Object, World, decoded, in_world, refusal, version_of
+from tests.registry.world import NAMESPACE, World, decoded, in_world, refusal, version_of
 
 SPACED, COMPACT = '{"a": [1, 2]}', '{"a":[1,2]}'
 LABELS = {"metadata": {"labels": {"x": "y"}}}

@@ -8,6 +8,7 @@ from typing import Any
 
 from fakeapi.app import Application, Settings
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.machinery.patch.media_types import MERGE_PATCH
 from fakeapi.registry import stored_form
@@ -24,7 +25,6 @@ from fakeapi.registry.options import (
 from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.verbs import deleting, listing, patching, watching
 
-Object = dict[str, Any]
 GROUP = "resource.k8s.io"
 NAMESPACE = "default"
 START = 1_800_000_000.0

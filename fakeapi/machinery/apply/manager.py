@@ -6,7 +6,7 @@ Follows k8s.io/apimachinery `pkg/util/managedfields`: the chain of managers from
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply import managedfields
@@ -17,10 +17,9 @@ from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsE
 from fakeapi.machinery.apply.typed import TypedError, field_set_of
 from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import DecodeError, zero
 from fakeapi.machinery.schema.nodes import Struct
-
-Object: TypeAlias = dict[str, Any]
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL = "kubectl"

@@ -8,16 +8,15 @@ compact, with HTML's characters escaped. FieldsV1 is of any shape too, and has n
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError, RawJson
 from fakeapi.machinery.golang.json_encoding import escape_html
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, kept_on_node
 
 RAW = "runtime.RawExtension"
-
-Object: TypeAlias = dict[str, Any]
 
 
 def kept(text: bytes, value: Any) -> Any:

@@ -13,6 +13,7 @@ from fakeapi.machinery.codec import JsonError, in_key_order
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import json_decoding, yaml_text
 from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
@@ -20,7 +21,6 @@ from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, Wr
 from fakeapi.registry.request_decoding import complete, warn_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store, deduplicate_owners
-from fakeapi.registry.stored_form import Object
 from fakeapi.registry.verbs.patching import check_name, match_namespace
 
 Checks = Callable[[Object], None]

@@ -5,13 +5,13 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 """
 
 from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import NAMESPACES
 from fakeapi.registry.groups.core.namespace_deletion import FOREGROUND, ORPHAN, terminate
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
-from fakeapi.registry.stored_form import Object
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 

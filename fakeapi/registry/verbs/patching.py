@@ -13,6 +13,7 @@ from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.golang.fmt import printed
 from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
 from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH
 from fakeapi.machinery.schema import raw_extension
@@ -28,7 +29,6 @@ from fakeapi.registry.request_decoding import (
 )
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store, deduplicate_owners
-from fakeapi.registry.stored_form import Object
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import base64
 from dataclasses import dataclass
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.options import ObjectReference, WatchOptions
 from fakeapi.registry.predicate import SelectionPredicate, predicate_of
@@ -138,7 +139,7 @@ def open_watch(storage: Storage, resource: Resource, target: ObjectReference, op
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
     """JSON of a bookmark's object: an empty object of the kind, with nothing but the version."""
-    meta: stored_form.Object = {"resourceVersion": str(revision), "creationTimestamp": None}
+    meta: Object = {"resourceVersion": str(revision), "creationTimestamp": None}
     if ends_initial_events:
         meta["annotations"] = {INITIAL_EVENTS_END: "true"}
         blueprint = resource.release.quirks.initial_events_blueprint
@@ -150,7 +151,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 def _blueprint(resource: Resource) -> dict[str, str]:
     """1.32 also tells the client what the list would have been, for its consistency checks."""
-    listed: stored_form.Object = {
+    listed: Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
         "metadata": {},
@@ -159,7 +160,7 @@ def _blueprint(resource: Resource) -> dict[str, str]:
     return {INITIAL_EVENTS_LIST: blueprint_text(listed)}
 
 
-def blueprint_text(listed: stored_form.Object) -> str:
+def blueprint_text(listed: Object) -> str:
     """A list as an annotation holds it."""
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 

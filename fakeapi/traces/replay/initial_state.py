@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.json_types import Object
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.replay.addresses import NAMESPACES, NOWHERE, Address, query_of
 from fakeapi.traces.replay.causal_order import Key
 from fakeapi.traces.replay.request_facts import Facts, Metadata, head_of
-
-Object = dict[str, Any]
 
 INITIAL_SECONDS = 1.0
 """In which a watch without a version shows what is there; objects added later are new."""

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.machinery.json_types import Object
 from fakeapi.traces.client.http import HttpClient
 from fakeapi.traces.comparing.responses import show
 from fakeapi.traces.model import Headers, Response
 from fakeapi.traces.replay.addresses import NAMESPACES, Address
 from fakeapi.traces.replay.identity_map import Identities
-from fakeapi.traces.replay.initial_state import Object, Seed
+from fakeapi.traces.replay.initial_state import Seed
 
 USER_AGENT = "fakeapi-replay"
 _HEADERS: Headers = (

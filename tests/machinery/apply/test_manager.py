@@ -11,6 +11,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.apply.fieldset import from_fields_v1, paths_of
 from fakeapi.machinery.apply.manager import ANNOTATIONS_MAX, LAST_APPLIED, FieldManager, with_old_times
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.releases.release import load_release
 
@@ -22,8 +23,6 @@ NOW = "2026-01-01T00:00:00Z"
 LATER = "2026-01-01T00:00:05Z"
 REQUEST = {"name": "gpu", "deviceClassName": "gpu.example.com"}
 law = settings(max_examples=60, derandomize=True, deadline=None)
-
-Object = dict[str, Any]
 
 
 def claim(**metadata: Any) -> Object:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.options import Warnings, WriteOptions
 from fakeapi.registry.verbs import applying
 from tests.registry.world import World, decoded, in_world, refusal
 
-Object = dict[str, Any]
 TYPE = {"apiVersion": "resource.k8s.io/v1alpha3", "kind": "ResourceClaim"}
 NAMED = "default/a; resource.k8s.io/v1alpha3, Kind=ResourceClaim"
 CONVERTING = (

@@ -7,9 +7,10 @@ Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
 from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.object_meta import in_order
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 KUBERNETES_FINALIZER = "kubernetes"

@@ -5,12 +5,12 @@ takes its finalizers away, through `/finalize`, is a controller; none runs here.
 """
 
 from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.groups.core.namespace import TERMINATING
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.stored_form import Object
 from fakeapi_storage import Entry
 
 ORPHAN = "orphan"

@@ -5,11 +5,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, forbidden
-
-Part: TypeAlias = dict[str, Any]
+from fakeapi.machinery.json_types import Object
 
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 """The labels of a namespace; None: there is no such namespace."""
@@ -17,19 +16,19 @@ NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 NAMESPACE_LABEL = "resource.k8s.io/admin-access"
 
 
-def uses_admin_access(claim: Part) -> bool:
+def uses_admin_access(claim: Object) -> bool:
     """Whether any request or result of the claim says anything about it, be it false."""
     if requests_use_it(claim["spec"]["devices"]):
         return True
     return any(result.get("adminAccess") is not None for result in _results(claim["status"]))
 
 
-def requests_use_it(devices: Part) -> bool:
+def requests_use_it(devices: Object) -> bool:
     """Whether any request says anything about it, be it false."""
     return any("adminAccess" in request for request in devices["requests"] or ())
 
 
-def requests_without(requests: Sequence[Part]) -> list[Part]:
+def requests_without(requests: Sequence[Object]) -> list[Object]:
     """Requests as a server writes them that does not know the field.
 
     A request that wanted nothing else was an exact one all the same, and stays one: its mode is then the
@@ -38,14 +37,14 @@ def requests_without(requests: Sequence[Part]) -> list[Part]:
     return [_without(request) if "adminAccess" in request else request for request in requests]
 
 
-def _without(request: Part) -> Part:
+def _without(request: Object) -> Object:
     rest = {name: value for name, value in request.items() if name != "adminAccess"}
     if not rest["deviceClassName"]:
         rest.setdefault("allocationMode", "")
     return rest
 
 
-def status_without(status: Part) -> Part:
+def status_without(status: Object) -> Object:
     """A status whose results say nothing about it."""
     results = _results(status)
     if all(result.get("adminAccess") is None for result in results):
@@ -56,29 +55,29 @@ def status_without(status: Part) -> Part:
     return {**status, "allocation": {**allocation, "devices": devices}}
 
 
-def authorize_requests(claim: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:
+def authorize_requests(claim: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:
     """The error of the first request for `adminAccess`, unless the claim's namespace allows it."""
     return _authorize(
         claim["spec"]["devices"]["requests"] or (), "spec.devices.requests", claim, namespace_labels
     )
 
 
-def authorize_results(claim: Part, old: Part, namespace_labels: NamespaceLabels) -> list[FieldError]:
+def authorize_results(claim: Object, old: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:
     """The same of an allocation's results; what `old` was granted stays granted."""
     if any(result.get("adminAccess") for result in _results(old["status"])):
         return []
     return _authorize(_results(claim["status"]), "status.allocation.devices.results", claim, namespace_labels)
 
 
-def _results(status: Part) -> Sequence[Part]:
+def _results(status: Object) -> Sequence[Object]:
     if "allocation" not in status:
         return ()
-    results: Sequence[Part] = status["allocation"]["devices"].get("results", ())
+    results: Sequence[Object] = status["allocation"]["devices"].get("results", ())
     return results
 
 
 def _authorize(
-    parts: Sequence[Part], path: str, claim: Part, namespace_labels: NamespaceLabels
+    parts: Sequence[Object], path: str, claim: Object, namespace_labels: NamespaceLabels
 ) -> list[FieldError]:
     index = next((index for index, part in enumerate(parts) if part.get("adminAccess")), None)
     if index is None:

@@ -4,9 +4,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import admin_access, gates
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
@@ -27,9 +28,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
 )
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object
-
-Part: TypeAlias = dict[str, Any]
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 
 
 class ClaimStrategy(ClaimSpecStrategy):
@@ -57,7 +56,7 @@ class ClaimStrategy(ClaimSpecStrategy):
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         return validate_claim_spec(obj["spec"], "spec", checks)
 
-    def _enabled_spec(self, spec: Part, old: Object | None) -> Part:
+    def _enabled_spec(self, spec: Object, old: Object | None) -> Object:
         """The spec without fields behind a gate that is off, unless `old` has them."""
         enabled = self._request_gates.enabled(
             spec["devices"],
@@ -92,9 +91,9 @@ class ClaimStatusStrategy(ClaimStrategy):
         new["status"] = status
         return new
 
-    def _with_live_devices(self, status: Part, before: Part) -> Part:
+    def _with_live_devices(self, status: Object, before: Object) -> Object:
         """Devices go with their allocation; all go where the gate is off and the claim had none."""
-        devices: list[Part] = []
+        devices: list[Object] = []
         if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
             devices = without_deallocated(status["devices"], status, before)
         return {**status, "devices": devices} if devices else _without(status, "devices")
@@ -119,11 +118,11 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors += validate_deallocation(status, before, "status")
         return errors
 
-    def _validate_allocation(self, allocation: Part, claim: Object) -> list[FieldError]:
+    def _validate_allocation(self, allocation: Object, claim: Object) -> list[FieldError]:
         known = request_names(claim["spec"]["devices"])
         return validate_allocation(allocation, "status.allocation", known, self._checks)
 
-    def _validate_reserved_and_devices(self, status: Part) -> list[FieldError]:
+    def _validate_reserved_and_devices(self, status: Object) -> list[FieldError]:
         errors = validate_set(
             status.get("reservedFor"),
             "status.reservedFor",
@@ -139,12 +138,12 @@ class ClaimStatusStrategy(ClaimStrategy):
         return errors
 
 
-def _uid_of(consumer: Part) -> str:
+def _uid_of(consumer: Object) -> str:
     uid: str = consumer["uid"]
     return uid
 
 
-def _validate_reservations(claim: Object, before: Part) -> list[FieldError]:
+def _validate_reservations(claim: Object, before: Object) -> list[FieldError]:
     status = claim["status"]
     if "reservedFor" not in status:
         return []
@@ -157,11 +156,11 @@ def _validate_reservations(claim: Object, before: Part) -> list[FieldError]:
     return []
 
 
-def _without(part: Part, name: str) -> Part:
+def _without(part: Object, name: str) -> Object:
     return {key: value for key, value in part.items() if key != name} if name in part else part
 
 
-def _without_controller(status: Part, old: Object) -> Part:
+def _without_controller(status: Object, old: Object) -> Object:
     """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
     allocation = status.get("allocation")
     if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:

@@ -6,9 +6,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourcecla
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import admin_access
 from fakeapi.registry.groups.resource_k8s_io.device_requests import (
     RequestGates,
@@ -28,13 +29,11 @@ from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
 
-
-def validate_claim_spec(spec: Part, path: str, checks: Checks) -> list[FieldError]:
+def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
     """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
     errors = validate_devices(spec["devices"], f"{path}.devices", checks)
     if "controller" in spec:
@@ -67,9 +66,9 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._checks_of_stored = replace(self._checks, stored=True)
         self._request_gates = RequestGates(rules)
 
-    def claim_spec(self, obj: Object) -> Part:
+    def claim_spec(self, obj: Object) -> Object:
         """The spec of the claim, or of the claims that are made from the template."""
-        spec: Part = obj
+        spec: Object = obj
         for name in self.claim_path:
             spec = spec[name]
         return spec

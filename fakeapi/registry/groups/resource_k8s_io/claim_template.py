@@ -4,19 +4,18 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/ap
 `ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
 """
 
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
 from fakeapi.registry.groups.resource_k8s_io import admin_access
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import claim as claims_v1alpha2
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 _NOT_FOR_TEMPLATES = {
     "name": "name",
@@ -42,13 +41,13 @@ def recall_empty_lists(obj: Object, sent: Any) -> Object:
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):
         return obj
-    empty: Part = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
+    empty: Object = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
     if empty:
         obj["spec"]["metadata"] = {**obj["spec"]["metadata"], **empty}
     return obj
 
 
-def validate_template_metadata(metadata: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
     return [
         *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.too_long),

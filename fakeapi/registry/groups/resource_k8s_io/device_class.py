@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/reso
 from dataclasses import replace
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.gates import CONTROL_PLANE_CONTROLLER
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
@@ -22,7 +23,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.collections import valid
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
 

@@ -4,20 +4,19 @@ Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3`, `v1beta1` and `v1beta2`,
 `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.admin_access import requests_without
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import default_tolerations
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
-
 _LISTS = ("selectors", "tolerations")
 _BEFORE_MODE = ("name", "deviceClassName", "selectors")
 
 
-def recall_exact_requests(spec: Part, sent: Any, path: tuple[str, ...]) -> None:
+def recall_exact_requests(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
     """Mark requests that are exact by nothing but an empty list, as v1alpha3 and v1beta1 of 1.33 take them.
 
     `spec` is decoded and has no empty lists; `sent` is what it was decoded from, with its requests at
@@ -30,7 +29,7 @@ def recall_exact_requests(spec: Part, sent: Any, path: tuple[str, ...]) -> None:
             request.setdefault("allocationMode", "")
 
 
-def default_claim_spec(spec: Part, rules: ReleaseRules) -> Part:
+def default_claim_spec(spec: Object, rules: ReleaseRules) -> Object:
     """The spec with its defaults, in the form of v1alpha3 and v1beta1."""
     devices = spec["devices"]
     if devices["requests"]:
@@ -38,7 +37,7 @@ def default_claim_spec(spec: Part, rules: ReleaseRules) -> Part:
     return spec
 
 
-def default_exact_claim_spec(spec: Part) -> Part:
+def default_exact_claim_spec(spec: Object) -> Object:
     """The spec with its defaults, in the form of v1beta2, where a request that is exact has them always."""
     for request in spec["devices"]["requests"] or ():
         if "exactly" in request:
@@ -47,32 +46,32 @@ def default_exact_claim_spec(spec: Part) -> Part:
     return spec
 
 
-def _default_request(request: Part, rules: ReleaseRules) -> Part:
+def _default_request(request: Object, rules: ReleaseRules) -> Object:
     if not rules.quirks.request_fields_under_exactly:
         return _default_allocation_mode(request)
     _default_subrequests(request)
     return _default_subrequest(request) if request["deviceClassName"] else with_tolerations(request)
 
 
-def _default_subrequests(request: Part) -> None:
+def _default_subrequests(request: Object) -> None:
     if "firstAvailable" in request:
         request["firstAvailable"] = [
             _default_subrequest(subrequest) for subrequest in request["firstAvailable"]
         ]
 
 
-def _default_subrequest(subrequest: Part) -> Part:
+def _default_subrequest(subrequest: Object) -> Object:
     return _default_allocation_mode(with_tolerations(subrequest))
 
 
-def with_tolerations(holder: Part) -> Part:
+def with_tolerations(holder: Object) -> Object:
     """`holder`, its tolerations with their defaults."""
     if "tolerations" in holder:
         holder["tolerations"] = default_tolerations(holder["tolerations"])
     return holder
 
 
-def _default_allocation_mode(request: Part) -> Part:
+def _default_allocation_mode(request: Object) -> Object:
     mode = request.get("allocationMode", "ExactCount")
     if mode != "ExactCount" or ("count" in request and "allocationMode" in request):
         return request
@@ -87,12 +86,12 @@ class RequestGates:
         self._drops_lists = rules.drops(gates.PRIORITIZED_LIST)
         self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
 
-    def enabled(self, devices: Part, before: Part | None, *, uses_admin_access: bool) -> Part:
+    def enabled(self, devices: Object, before: Object | None, *, uses_admin_access: bool) -> Object:
         """`devices` without request fields behind a gate that is off, unless `before` had such a field.
 
         `uses_admin_access`: it had `adminAccess`, whether in a request or in a result.
         """
-        requests: list[Part] = devices["requests"] or []
+        requests: list[Object] = devices["requests"] or []
         enabled = requests
         if self._drops_lists and not (before and _has_lists(before)):
             enabled = [_without_list(request) for request in enabled]
@@ -101,11 +100,11 @@ class RequestGates:
         return devices if enabled == requests else {**devices, "requests": enabled}
 
 
-def _has_lists(devices: Part) -> bool:
+def _has_lists(devices: Object) -> bool:
     return any("firstAvailable" in request for request in devices["requests"] or ())
 
 
-def _without_list(request: Part) -> Part:
+def _without_list(request: Object) -> Object:
     if "firstAvailable" not in request:
         return request
     return {name: value for name, value in request.items() if name != "firstAvailable"}

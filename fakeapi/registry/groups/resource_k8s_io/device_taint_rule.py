@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/devicetaintrule` and `pkg/apis/
 from dataclasses import replace
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -25,7 +26,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, default_taint, validate_taint
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
 

@@ -4,10 +4,9 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/re
 are in the form of v1alpha3: a device's parts are under `basic`, a capacity is a quantity.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang import go_syntax
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.counters import (
@@ -27,10 +26,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.slice_devices import (
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, default_taint
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 _PARTITIONING = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
 """The fields of a device that are behind the gate DRAPartitionableDevices."""
@@ -92,7 +89,7 @@ class ResourceSliceStrategy(Strategy):
         obj["spec"] = spec
         return obj
 
-    def _validate(self, spec: Part, old: Part | None) -> list[FieldError]:
+    def _validate(self, spec: Object, old: Object | None) -> list[FieldError]:
         rules = self._rules
         errors = validate_driver_name(spec["driver"], "spec.driver", rules)
         errors += _validate_pool(spec["pool"], "spec.pool", rules)
@@ -108,7 +105,7 @@ class ResourceSliceStrategy(Strategy):
             *validate_counter_sets(spec.get("sharedCounters"), "spec.sharedCounters", rules),
         ]
 
-    def _validate_unchanged(self, spec: Part, old: Part) -> list[FieldError]:
+    def _validate_unchanged(self, spec: Object, old: Object) -> list[FieldError]:
         absent = None if self._partitions else ""
         return [
             *validate_immutable(spec["pool"]["name"], old["pool"]["name"], "spec.pool.name"),
@@ -116,17 +113,17 @@ class ResourceSliceStrategy(Strategy):
             *validate_immutable(spec.get("nodeName", absent), old.get("nodeName", absent), "spec.nodeName"),
         ]
 
-    def _validate_devices(self, spec: Part) -> list[FieldError]:
+    def _validate_devices(self, spec: Object) -> list[FieldError]:
         rules = self._rules
         if self._partitions:
             counters = counters_of(spec.get("sharedCounters"))
             chooses = spec.get("perDeviceNodeSelection", False)
 
-            def validate(device: Part, path: str) -> list[FieldError]:
+            def validate(device: Object, path: str) -> list[FieldError]:
                 return validate_device(device, path, counters, rules, chooses_nodes=chooses)
         else:
 
-            def validate(device: Part, path: str) -> list[FieldError]:
+            def validate(device: Object, path: str) -> list[FieldError]:
                 return validate_basic_device(device, path, rules)
 
         return validate_set(
@@ -140,27 +137,27 @@ class ResourceSliceStrategy(Strategy):
         )
 
 
-def _name_of(device: Part) -> str:
+def _name_of(device: Object) -> str:
     name: str = device["name"]
     return name
 
 
-def _without(part: Part, names: tuple[str, ...] | list[str]) -> Part:
+def _without(part: Object, names: tuple[str, ...] | list[str]) -> Object:
     return {name: value for name, value in part.items() if name not in names}
 
 
-def _has_taints(spec: Part) -> bool:
+def _has_taints(spec: Object) -> bool:
     return any("taints" in device["basic"] for device in spec["devices"] or ())
 
 
-def _has_partitions(spec: Part) -> bool:
+def _has_partitions(spec: Object) -> bool:
     if "sharedCounters" in spec or "perDeviceNodeSelection" in spec:
         return True
     devices = spec["devices"] or ()
     return any(name in device["basic"] for device in devices for name in _PARTITIONING)
 
 
-def _validate_pool(pool: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_pool(pool: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = validate_pool_name(pool["name"], f"{path}.name", rules)
     count, generation = pool["resourceSliceCount"], pool["generation"]
     if count <= 0:
@@ -170,7 +167,7 @@ def _validate_pool(pool: Part, path: str, rules: ReleaseRules) -> list[FieldErro
     return errors
 
 
-def _validate_selector(spec: Part, rules: ReleaseRules) -> list[FieldError]:
+def _validate_selector(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     path = "spec.nodeSelector"
     errors = validate_nodes(spec, "nodeSelector", path, rules)
     terms = spec["nodeSelector"]["nodeSelectorTerms"]
@@ -180,7 +177,7 @@ def _validate_selector(spec: Part, rules: ReleaseRules) -> list[FieldError]:
     return errors
 
 
-def _validate_choice(spec: Part, rules: ReleaseRules) -> list[FieldError]:
+def _validate_choice(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     """Errors of where a slice's devices can be used, in releases without partitionable devices."""
     errors = validate_node_name(spec["nodeName"], "spec.nodeName") if "nodeName" in spec else []
     if "nodeSelector" in spec:
@@ -194,7 +191,7 @@ def _validate_choice(spec: Part, rules: ReleaseRules) -> list[FieldError]:
     return errors
 
 
-def _validate_choice_of_four(spec: Part, rules: ReleaseRules) -> list[FieldError]:
+def _validate_choice_of_four(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     """The same in releases with partitionable devices, where devices may choose for themselves."""
     chosen: list[str] = []
     errors: list[FieldError] = []

@@ -6,10 +6,11 @@ Follows k8s.io/kubernetes `pkg/registry/resource/podschedulingcontext` and `pkg/
 from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, duplicate
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_distinct, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.object_meta import for_status
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
 

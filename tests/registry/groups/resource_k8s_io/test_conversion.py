@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.conversion import CONVERSIONS
 from fakeapi.releases import load_release
 
 RELEASE = load_release("1.33")
 GROUP = "resource.k8s.io"
-Object = dict[str, Any]
 
 
 def canonical(resource: str, version: str, spec: Object) -> Object:

@@ -4,9 +4,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
 )
@@ -24,22 +25,20 @@ from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
 )
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
 DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
 
 
-def default_claim_spec(spec: Part) -> Part:
+def default_claim_spec(spec: Object) -> Object:
     """The spec of a claim, or of a template's claims, with its defaults."""
     spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
     return spec
 
 
-def validate_claim_spec(spec: Part, path: str) -> list[FieldError]:
+def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
     """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
     errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
@@ -123,12 +122,12 @@ class ClaimStatusStrategy(ClaimStrategy):
         return errors
 
 
-def _uid_of(consumer: Part) -> str:
+def _uid_of(consumer: Object) -> str:
     uid: str = consumer["uid"]
     return uid
 
 
-def _validate_reservations(status: Part, before: Part, *, is_going: bool) -> list[FieldError]:
+def _validate_reservations(status: Object, before: Object, *, is_going: bool) -> list[FieldError]:
     path = "status.reservedFor"
     if "allocation" not in status:
         return [reserved_without_allocation(path)]

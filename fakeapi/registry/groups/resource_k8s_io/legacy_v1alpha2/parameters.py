@@ -4,9 +4,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `reso
 `pkg/apis/resource/validation` and `pkg/apis/resource/structured/namedresources/validation`.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, required
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
     validate_class_reference,
@@ -19,10 +18,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 NO_MODEL = "exactly one structured model field must be set"
 
@@ -45,14 +42,14 @@ class _ParametersStrategy(Strategy):
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
 
-    def _selecting(self, obj: Object) -> list[Part]:
+    def _selecting(self, obj: Object) -> list[Object]:
         """The requests or filters of a valid object."""
         raise NotImplementedError
 
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
         return validate_driver_name(name, path, self._rules)
 
-    def _validate_selecting(self, model: Part, path: str) -> list[FieldError]:
+    def _validate_selecting(self, model: Object, path: str) -> list[FieldError]:
         """Errors of a request or a filter: its model must be there, and its selector an expression."""
         if "namedResources" not in model:
             return [required(path, NO_MODEL)]
@@ -60,7 +57,7 @@ class _ParametersStrategy(Strategy):
         return cel_errors(selector, place, self._check_cel) if selector else [required(place)]
 
 
-def _selector(model: Part) -> str:
+def _selector(model: Object) -> str:
     selector: str = model["namedResources"]["selector"]
     return selector
 
@@ -80,10 +77,10 @@ class ClaimParametersStrategy(_ParametersStrategy):
             ),
         ]
 
-    def _selecting(self, obj: Object) -> list[Part]:
+    def _selecting(self, obj: Object) -> list[Object]:
         return [request for driver in obj.get("driverRequests") or () for request in driver["requests"]]
 
-    def _validate_requests(self, driver: Part, path: str) -> list[FieldError]:
+    def _validate_requests(self, driver: Object, path: str) -> list[FieldError]:
         requests = driver.get("requests", ())
         if not requests:
             return [required(f"{path}.requests", "empty entries with no requests are not allowed")]
@@ -106,5 +103,5 @@ class ClassParametersStrategy(_ParametersStrategy):
             ),
         ]
 
-    def _selecting(self, obj: Object) -> list[Part]:
+    def _selecting(self, obj: Object) -> list[Object]:
         return obj.get("filters") or []

@@ -4,12 +4,13 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/re
 """
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_class_reference,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
 

@@ -4,9 +4,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and
 `pkg/apis/resource/structured/namedresources/validation`.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items
@@ -16,10 +15,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 )
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
 
-
-def validate_allocation(allocation: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def validate_allocation(allocation: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of `status.allocation`."""
     errors = validate_items(
         allocation.get("resourceHandles"),
@@ -37,7 +34,7 @@ def validate_allocation(allocation: Part, path: str, rules: ReleaseRules) -> lis
     return errors
 
 
-def _validate_handle(handle: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_handle(handle: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = validate_driver_name(handle.get("driverName", ""), f"{path}.driverName", rules)
     if names.byte_length(handle.get("data", "")) > rules.limits.resource_handle_data:
         errors.append(too_long(f"{path}.data", rules.limits.resource_handle_data, rules.quirks.too_long_name))
@@ -48,7 +45,7 @@ def _validate_handle(handle: Part, path: str, rules: ReleaseRules) -> list[Field
     return errors
 
 
-def _validate_structured(handle: Part, path: str) -> list[FieldError]:
+def _validate_structured(handle: Object, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     if "nodeName" in handle:
         errors += validate_dns_subdomain(handle["nodeName"], f"{path}.nodeName")

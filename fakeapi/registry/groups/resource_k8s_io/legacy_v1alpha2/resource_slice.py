@@ -4,10 +4,9 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice`, `pkg/apis/resou
 `pkg/apis/resource/structured/namedresources/validation`.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang import go_syntax
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import NO_MODEL
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
@@ -17,10 +16,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
 from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Object, Strategy
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 NO_PATH = "<nil>"
 """How Go prints the path of the object as a whole."""
@@ -59,13 +56,13 @@ class ResourceSliceStrategy(Strategy):
         ]
 
 
-def _validate_instance(instance: Part, path: str) -> list[FieldError]:
+def _validate_instance(instance: Object, path: str) -> list[FieldError]:
     return validate_named(
         instance.get("attributes"), f"{path}.attributes", "name", validate_dns_subdomain, _validate_value
     )
 
 
-def _validate_value(attribute: Part, path: str) -> list[FieldError]:
+def _validate_value(attribute: Object, path: str) -> list[FieldError]:
     errors = validate_version(attribute["version"], f"{path}.version") if "version" in attribute else []
     present = [name for name in VALUES if name in attribute]
     if not present:

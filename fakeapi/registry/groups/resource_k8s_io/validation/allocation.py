@@ -3,9 +3,8 @@
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, not_supported, required
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     Checks,
@@ -22,12 +21,12 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 )
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
-
 SOURCES = ("FromClaim", "FromClass")
 
 
-def validate_allocation(allocation: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+def validate_allocation(
+    allocation: Object, path: str, known: RequestNames, checks: Checks
+) -> list[FieldError]:
     """Errors of `status.allocation`, for a claim whose requests are `known`."""
     rules = checks.rules
     devices = allocation["devices"]
@@ -56,7 +55,7 @@ def validate_allocation(allocation: Part, path: str, known: RequestNames, checks
     return errors
 
 
-def _validate_result(result: Part, path: str, known: RequestNames, rules: ReleaseRules) -> list[FieldError]:
+def _validate_result(result: Object, path: str, known: RequestNames, rules: ReleaseRules) -> list[FieldError]:
     return [
         *validate_request_reference(result["request"], f"{path}.request", known, rules),
         *validate_driver_name(result["driver"], f"{path}.driver", rules),
@@ -65,7 +64,7 @@ def _validate_result(result: Part, path: str, known: RequestNames, rules: Releas
     ]
 
 
-def _validate_config(config: Part, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
+def _validate_config(config: Object, path: str, known: RequestNames, checks: Checks) -> list[FieldError]:
     errors: list[FieldError] = []
     if not config["source"]:
         errors.append(required(f"{path}.source"))

@@ -6,9 +6,9 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templ
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import CelCheck, cel_errors
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items, validate_set
@@ -25,8 +25,6 @@ from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_r
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import validate_tolerations
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
-
 ALLOCATION_MODES = ("All", "ExactCount")
 
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
@@ -42,7 +40,7 @@ class Checks:
     stored: bool = False
 
 
-def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldError]:
+def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldError]:
     """Errors of the `devices` of a claim's spec, which stands at `path`."""
     rules = checks.rules
     known = request_names(devices)
@@ -75,17 +73,17 @@ def validate_devices(devices: Part, path: str, checks: Checks) -> list[FieldErro
     return errors
 
 
-def is_exact(request: Part) -> bool:
+def is_exact(request: Object) -> bool:
     """Whether the request says what it wants by itself: the server's `exactly` is then set."""
     return bool(request["deviceClassName"]) or not _EXACTLY_FIELDS.isdisjoint(request)
 
 
-def _name_of(request: Part) -> str:
+def _name_of(request: Object) -> str:
     name: str = request["name"]
     return name
 
 
-def _validate_request(request: Part, path: str, checks: Checks) -> list[FieldError]:
+def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldError]:
     errors = validate_dns_label(request["name"], f"{path}.name")
     if not checks.rules.quirks.request_fields_under_exactly:
         return errors + _validate_wanted(request, path, checks)
@@ -112,7 +110,7 @@ def _validate_request(request: Part, path: str, checks: Checks) -> list[FieldErr
     return errors
 
 
-def _validate_wanted(wanted: Part, path: str, checks: Checks) -> list[FieldError]:
+def _validate_wanted(wanted: Object, path: str, checks: Checks) -> list[FieldError]:
     """What requests and subrequests have in common: class, selectors, mode and count, tolerations."""
     errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
     if "selectors" in wanted:
@@ -133,7 +131,7 @@ def _validate_allocation_mode(mode: str, count: int, path: str) -> list[FieldErr
     return []
 
 
-def validate_selectors(selectors: list[Part] | None, path: str, checks: Checks) -> list[FieldError]:
+def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
     """Errors of device selectors: each an expression, of a limited length, that compiles."""
     return validate_items(
         selectors,
@@ -144,7 +142,7 @@ def validate_selectors(selectors: list[Part] | None, path: str, checks: Checks) 
     )
 
 
-def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldError]:
+def _validate_selector(selector: Object, path: str, checks: Checks) -> list[FieldError]:
     if "cel" not in selector:
         return [required(f"{path}.cel")]
     expression = selector["cel"]["expression"]
@@ -155,12 +153,12 @@ def _validate_selector(selector: Part, path: str, checks: Checks) -> list[FieldE
     return cel_errors(expression, place, checks.check_cel)
 
 
-def expressions_of(selectors: list[Part] | None) -> Iterator[str]:
+def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
     """The expressions of valid selectors."""
     return (selector["cel"]["expression"] for selector in selectors or ())
 
 
-def requested_expressions(devices: Part) -> Iterator[str]:
+def requested_expressions(devices: Object) -> Iterator[str]:
     """The expressions of the valid requests of a claim's `devices`."""
     for request in devices["requests"] or ():
         for wanted in (request, *request.get("firstAvailable", ())):
@@ -168,7 +166,7 @@ def requested_expressions(devices: Part) -> Iterator[str]:
 
 
 def _validate_constraint(
-    constraint: Part, path: str, known: RequestNames, rules: ReleaseRules
+    constraint: Object, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
     errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
     place = f"{path}.matchAttribute"
@@ -192,7 +190,7 @@ def validate_references(
     )
 
 
-def validate_configuration(config: Part, path: str, checks: Checks) -> list[FieldError]:
+def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
     """Errors of what an entry of `config` holds beside the requests that it is for."""
     if "opaque" not in config:
         return [required(f"{path}.opaque")]

@@ -4,14 +4,13 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.33, the first rele
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_map, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_dns_label
 from fakeapi.releases.rules import ReleaseRules
-
-Part: TypeAlias = dict[str, Any]
 
 Counters: TypeAlias = Mapping[str, frozenset[str]]
 """The names of a slice's sets of counters, each with the names of its counters."""
@@ -20,11 +19,11 @@ _NAME_SHOWN = 63
 """As much of a counter's name goes into a path."""
 
 
-def counters_of(sets: Sequence[Part] | None) -> Counters:
+def counters_of(sets: Sequence[Object] | None) -> Counters:
     return {each["name"]: frozenset(each.get("counters", ())) for each in sets or ()}
 
 
-def validate_counter_sets(sets: Sequence[Part] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
+def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of `sharedCounters`."""
     return validate_set(
         sets,
@@ -37,13 +36,13 @@ def validate_counter_sets(sets: Sequence[Part] | None, path: str, rules: Release
     )
 
 
-def _validate_counter_set(each: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_counter_set(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     name = each["name"]
     errors = validate_dns_label(name, f"{path}.name") if name else [required(f"{path}.name")]
     return errors + _validate_counters(each, path, rules)
 
 
-def _validate_counters(holder: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_counters(holder: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     if not holder.get("counters"):
         return [required(f"{path}.counters")]
     return validate_map(
@@ -57,7 +56,7 @@ def _validate_counters(holder: Part, path: str, rules: ReleaseRules) -> list[Fie
 
 
 def validate_consumption(
-    consumed: Sequence[Part] | None, path: str, known: Counters, rules: ReleaseRules
+    consumed: Sequence[Object] | None, path: str, known: Counters, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of the `consumesCounters` of the device at `path`, which takes of the `known` counters."""
     place = f"{path}.consumesCounters"
@@ -78,12 +77,12 @@ def validate_consumption(
     return errors
 
 
-def _validate_consumed(each: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_consumed(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = [] if each["counterSet"] else [required(f"{path}.counterSet")]
     return errors + _validate_counters(each, path, rules)
 
 
-def _validate_known(each: Part, path: str, known: Counters) -> list[FieldError]:
+def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError]:
     if each["counterSet"] not in known:
         problem = "must reference a counterSet defined in the ResourceSlice sharedCounters"
         return [invalid(f"{path}.counterSet", each["counterSet"], problem)]
@@ -96,7 +95,7 @@ def _validate_known(each: Part, path: str, known: Counters) -> list[FieldError]:
     ]
 
 
-def validate_number_of_counters(spec: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of how many counters a slice's devices take together, and how many it shares."""
     limits = rules.limits
     taken = sum(_number_of(device["basic"].get("consumesCounters")) for device in spec["devices"] or ())
@@ -112,5 +111,5 @@ def validate_number_of_counters(spec: Part, path: str, rules: ReleaseRules) -> l
     return errors
 
 
-def _number_of(holders: Sequence[Part] | None) -> int:
+def _number_of(holders: Sequence[Object] | None) -> int:
     return sum(len(each.get("counters") or ()) for each in holders or ())

@@ -3,9 +3,8 @@
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/registry/resource/resourceclaim` from 1.32.
 """
 
-from typing import Any, TypeAlias
-
 from fakeapi.machinery.field_errors import FieldError, invalid, too_long
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.resource_k8s_io.validation import ip_addresses
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import too_many_items, validate_set
@@ -20,10 +19,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
 
-
-def allocated_devices(status: Part) -> frozenset[DeviceId]:
+def allocated_devices(status: Object) -> frozenset[DeviceId]:
     """The devices that a claim's status says are the claim's."""
     if "allocation" not in status:
         return frozenset()
@@ -31,14 +28,14 @@ def allocated_devices(status: Part) -> frozenset[DeviceId]:
     return frozenset(device_id(result) for result in results)
 
 
-def without_deallocated(devices: list[Part], new: Part, old: Part) -> list[Part]:
+def without_deallocated(devices: list[Object], new: Object, old: Object) -> list[Object]:
     """`devices` without those that the status `old` had allocated, and `new` has not."""
     gone = allocated_devices(old) - allocated_devices(new)
     return [device for device in devices if device_id(device) not in gone] if gone else devices
 
 
 def validate_device_statuses(
-    devices: list[Part], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
+    devices: list[Object], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of `status.devices`, each of which must be one of `allocated`."""
     return validate_set(
@@ -53,7 +50,7 @@ def validate_device_statuses(
 
 
 def _validate_device_status(
-    device: Part, allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
+    device: Object, allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
     errors = [
         *validate_driver_name(device["driver"], f"{path}.driver", rules),
@@ -76,7 +73,7 @@ def _validate_device_status(
     return errors
 
 
-def _validate_network_data(data: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_network_data(data: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     for name, most in (
         ("interfaceName", rules.limits.interface_name),

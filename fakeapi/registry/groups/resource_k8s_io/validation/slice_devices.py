@@ -4,10 +4,11 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.31 to 1.33. Device
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
 from fakeapi.machinery.golang import go_syntax
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items, validate_map
 from fakeapi.registry.groups.resource_k8s_io.validation.counters import Counters, validate_consumption
@@ -20,8 +21,6 @@ from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_v
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import validate_taint
 from fakeapi.releases.rules import ReleaseRules
 
-Part: TypeAlias = dict[str, Any]
-
 _CHOICE = (
     "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is "
     "set to true in the ResourceSlice spec"
@@ -32,7 +31,7 @@ _NO_CHOICE = (
 )
 
 
-def validate_basic_device(device: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of a device in releases where it has to be a basic one."""
     errors = validate_dns_label(device["name"], f"{path}.name")
     path = f"{path}.basic"
@@ -46,7 +45,7 @@ def validate_basic_device(device: Part, path: str, rules: ReleaseRules) -> list[
 
 
 def validate_device(
-    device: Part, path: str, counters: Counters, rules: ReleaseRules, *, chooses_nodes: bool
+    device: Object, path: str, counters: Counters, rules: ReleaseRules, *, chooses_nodes: bool
 ) -> list[FieldError]:
     """Errors of a device in releases with partitionable devices, whose paths know no `basic`.
 
@@ -67,7 +66,7 @@ def validate_device(
     return errors
 
 
-def _validate_number_of_qualities(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_number_of_qualities(parts: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     number = len(parts.get("attributes", ())) + len(parts.get("capacity", ()))
     most = rules.limits.device_attributes_and_capacities
     if number <= most:
@@ -75,8 +74,8 @@ def _validate_number_of_qualities(parts: Part, path: str, rules: ReleaseRules) -
     return [invalid(path, number, f"the total number of attributes and capacities must not exceed {most}")]
 
 
-def _validate_qualities(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
-    def attribute(value: Part, place: str) -> list[FieldError]:
+def _validate_qualities(parts: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    def attribute(value: Object, place: str) -> list[FieldError]:
         return _validate_attribute(value, place, rules)
 
     return [
@@ -102,7 +101,7 @@ def _validate_qualified(
     )
 
 
-def _validate_attribute(attribute: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     most = rules.limits.attribute_value
     for name in ("string", "version"):
@@ -121,7 +120,7 @@ def _validate_attribute(attribute: Part, path: str, rules: ReleaseRules) -> list
     return errors
 
 
-def _validate_choice(parts: Part, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_choice(parts: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     chosen: list[str] = []
     errors: list[FieldError] = []
     if parts.get("nodeName"):

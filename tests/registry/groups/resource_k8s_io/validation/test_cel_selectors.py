@@ -6,13 +6,14 @@ import pytest
 
 from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.compiler import Invalid, TooComplex, Unchecked, Unplannable, Verdict
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     cel_errors,
     cel_warnings,
     device_compiler,
 )
 from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
-from fakeapi.registry.strategy import Object, Strategy
+from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import load_release
 from tests.registry.groups.resource_k8s_io.builders import RULES, claim, devices, request, triples
 
