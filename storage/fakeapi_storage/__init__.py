@@ -1,4 +1,4 @@
-"""Keys, bytes and revisions in SQLite. Knows neither Kubernetes nor HTTP; see `fakeapi_storage.interface`."""
+"""Keys, bytes and revisions. Knows neither Kubernetes nor HTTP; see `fakeapi_storage.interface`."""
 
 from fakeapi_storage.errors import (
     Closed,
@@ -9,6 +9,7 @@ from fakeapi_storage.errors import (
     InvalidEntry,
     KeyExists,
     KeyNotFound,
+    MigrationFailed,
     NewerSchema,
     OpenFailed,
     Overloaded,
@@ -16,8 +17,11 @@ from fakeapi_storage.errors import (
     StorageError,
     StorageFailed,
     StorageReset,
+    UnknownFormat,
+    UnsupportedLocation,
     WatcherOverflow,
 )
+from fakeapi_storage.format import Format, Migration
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page, Storage, Watcher
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
 
@@ -31,10 +35,13 @@ __all__ = [
     "Event",
     "EventKind",
     "ForeignDatabase",
+    "Format",
     "FutureRevision",
     "InvalidEntry",
     "KeyExists",
     "KeyNotFound",
+    "Migration",
+    "MigrationFailed",
     "NewerSchema",
     "OpenFailed",
     "Overloaded",
@@ -44,6 +51,8 @@ __all__ = [
     "StorageError",
     "StorageFailed",
     "StorageReset",
+    "UnknownFormat",
+    "UnsupportedLocation",
     "Watcher",
     "WatcherOverflow",
     "open_storage",

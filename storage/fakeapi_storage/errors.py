@@ -1,6 +1,5 @@
-"""What goes wrong in storage, as values that carry the facts a caller decides on."""
+"""Errors of storage, as values that carry the facts a caller decides on."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,20 +92,51 @@ class WatcherOverflow(StorageError):
 
 
 class OpenFailed(StorageError):
-    """The database can not be opened; the file is as it was."""
+    """The database at `location` can not be opened; it is as it was."""
 
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
+    def __init__(self, location: str, reason: str) -> None:
+        super().__init__(f"{location}: {reason}")
+        self.location = location
+
+
+class UnsupportedLocation(OpenFailed):
+    """The location names no engine, or something that its engine does not know."""
 
 
 class NewerSchema(OpenFailed):
     """The database was written by a newer version of this package."""
 
-    def __init__(self, path: Path, found: int, known: int) -> None:
-        super().__init__(path, f"schema version {found} is newer than {known}, the newest that is known here")
+    def __init__(self, location: str, found: int, known: int) -> None:
+        super().__init__(
+            location,
+            f"its tables have schema version {found}, newer than {known}, the newest that is known here; "
+            "open it with the version that wrote it, or name another database",
+        )
         self.found = found
         self.known = known
+
+
+class UnknownFormat(OpenFailed):
+    """The application's format in the database is newer than its own, or too old to be migrated."""
+
+    def __init__(self, location: str, found: int, wanted: int) -> None:
+        reason = "newer than" if found > wanted else "without a migration to"
+        super().__init__(
+            location,
+            f"its objects are in format {found}, {reason} format {wanted}, which is used here; "
+            "open it with the version that wrote it, or name another database",
+        )
+        self.found = found
+        self.wanted = wanted
+
+
+class MigrationFailed(OpenFailed):
+    """A row of the database can not be brought into the application's format."""
+
+    def __init__(self, location: str, found: int, wanted: int, reason: str) -> None:
+        super().__init__(location, f"it can not be migrated from format {found} to {wanted}: {reason}")
+        self.found = found
+        self.wanted = wanted
 
 
 class ForeignDatabase(OpenFailed):
@@ -116,5 +146,5 @@ class ForeignDatabase(OpenFailed):
 class DatabaseInUse(OpenFailed):
     """Another process, or another store in this one, has the database open."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "the database is in use by another server")
+    def __init__(self, location: str) -> None:
+        super().__init__(location, "the database is in use by another server")

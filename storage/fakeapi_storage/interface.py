@@ -13,6 +13,7 @@ revision as `expected` can not conflict.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -106,6 +107,11 @@ class Storage(Protocol):
         """The oldest revision that `list` still answers, and from which `watch` still resumes."""
         ...
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Free text about the database, such as the release that wrote it. Not part of the history."""
+        ...
+
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
         """Raises `KeyExists`."""
         ...
@@ -158,15 +164,15 @@ class Storage(Protocol):
         """
         ...
 
-    def watch_key(self, key: str, since: int | None = None) -> Watcher:
-        """As `watch`, for this one key."""
-        ...
-
     async def compact(self, revision: int) -> None:
         """Forgets the history before `revision`; entries stay. Does nothing where that is done already.
 
         Raises `FutureRevision`, `StorageFailed`, `Closed`.
         """
+        ...
+
+    async def set_labels(self, labels: Mapping[str, str]) -> None:
+        """Replaces all labels, which survive a reset. Raises `StorageFailed`, `Closed`."""
         ...
 
     async def reset(self) -> None:

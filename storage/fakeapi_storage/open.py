@@ -1,41 +1,71 @@
-"""Opening a store: joins the database, the log and the memory above it."""
+"""Opens a storage: joins an engine's log and the memory above it."""
 
 from pathlib import Path
 
+from fakeapi_storage.errors import StorageFailed
+from fakeapi_storage.format import Format
 from fakeapi_storage.interface import Storage
+from fakeapi_storage.location import parse_location
+from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.engine import Durability, connect
-from fakeapi_storage.sqlite.log import SCHEMA, Log
+from fakeapi_storage.sqlite.engine import connect
+from fakeapi_storage.sqlite.log import SqliteLog
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000
 """Revisions that stay answerable before older ones are compacted."""
 
+FIRST_FORMAT_ALONE = Format()
+"""The format of applications that never changed how they write keys and values."""
+
 
 async def open_storage(
-    path: str | Path | None = None,
+    location: str | Path | None = None,
     *,
     durability: Durability = "normal",
     window: int = WINDOW_REVISIONS,
     watcher_buffer: int = WATCHER_BUFFER_EVENTS_MAX,
+    data_format: Format = FIRST_FORMAT_ALONE,
 ) -> Storage:
-    """Opens the store in the file `path`, creating it if it is missing or empty; None: in memory.
+    """Opens the database at `location`, creating it if it is missing or empty.
+
+    `location` is a path, `sqlite:///path`, or None or `sqlite://` for a database in memory.
 
     Acknowledged writes to a file survive the end of the process, with durability "full" also that of the
     machine. At least `window` revisions stay answerable, at most a tenth more. The store belongs to the
     running event loop; close it there.
 
-    Raises `NewerSchema`, `ForeignDatabase` and `DatabaseInUse`, each leaving the file as it was,
-    `StorageFailed` for a file that can not be opened or is damaged, ValueError for a window below 1.
+    `data_format` is how the application writes keys and values. A new database records its version. One of an
+    older format is migrated before this returns, in one transaction: every row that is kept, history too,
+    goes through the migrations, and revisions stay as they are. Databases that were written before formats
+    were recorded have format 1. A change of keys is made so:
+
+        def without_version(key: str, value: bytes) -> tuple[str, bytes]:
+            _, group, _version, rest = key.split("/", 3)
+            return f"/{group}/{rest}", value
+
+        storage = await open_storage(path, data_format=Format(version=2, migrations={1: without_version}))
+
+    Free text about the database, such as the release that wrote it, is kept as labels: see
+    `Storage.labels` and `Storage.set_labels`.
+
+    Raises `OpenFailed`, which leaves the database as it was: `UnsupportedLocation`, `DatabaseInUse`,
+    `ForeignDatabase` for a file of another program, `NewerSchema`, `UnknownFormat` for a format that is newer
+    or has no migration, `MigrationFailed` with the row that can not be migrated. Raises `StorageFailed` for a
+    database that can not be read or is damaged, ValueError for a window below 1.
     """
     if window < 1:
         raise ValueError(f"a window of {window} revisions")
-    database = await connect(Path(path) if path is not None else None, SCHEMA, durability)
-    log = Log(database)
+    place = parse_location(location)
+    log = SqliteLog(await connect(place, durability, data_format))
     try:
-        committed = Committed(await log.load(), window=window, watcher_buffer=watcher_buffer)
-        return Store(log, committed)
+        snapshot = await log.load()
+        committed = Committed(snapshot, window=window, watcher_buffer=watcher_buffer)
+        return Store(log, committed, snapshot.labels)
+    except StorageFailed as error:
+        await log.close()
+        raise StorageFailed(f"{place.text}: {error}") from error
     except BaseException:
         await log.close()
         raise

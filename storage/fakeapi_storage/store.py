@@ -1,20 +1,22 @@
 """The store: reads and watches from the committed state, writes through the writer."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from types import MappingProxyType
 
 from fakeapi_storage.errors import Closed
 from fakeapi_storage.interface import Entry, Page, Storage, Watcher
+from fakeapi_storage.log import Log
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.log import LogStore
 from fakeapi_storage.writer import Writer
 
 
 class Store:
     """`Storage` over a log. Made by `fakeapi_storage.open.open_storage`."""
 
-    def __init__(self, log: LogStore, committed: Committed) -> None:
+    def __init__(self, log: Log, committed: Committed, labels: Mapping[str, str]) -> None:
         self._committed = committed
+        self._labels = dict(labels)
         self._writer = Writer(log, committed)
         self._working: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
@@ -26,6 +28,10 @@ class Store:
     @property
     def oldest(self) -> int:
         return self._committed.history.oldest
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return MappingProxyType(self._labels)
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
         self._require_open()
@@ -57,15 +63,15 @@ class Store:
 
     def watch(self, prefix: str, since: int | None = None) -> Watcher:
         self._require_open()
-        return self._committed.watch(prefix, since, exact=False)
-
-    def watch_key(self, key: str, since: int | None = None) -> Watcher:
-        self._require_open()
-        return self._committed.watch(key, since, exact=True)
+        return self._committed.watch(prefix, since)
 
     async def compact(self, revision: int) -> None:
         self._require_open()
         await self._finish(self._writer.compact(revision))
+
+    async def set_labels(self, labels: Mapping[str, str]) -> None:
+        self._require_open()
+        await self._finish(self._set_labels(dict(labels)))
 
     async def reset(self) -> None:
         self._require_open()
@@ -75,6 +81,10 @@ class Store:
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
         await asyncio.shield(self._closing)
+
+    async def _set_labels(self, labels: dict[str, str]) -> None:
+        await self._writer.set_labels(labels)
+        self._labels = labels
 
     async def _close(self) -> None:
         try:

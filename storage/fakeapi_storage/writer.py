@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import islice
 
 from fakeapi_storage.errors import (
@@ -18,8 +18,8 @@ from fakeapi_storage.errors import (
     StorageReset,
 )
 from fakeapi_storage.interface import Entry, Event, EventKind
+from fakeapi_storage.log import Log, Row
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.log import LogStore, Row
 
 BATCH_WRITES_MAX = 256
 """Writes in one transaction; what is left waits for the next."""
@@ -52,14 +52,14 @@ class Writer:
     each key that has one in the queue; with the committed entries below it, it is the newest accepted state.
     """
 
-    def __init__(self, log: LogStore, committed: Committed) -> None:
+    def __init__(self, log: Log, committed: Committed) -> None:
         self._log = log
         self._committed = committed
         self._loop = asyncio.get_running_loop()
         self._queue: deque[_Write] = deque()
         self._newest: dict[str, Event] = {}
         self._accepted = committed.revision
-        self._settling: list[tuple[int, asyncio.Future[None]]] = []
+        self._commit_waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._exclusive = asyncio.Lock()
         self._draining: asyncio.Task[None] | None = None
         self._unsure = False
@@ -107,7 +107,7 @@ class Writer:
         if revision <= self._committed.revision:
             future.set_result(None)
         else:
-            self._settling.append((revision, future))
+            self._commit_waiters.append((revision, future))
         return future
 
     async def compact(self, revision: int) -> None:
@@ -116,6 +116,10 @@ class Writer:
                 raise FutureRevision(revision, self._committed.revision)
             if revision > self._committed.history.oldest:
                 await self._compact(revision)
+
+    async def set_labels(self, labels: Mapping[str, str]) -> None:
+        async with self._exclusive:
+            await self._transact(lambda: self._log.set_labels(labels))
 
     async def reset(self) -> None:
         async with self._exclusive:
@@ -168,7 +172,7 @@ class Writer:
             self._fail(lambda: StorageFailed(reason))
             return
         if batch:
-            self._settle(batch)
+            self._publish(batch)
         await self._compact_if_due()
 
     async def _recover(self) -> None:
@@ -182,7 +186,7 @@ class Writer:
             self._committed.replay(rows)
             self._fail(lambda: StorageFailed("an earlier write was found to be stored after all"))
 
-    def _settle(self, batch: list[_Write]) -> None:
+    def _publish(self, batch: list[_Write]) -> None:
         self._committed.apply([write.event for write in batch])
         newest = self._newest
         for write in batch:
@@ -191,27 +195,27 @@ class Writer:
                 del newest[write.row.key]
             if not write.future.done():
                 write.future.set_result(write.event.entry)
-        if self._settling:
+        if self._commit_waiters:
             revision = self._committed.revision
-            for wanted, future in self._settling:
+            for wanted, future in self._commit_waiters:
                 if wanted <= revision and not future.done():
                     future.set_result(None)
-            self._settling = [waiting for waiting in self._settling if waiting[0] > revision]
+            self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, reason: Callable[[], StorageError]) -> None:
         """Falls back to the committed state; whatever was accepted beyond it fails."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
-            *(future for _, future in self._settling),
+            *(future for _, future in self._commit_waiters),
         ]
         self._queue.clear()
-        self._settling.clear()
+        self._commit_waiters.clear()
         self._newest.clear()
         self._accepted = self._committed.revision
         for future in failed:
             if not future.done():
                 future.set_exception(reason())
-                future.exception()  # a writer that has left is no error, so the loop need not report it
+                future.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
 
     async def _compact_if_due(self) -> None:
         due = self._committed.history.due()

@@ -458,17 +458,6 @@ async def a_watcher_from_the_future_waits_for_it(opener: Opener) -> None:
 
 
 @behaviour
-async def a_watcher_of_a_key_sees_no_longer_key(opener: Opener) -> None:
-    async with opener() as storage:
-        early = await storage.create("/a", b"")
-        await storage.create("/a/b", b"")
-        watcher = storage.watch_key("/a", INITIAL_REVISION)
-        await storage.create("/ab", b"")
-        late = await storage.update("/a", b"2", early.revision)
-        assert [event.entry for event in await collect(watcher, 2)] == [early, late]
-
-
-@behaviour
 async def an_event_is_seen_only_once_it_is_committed(opener: Opener) -> None:
     async with opener() as storage:
         watcher = storage.watch("/")
@@ -625,7 +614,7 @@ async def a_reset_starts_again_from_the_first_revision(opener: Opener) -> None:
 @behaviour
 async def a_reset_ends_watchers_and_fails_what_is_not_committed(opener: Opener) -> None:
     async with opener() as storage:
-        watcher, idle = storage.watch("/"), storage.watch_key("/x")
+        watcher, idle = storage.watch("/"), storage.watch("/x")
         await storage.create("/a", b"")
         waiting = asyncio.ensure_future(idle.next_batch())
         await asyncio.sleep(0)

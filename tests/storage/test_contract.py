@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fakeapi_storage.interface import Storage
+from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
-from fakeapi_storage.sqlite.engine import Durability
 from tests.storage.contract import BEHAVIOURS, Behaviour, Opener
 
 SMALL_WINDOW = 20

@@ -7,17 +7,15 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import cast
 
-import aiosqlite
 import pytest
 
 from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, EventKind, Storage
+from fakeapi_storage.log import Durability
 from fakeapi_storage.open import open_storage
-from fakeapi_storage.sqlite import engine
-from fakeapi_storage.sqlite.engine import APPLICATION_ID, SCHEMA_VERSION, Durability
-from fakeapi_storage.store import Store
+from fakeapi_storage.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION
+from tests.storage.engines import open_store
 
 WRITER = """
 import asyncio, sys
@@ -47,10 +45,6 @@ asyncio.run(main())
 def contents(directory: Path) -> dict[str, bytes]:
     """The bytes of every file, but for the lock table that any reader of a log may leave behind."""
     return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith("-shm")}
-
-
-def driver(storage: Storage) -> aiosqlite.Connection:
-    return cast("aiosqlite.Connection", cast("Store", storage)._writer._log._driver)  # type: ignore[attr-defined]
 
 
 def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
@@ -238,8 +232,8 @@ def make_short_text(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "refusal", "words"),
     [
-        (make_newer, NewerSchema, "schema version 2 is newer than 1"),
-        (make_newer_in_its_log, NewerSchema, "schema version 2 is newer than 1"),
+        (make_newer, NewerSchema, "schema version 3, newer than 2"),
+        (make_newer_in_its_log, NewerSchema, "schema version 3, newer than 2"),
         (make_another_applications, ForeignDatabase, "belongs to another application"),
         (make_marked_by_another_application, ForeignDatabase, "belongs to another application"),
         (make_text, ForeignDatabase, "not a database"),
@@ -339,9 +333,11 @@ def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, t
     path = tmp_path / "storage.db" if in_file else None
     stored: list[Entry] = []
 
-    async def fill(storage: Storage) -> None:
-        [(pages,)] = await driver(storage).execute_fetchall("PRAGMA page_count")
-        await driver(storage).execute_fetchall(f"PRAGMA max_page_count={pages + 100}")
+    async def fill() -> None:
+        opened = await open_store(path)
+        storage, driver = opened.store, opened.driver
+        [(pages,)] = await driver.execute_fetchall("PRAGMA page_count")
+        await driver.execute_fetchall(f"PRAGMA max_page_count={pages + 100}")
         watcher = storage.watch("")
         failures: list[BaseException] = []
         while not failures:
@@ -358,15 +354,16 @@ def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, t
         assert storage.newest(f"/{len(stored)}") is None
         assert storage.revision == stored[-1].revision
 
-        await driver(storage).execute_fetchall(f"PRAGMA max_page_count={pages + 1000}")
+        await driver.execute_fetchall(f"PRAGMA max_page_count={pages + 1000}")
         stored.append(await storage.create("/later", b""))
         assert stored[-1].revision == stored[-2].revision + 1
         assert [event.entry for event in await watcher.next_batch()] == stored
+        await storage.close()
 
     async def check(storage: Storage) -> None:
         assert storage.list("").entries == sorted(stored, key=lambda entry: entry.key)
 
-    run(path, fill)
+    asyncio.run(fill())
     if path is not None:
         run(path, check)
 
@@ -393,10 +390,10 @@ def test_durability_is_sqlites_synchronous_over_a_write_ahead_log(
     durability: Durability, level: int, tmp_path: Path
 ) -> None:
     async def main() -> None:
-        storage = await open_storage(tmp_path / "storage.db", durability=durability)
-        assert [*await driver(storage).execute_fetchall("PRAGMA synchronous")] == [(level,)]
-        assert [*await driver(storage).execute_fetchall("PRAGMA journal_mode")] == [("wal",)]
-        await storage.close()
+        opened = await open_store(tmp_path / "storage.db", durability=durability)
+        assert [*await opened.driver.execute_fetchall("PRAGMA synchronous")] == [(level,)]
+        assert [*await opened.driver.execute_fetchall("PRAGMA journal_mode")] == [("wal",)]
+        await opened.store.close()
 
     asyncio.run(main())
 
@@ -406,5 +403,24 @@ def test_a_window_below_one_is_refused() -> None:
         asyncio.run(open_storage(window=0))
 
 
-def test_the_schema_version_is_the_one_these_tests_name() -> None:
-    assert engine.SCHEMA_VERSION == 1
+def test_a_new_file_and_those_beside_it_are_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    def modes() -> dict[str, str]:
+        return {file.name: oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()}
+
+    async def use(storage: Storage) -> None:
+        await storage.create("/a", b"")
+        found = await asyncio.to_thread(modes)
+        assert found.keys() >= {"storage.db", "storage.db-wal"}
+        assert set(found.values()) == {"0o600"}
+
+    run(path, use)
+
+
+def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+    path.touch(mode=0o640)
+    path.chmod(0o640)
+    run(path, nothing)
+    assert oct(path.stat().st_mode & 0o777) == "0o640"

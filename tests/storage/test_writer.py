@@ -1,7 +1,7 @@
 """The writer keeps memory and database together, however a transaction ends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -9,11 +9,11 @@ import pytest
 from fakeapi_storage import writer
 from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.interface import INITIAL_REVISION
+from fakeapi_storage.log import Log, Row, Snapshot
 from fakeapi_storage.memory import history
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.engine import connect
-from fakeapi_storage.sqlite.log import SCHEMA, Log, LogStore, Row
 from fakeapi_storage.store import Store
+from tests.storage.engines import open_log
 
 
 class FaultyLog:
@@ -26,6 +26,9 @@ class FaultyLog:
         self.fail_compaction = False
         self.appended: list[int] = []
         self.compactions = 0
+
+    async def load(self) -> Snapshot:
+        return await self.log.load()
 
     async def append(self, rows: Sequence[Row]) -> None:
         await self._transact(lambda: self.log.append(rows))
@@ -43,6 +46,9 @@ class FaultyLog:
     async def wipe(self) -> None:
         await self._transact(self.log.wipe)
 
+    async def set_labels(self, labels: Mapping[str, str]) -> None:
+        await self._transact(lambda: self.log.set_labels(labels))
+
     async def close(self) -> None:
         await self.log.close()
 
@@ -57,15 +63,15 @@ class FaultyLog:
             raise StorageFailed("after")
 
 
-def _is_a_log(log: FaultyLog) -> LogStore:
+def _is_a_log(log: FaultyLog) -> Log:
     return log
 
 
 @asynccontextmanager
 async def opened(*, window: int = 1_000) -> AsyncIterator[tuple[Store, FaultyLog]]:
-    log = FaultyLog(Log(await connect(None, SCHEMA, "normal")))
-    committed = Committed(await log.log.load(), window=window, watcher_buffer=1_000)
-    store = Store(log, committed)
+    log = FaultyLog((await open_log()).log)
+    committed = Committed(await log.load(), window=window, watcher_buffer=1_000)
+    store = Store(log, committed, {})
     yield store, log
     await store.close()
 

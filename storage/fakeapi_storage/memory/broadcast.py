@@ -1,4 +1,4 @@
-"""Fan-out of committed events to watchers: nothing here waits for a consumer."""
+"""Fan-out of committed events to watchers. Publishing never waits for a consumer."""
 
 import asyncio
 from collections import Counter
@@ -78,56 +78,55 @@ class Subscription:
 
 
 class Topic:
-    """The watchers of one key or of one prefix."""
+    """The watchers of one prefix."""
 
-    __slots__ = ("exact", "name", "watchers")
+    __slots__ = ("prefix", "watchers")
 
-    def __init__(self, name: str, *, exact: bool) -> None:
-        self.name = name
-        self.exact = exact
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
         self.watchers: dict[Subscription, None] = {}
 
     def pick(self, events: Sequence[Event]) -> list[Event]:
-        name = self.name
-        if self.exact:
-            return [event for event in events if event.entry.key == name]
-        return [event for event in events if event.entry.key.startswith(name)]
+        prefix = self.prefix
+        return [event for event in events if event.entry.key.startswith(prefix)]
 
 
 class Broadcast:
-    """All watchers, by what they watch.
+    """All watchers, by the prefix that they watch.
 
-    Publishing looks the beginnings of an event's key up, one for each length that a watched prefix has: its
-    price does not grow with the number of prefixes that are watched elsewhere.
+    Publishing looks up the beginnings of an event's key, one for each length of a watched prefix: its cost
+    does not grow with the number of prefixes that are watched elsewhere.
     """
 
     def __init__(self, revision: int, limit: int) -> None:
         self.revision = revision
         self.limit = limit
-        self._keys: dict[str, Topic] = {}
-        self._prefixes: dict[str, Topic] = {}
+        self._topics: dict[str, Topic] = {}
         self._lengths: Counter[int] = Counter()
 
-    def subscribe(self, name: str, backlog: list[Event], *, exact: bool, floor: int) -> Subscription:
-        """A watcher of the events after `floor`, which starts with what matches in `backlog`."""
-        topics = self._keys if exact else self._prefixes
-        topic = topics.get(name)
+    @property
+    def watched(self) -> list[str]:
+        """The prefixes that have watchers."""
+        return [*self._topics]
+
+    def subscribe(self, prefix: str, backlog: list[Event], floor: int) -> Subscription:
+        """Starts a watcher of the events after `floor`, which begins with what matches in `backlog`."""
+        topic = self._topics.get(prefix)
         if topic is None:
-            topic = topics[name] = Topic(name, exact=exact)
-            self._lengths[len(name)] += not exact
+            topic = self._topics[prefix] = Topic(prefix)
+            self._lengths[len(prefix)] += 1
         watcher = Subscription(self, topic, topic.pick(backlog), floor)
         topic.watchers[watcher] = None
         return watcher
 
     def leave(self, watcher: Subscription, topic: Topic) -> None:
         topic.watchers.pop(watcher, None)
-        topics = self._keys if topic.exact else self._prefixes
-        if not topic.watchers and topics.get(topic.name) is topic:
-            del topics[topic.name]
-            if not topic.exact:
-                self._lengths[len(topic.name)] -= 1
-                if not self._lengths[len(topic.name)]:
-                    del self._lengths[len(topic.name)]
+        if not topic.watchers and self._topics.get(topic.prefix) is topic:
+            del self._topics[topic.prefix]
+            length = len(topic.prefix)
+            self._lengths[length] -= 1
+            if not self._lengths[length]:
+                del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
         """Hands committed events, the next ones in order, to every watcher that they concern."""
@@ -135,9 +134,8 @@ class Broadcast:
         concerned: dict[Topic, list[Event]] = {}
         for event in events:
             key = event.entry.key
-            topics = [self._prefixes.get(key[:length]) for length in self._lengths if length <= len(key)]
-            topics.append(self._keys.get(key))
-            for topic in topics:
+            for length in self._lengths:
+                topic = self._topics.get(key[:length]) if length <= len(key) else None
                 if topic is not None:
                     concerned.setdefault(topic, []).append(event)
         for topic, picked in concerned.items():
@@ -146,6 +144,6 @@ class Broadcast:
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
         """Ends every watcher."""
-        for topic in [*self._keys.values(), *self._prefixes.values()]:
+        for topic in [*self._topics.values()]:
             for watcher in [*topic.watchers]:
                 watcher.end(reason, drop=drop)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from fakeapi_storage.errors import StorageError, StorageFailed
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page
+from fakeapi_storage.log import Row, Snapshot
 from fakeapi_storage.memory.broadcast import Broadcast, Subscription
 from fakeapi_storage.memory.history import History
 from fakeapi_storage.memory.index import Index
-from fakeapi_storage.sqlite.log import Row, Snapshot
 
 
 class Committed:
@@ -38,9 +38,9 @@ class Committed:
         entries, remaining = self._index.page(prefix, start_after, limit, undo)
         return Page(entries, revision, remaining)
 
-    def watch(self, name: str, since: int | None, *, exact: bool) -> Subscription:
+    def watch(self, prefix: str, since: int | None) -> Subscription:
         floor = self.revision if since is None else since
-        return self._broadcast.subscribe(name, self._history.since(floor), exact=exact, floor=floor)
+        return self._broadcast.subscribe(prefix, self._history.since(floor), floor)
 
     def apply(self, events: Sequence[Event]) -> None:
         """Shows the next events, in order, to readers, and then to watchers."""
@@ -55,7 +55,9 @@ class Committed:
             previous = self._index.get(row.key)
             follows = not row.deleted if previous is None else row.previous == previous.revision
             if row.revision != self.revision + 1 or not follows:
-                raise StorageFailed(f"the log is damaged: revision {row.revision} follows no known state")
+                raise StorageFailed(
+                    f"the database is damaged: revision {row.revision} ({row.key!r}) follows no known state"
+                )
             value = row.value
             if value is None:
                 value = previous.value if previous is not None else b""

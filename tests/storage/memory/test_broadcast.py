@@ -1,6 +1,7 @@
 """Events reach the watchers that they concern, and no watcher holds up another."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -13,36 +14,41 @@ def event(revision: int, key: str) -> Event:
     return Event(EventKind.PUT, Entry(key, b"", revision, revision), None)
 
 
-def subscribe(broadcast: Broadcast, name: str, *, exact: bool = False) -> Subscription:
-    return broadcast.subscribe(name, [], exact=exact, floor=broadcast.revision)
+def subscribe(broadcast: Broadcast, prefix: str) -> Subscription:
+    return broadcast.subscribe(prefix, [], broadcast.revision)
 
 
 def taken(watcher: Subscription) -> list[str]:
-    """What waits in the watcher, without waiting for more."""
-    return [event.entry.key for event in watcher._buffer]
+    """The keys of the events that wait in the watcher, which is ended."""
+
+    async def take() -> list[str]:
+        watcher.end(Closed(), drop=False)
+        keys: list[str] = []
+        with contextlib.suppress(Closed):
+            keys += [event.entry.key for event in await watcher.next_batch()]
+        return keys
+
+    return asyncio.run(take())
 
 
 def test_an_event_reaches_every_prefix_of_its_key_and_nothing_else() -> None:
     broadcast = Broadcast(INITIAL_REVISION, limit=10)
     names = ["", "/", "/a", "/a/", "/a/b", "/a/bc", "/b", "/a/b/"]
     prefixes = {name: subscribe(broadcast, name) for name in names}
-    exact = {name: subscribe(broadcast, name, exact=True) for name in names}
     keys = ["/a/b", "/a", "/b/x", "/a/b/c", "/a/b"]
     broadcast.publish([event(INITIAL_REVISION + 1 + n, key) for n, key in enumerate(keys)])
     for name in names:
         assert taken(prefixes[name]) == [key for key in keys if key.startswith(name)]
-        assert taken(exact[name]) == [key for key in keys if key == name]
 
 
 def test_watchers_that_left_are_forgotten() -> None:
     broadcast = Broadcast(INITIAL_REVISION, limit=10)
-    watchers = [subscribe(broadcast, "/a", exact=exact) for exact in (True, False, True, False)]
-    watchers += [subscribe(broadcast, "/abc")]
-    for watcher in watchers:
+    watchers = [subscribe(broadcast, prefix) for prefix in ("/a", "/a", "/abc", "/b")]
+    for watcher in watchers[:-1]:
         watcher.close()
-    assert (broadcast._keys, broadcast._prefixes, broadcast._lengths) == ({}, {}, {})
-    broadcast.publish([event(INITIAL_REVISION + 1, "/a")])
-    assert all(taken(watcher) == [] for watcher in watchers)
+    assert broadcast.watched == ["/b"]
+    broadcast.publish([event(INITIAL_REVISION + 1, "/a"), event(INITIAL_REVISION + 2, "/b")])
+    assert [taken(watcher) for watcher in watchers] == [[], [], [], ["/b"]]
 
 
 def test_a_watcher_may_be_full_and_one_event_more_ends_it_alone() -> None:

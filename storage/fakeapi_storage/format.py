@@ -1,0 +1,67 @@
+"""The format of an application's keys and values, and the migration of rows from an older one."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from fakeapi_storage.log import Row
+
+FIRST_FORMAT = 1
+"""The format of an application that names none, and of databases from before formats were recorded."""
+
+Migration: TypeAlias = Callable[[str, bytes], tuple[str, bytes]]
+"""Key and value of one row in a format → key and value in the next one.
+
+It must be pure, keep different keys different, and give one key for all values of a key. It sees every row
+that is kept: current entries, their history, and deletions (with the last value where a deletion has none of
+its own). What it raises stops the migration, and the database stays as it was.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How an application writes keys and values: a number that grows with each incompatible change.
+
+    `migrations[n]` leads from format n to n + 1. A database older than the first of the steps that lead to
+    `version` without a gap can not be opened.
+    """
+
+    version: int = FIRST_FORMAT
+    migrations: Mapping[int, Migration] = field(default_factory=dict)
+
+    def steps_from(self, found: int) -> list[Migration] | None:
+        """The migrations that lead from the format `found` to this one, in order; None if there is no way."""
+        if found > self.version:
+            return None
+        steps = [self.migrations.get(version) for version in range(found, self.version)]
+        known = [step for step in steps if step is not None]
+        return known if len(known) == len(steps) else None
+
+
+class MigrationError(Exception):
+    """A row that can not be migrated, or a migration that breaks its rules; the message says which."""
+
+
+def migrate(rows: Iterable[Row], steps: Sequence[Migration]) -> Iterator[Row]:
+    """The rows of a log, in order, with key and value as the steps give them. Raises `MigrationError`."""
+    new_keys: dict[str, str] = {}
+    old_keys: dict[str, str] = {}
+    last_values: dict[str, bytes] = {}
+    for row in rows:
+        old = last_values.get(row.key, b"") if row.value is None else row.value
+        last_values[row.key] = old
+        try:
+            key, value = _apply(steps, row.key, old)
+        except Exception as error:
+            raise MigrationError(f"{row.key!r} at revision {row.revision}: {error}") from error
+        if new_keys.setdefault(row.key, key) != key:
+            raise MigrationError(f"{row.key!r} becomes both {new_keys[row.key]!r} and {key!r}")
+        if old_keys.setdefault(key, row.key) != row.key:
+            raise MigrationError(f"{old_keys[key]!r} and {row.key!r} both become {key!r}")
+        yield row._replace(key=key, value=None if row.value is None else value)
+
+
+def _apply(steps: Sequence[Migration], key: str, value: bytes) -> tuple[str, bytes]:
+    for step in steps:
+        key, value = step(key, value)
+    return key, value

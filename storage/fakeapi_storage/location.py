@@ -1,0 +1,57 @@
+"""Locations of databases: a path, a URL, or nothing for a database in memory."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from fakeapi_storage.errors import UnsupportedLocation
+
+ENGINES = ("sqlite",)
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_USER = re.compile(r"//[^/?#]*@")
+_MEMORY = ":memory:"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a database is: the engine that opens it, and the engine's own name for the place.
+
+    `path` is None for a database in memory. `text` stands in messages and has no password.
+    """
+
+    engine: str
+    path: Path | None
+    text: str
+
+
+def parse_location(location: str | Path | None) -> Location:
+    """Reads a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, or None or `sqlite://` for memory.
+
+    The path of a URL is taken as it stands, without percent-decoding. Raises `UnsupportedLocation`.
+    """
+    if location is None or location == _MEMORY:
+        return Location("sqlite", None, "memory")
+    if isinstance(location, Path):
+        return Location("sqlite", location, str(location))
+    url = _URL.fullmatch(location)
+    if url is None:
+        if not location:
+            raise UnsupportedLocation(location, "the location of the database is empty")
+        return Location("sqlite", Path(location), location)
+    text = _USER.sub("//***@", location)
+    if url[1] not in ENGINES:
+        raise UnsupportedLocation(
+            text, f"no storage engine is called {url[1]!r}; give a path or sqlite:///path/to/file"
+        )
+    return _sqlite(url[2], text)
+
+
+def _sqlite(rest: str, text: str) -> Location:
+    if rest in ("", "/", "/" + _MEMORY):
+        return Location("sqlite", None, text)
+    if not rest.startswith("/"):
+        raise UnsupportedLocation(text, "SQLite has no hosts; write sqlite:/// and then the path")
+    if "?" in rest or "#" in rest:
+        raise UnsupportedLocation(text, "options in the URL are not supported; give a path if it is a name")
+    return Location("sqlite", Path(rest[1:]), text)

@@ -1,0 +1,79 @@
+"""Looks at a database file before it is opened, without leaving a trace on it."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed, UnknownFormat
+from fakeapi_storage.format import FIRST_FORMAT, Format
+from fakeapi_storage.sqlite.schema import APPLICATION_ID, READ_FORMAT, SCHEMA_VERSION
+
+_SMALLEST_PAGE_BYTES = 512
+_FIRST_SCHEMA_WITH_FORMAT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The versions of a database: that of its tables, and that of the application's keys and values."""
+
+    schema: int
+    format: int
+
+
+def probe(path: Path, text: str, wanted: Format) -> Found | None:
+    """The versions of the database in the file; None if there is none, or nothing in it yet.
+
+    Raises `OpenFailed` for a file that is not for this version of this package or of the application, and
+    `StorageFailed` for one that can not be read. `text` names the file in messages.
+    """
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageFailed(str(error)) from error
+    if size == 0:
+        return None
+    if size < _SMALLEST_PAGE_BYTES:  # SQLite would take it for empty
+        raise ForeignDatabase(text, "the file is not a database")
+    try:
+        found = _read(path, text)
+    except sqlite3.Error as error:
+        if is_busy(error):
+            raise DatabaseInUse(text) from error
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise ForeignDatabase(text, "the file is not a database") from error
+        raise StorageFailed(f"{text}: {error}") from error
+    if found is not None and wanted.steps_from(found.format) is None:
+        raise UnknownFormat(text, found.format, wanted.version)
+    return found
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether SQLite refused because another connection holds a lock."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+
+def _read(path: Path, text: str) -> Found | None:
+    # Without a write-ahead log there is nothing to recover, and `immutable` makes no files beside the file.
+    log = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    uri = f"file:{quote(str(path.absolute()))}?{mode}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=0)) as database:
+        [application] = database.execute("PRAGMA application_id").fetchone()
+        [schema] = database.execute("PRAGMA user_version").fetchone()
+        [tables] = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != APPLICATION_ID:
+            if application or schema or tables:
+                raise ForeignDatabase(text, "the database belongs to another application")
+            return None
+        if not 0 < schema <= SCHEMA_VERSION:
+            raise NewerSchema(text, schema, SCHEMA_VERSION)
+        if schema < _FIRST_SCHEMA_WITH_FORMAT:
+            return Found(schema, FIRST_FORMAT)
+        row = database.execute(READ_FORMAT).fetchone()
+    if row is None or not isinstance(row[0], int):
+        raise StorageFailed(f"{text}: the database is damaged: its format is unreadable")
+    return Found(schema, row[0])

@@ -1,0 +1,105 @@
+"""The tables of a database file, and the SQL statements on them."""
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateTable
+from sqlalchemy.sql import ClauseElement
+
+from fakeapi_storage.errors import StorageFailed
+from fakeapi_storage.log import Row
+
+APPLICATION_ID = 0x66616B65
+"""Marks the files of this package: "fake"."""
+
+SCHEMA_VERSION = 2
+"""Kept in the file's user_version. 1 had no checksums, no format and no labels."""
+
+_metadata = MetaData()
+_log = Table(
+    "log",
+    _metadata,
+    Column("revision", Integer, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("created", Integer, nullable=False),
+    Column("previous", Integer, nullable=False),
+    Column("deleted", Boolean, nullable=False),
+    Column("value", LargeBinary),
+    Column("checksum", Integer, nullable=False),
+    UniqueConstraint("key", "previous"),
+)
+_meta = Table(
+    "meta",
+    _metadata,
+    Column("compacted", Integer, nullable=False),
+    Column("format", Integer, nullable=False),
+)
+_label = Table(
+    "label", _metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False)
+)
+
+
+def _text(clause: ClauseElement) -> str:
+    return str(clause.compile(dialect=sqlite.dialect()))
+
+
+CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
+"""A script that makes the tables; a row for `INSERT_META` completes it."""
+
+APPEND = _text(insert(_log))
+READ = _text(select(_log).where(_log.c.revision > bindparam("after")).order_by(_log.c.revision))
+FORGET = _text(delete(_log).where(_log.c.revision == bindparam("stale")))
+WIPE = _text(delete(_log))
+INSERT_META = _text(insert(_meta))
+READ_META = _text(select(_meta.c.compacted))
+READ_FORMAT = _text(select(_meta.c.format))
+COMPACT = _text(update(_meta).values(compacted=bindparam("revision")))
+READ_LABELS = _text(select(_label))
+DELETE_LABELS = _text(delete(_label))
+INSERT_LABEL = _text(insert(_label))
+
+
+def to_record(row: Row) -> tuple[object, ...]:
+    """The row with its checksum, as it is inserted."""
+    return (*row, _checksum(row))
+
+
+def from_record(record: Sequence[Any]) -> Row:
+    """The row of a record. Raises `StorageFailed` if it is not as it was written."""
+    *columns, checksum = record
+    row = Row._make(columns)
+    try:
+        intact = _checksum(row) == checksum
+    except (AttributeError, TypeError):  # not even the types are those that were written
+        intact = False
+    if not intact:
+        raise StorageFailed(
+            f"the database is damaged: revision {row.revision} ({row.key!r}) does not match its checksum; "
+            "restore it from a copy, or name another database"
+        )
+    return row
+
+
+def _checksum(row: Row) -> int:
+    kind = b"D" if row.deleted else b"P"
+    place = b"%d %d %d %b%b" % (row.revision, row.created, row.previous, kind, row.key.encode())
+    if row.value is None:
+        return zlib.crc32(place)
+    return zlib.crc32(row.value, zlib.crc32(b"=", zlib.crc32(place)))

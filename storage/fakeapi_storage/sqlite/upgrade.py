@@ -1,0 +1,60 @@
+"""Rewrites a database of an older schema or format, in one transaction."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from fakeapi_storage.errors import MigrationFailed, StorageError, StorageFailed
+from fakeapi_storage.format import Format, MigrationError, migrate
+from fakeapi_storage.log import Row, Snapshot
+from fakeapi_storage.sqlite import schema
+from fakeapi_storage.sqlite.probe import Found
+
+_READ_SCHEMA_1 = "SELECT revision, key, created, previous, deleted, value FROM log ORDER BY revision"
+
+
+def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
+    """Brings the database from what was found to the schema of this package and the wanted format.
+
+    All or nothing: until the transaction is committed, whoever opens the file finds the old database. Raises
+    `MigrationFailed`, `StorageFailed` and what SQLite raises.
+    """
+    # The driver is told nothing of transactions: it would commit before a table is dropped.
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
+        database.execute("PRAGMA locking_mode=EXCLUSIVE")
+        database.execute("PRAGMA synchronous=FULL")
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            _rewrite(database, found, wanted)
+            database.execute("COMMIT")
+        except MigrationError as error:
+            database.execute("ROLLBACK")
+            raise MigrationFailed(text, found.format, wanted.version, str(error)) from error
+        except StorageError as error:
+            database.execute("ROLLBACK")
+            raise StorageFailed(f"{text}: {error}") from error
+
+
+def _rewrite(database: sqlite3.Connection, found: Found, wanted: Format) -> None:
+    old = _read_schema_1(database) if found.schema == 1 else _read(database)
+    rows = migrate(old.rows, wanted.steps_from(found.format) or [])
+    for table in ("log", "meta") if found.schema == 1 else ("log", "meta", "label"):
+        database.execute(f"DROP TABLE {table}")
+    for statement in schema.CREATE.split(";"):
+        database.execute(statement)
+    database.executemany(schema.APPEND, map(schema.to_record, rows))
+    database.execute(schema.INSERT_META, (old.compacted, wanted.version))
+    database.executemany(schema.INSERT_LABEL, old.labels.items())
+    database.execute(f"PRAGMA user_version={schema.SCHEMA_VERSION}")
+
+
+def _read_schema_1(database: sqlite3.Connection) -> Snapshot:
+    [compacted] = database.execute(schema.READ_META).fetchone()
+    rows = [Row._make(record) for record in database.execute(_READ_SCHEMA_1)]
+    return Snapshot(compacted, rows, {})
+
+
+def _read(database: sqlite3.Connection) -> Snapshot:
+    [compacted] = database.execute(schema.READ_META).fetchone()
+    rows = [schema.from_record(record) for record in database.execute(schema.READ, (0,))]
+    return Snapshot(compacted, rows, dict(database.execute(schema.READ_LABELS).fetchall()))

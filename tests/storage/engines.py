@@ -1,0 +1,40 @@
+"""Storages of which a test keeps the database in its hands, to make it fail or to look into it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiosqlite
+
+from fakeapi_storage.format import Format
+from fakeapi_storage.location import parse_location
+from fakeapi_storage.log import Durability
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.sqlite.engine import connect
+from fakeapi_storage.sqlite.log import SqliteLog
+from fakeapi_storage.store import Store
+
+
+@dataclass
+class OpenedLog:
+    """A log, and the driver's connection under it."""
+
+    log: SqliteLog
+    driver: aiosqlite.Connection
+
+
+async def open_log(path: Path | None = None, *, durability: Durability = "normal") -> OpenedLog:
+    database = await connect(parse_location(path), durability, Format())
+    return OpenedLog(SqliteLog(database), database.driver)
+
+
+@dataclass
+class OpenedStore:
+    store: Store
+    driver: aiosqlite.Connection
+
+
+async def open_store(path: Path | None = None, *, durability: Durability = "normal") -> OpenedStore:
+    opened = await open_log(path, durability=durability)
+    snapshot = await opened.log.load()
+    committed = Committed(snapshot, window=10_000, watcher_buffer=10_000)
+    return OpenedStore(Store(opened.log, committed, snapshot.labels), opened.driver)

@@ -1,0 +1,51 @@
+"""A location is a path, a URL of an engine, or nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from fakeapi_storage.errors import OpenFailed, UnsupportedLocation
+from fakeapi_storage.location import parse_location
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        (None, None),
+        (":memory:", None),
+        ("sqlite://", None),
+        ("sqlite:///:memory:", None),
+        ("claims.db", Path("claims.db")),
+        ("a b?c#d%20:e.db", Path("a b?c#d%20:e.db")),
+        (Path("/srv/claims.db"), Path("/srv/claims.db")),
+        ("sqlite:///claims.db", Path("claims.db")),
+        ("sqlite:////srv/a%20b.db", Path("/srv/a%20b.db")),
+    ],
+)
+def test_a_location_names_a_file_or_memory(location: str | Path | None, path: Path | None) -> None:
+    found = parse_location(location)
+    assert (found.engine, found.path) == ("sqlite", path)
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ("mysql://host/db", "no storage engine is called 'mysql'"),
+        ("http://127.0.0.1:8001", "no storage engine is called 'http'"),
+        ("sqlite://host/claims.db", "no hosts"),
+        ("sqlite:///claims.db?mode=ro", "options in the URL are not supported"),
+        ("", "empty"),
+    ],
+)
+def test_a_location_that_no_engine_knows_is_refused_with_the_reason(location: str, words: str) -> None:
+    with pytest.raises(UnsupportedLocation, match=words) as refusal:
+        parse_location(location)
+    assert isinstance(refusal.value, OpenFailed)
+    assert refusal.value.location == location
+
+
+def test_a_password_in_a_location_is_in_no_message() -> None:
+    with pytest.raises(UnsupportedLocation) as refusal:
+        parse_location("mysql://user:p@ss@host/db")
+    assert "p@ss" not in str(refusal.value)
+    assert refusal.value.location == "mysql://***@host/db"
