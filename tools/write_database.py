@@ -1,0 +1,230 @@
+"""Writes a small database with a server, and what it answers.
+
+    write_database.py FAKEAPI DIRECTORY [RELEASE]
+
+For fixtures/databases: run with the command of an old version, so that tests can open what it left.
+Makes NAME.db.gz and NAME.json in the directory; NAME is the release or `default`. The answers are the objects
+by the path of a GET, the resourceVersion of each list, and the history of the claims as a watch gives it.
+"""
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PORT = 18_907
+GROUP = "/apis/resource.k8s.io"
+START_SECONDS = 20
+
+OPAQUE = (
+    '{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/%s","metadata":{"name":"opaque"},"spec":{"devices":'
+    '{"requests":[%s],"config":[{"requests":["gpu"],"opaque":{"driver":"gpu.example.com","parameters":'
+    '{ "apiVersion" : "gpu.example.com/v1",\t"kind":"Sharing", "share": 1.50, "text":"<é>" }}}]}}}'
+)
+
+
+def ask(method: str, path: str, body: Any = None, media_type: str = "application/json") -> tuple[int, Any]:
+    data = body.encode() if isinstance(body, str) else None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{PORT}{path}", data, {"Content-Type": media_type}, method=method
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def must(method: str, path: str, body: Any = None, media_type: str = "application/json") -> Any:
+    code, answer = ask(method, path, body, media_type)
+    if code >= 300:
+        raise SystemExit(f"{method} {path}: {code} {answer.get('message')}")
+    return answer
+
+
+def metadata(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "labels": {"made-by": "write_database"}, **more}
+
+
+def write_namespaces() -> None:
+    must("POST", "/api/v1/namespaces", {"metadata": metadata("team-a")})
+    must("POST", "/api/v1/namespaces", {"metadata": metadata("gone")})
+    must("DELETE", "/api/v1/namespaces/gone")
+
+
+def write_claims(base: str, spec: Any, api_version: str) -> None:
+    """Claims as any version has them: changed, applied, deleted, and held back from deletion."""
+    claims = f"{base}/namespaces/team-a/resourceclaims"
+    claim = must("POST", claims, {"metadata": metadata("changed"), "spec": spec})
+    claim["metadata"]["annotations"] = {"n": "1"}
+    must("PUT", f"{claims}/changed", claim)
+    must(
+        "PATCH",
+        f"{claims}/changed",
+        {"metadata": {"annotations": {"n": "2"}}},
+        "application/merge-patch+json",
+    )
+    applied = {
+        "apiVersion": api_version,
+        "kind": "ResourceClaim",
+        "metadata": metadata("applied"),
+        "spec": spec,
+    }
+    for manager in ("first", "second"):
+        applied["metadata"]["labels"] = {"by": "both", manager: "yes"}
+        applied = {key: value for key, value in applied.items() if key != "spec" or manager == "first"}
+        must("PATCH", f"{claims}/applied?fieldManager={manager}", applied, "application/apply-patch+yaml")
+    held = metadata("held", finalizers=["example.com/hold"])
+    must("POST", claims, {"metadata": held, "spec": spec})
+    must("DELETE", f"{claims}/held")
+    for _ in range(2):
+        must("POST", claims, {"metadata": metadata("gone"), "spec": spec})
+        must("DELETE", f"{claims}/gone")
+    must("POST", f"{base}/namespaces/default/resourceclaims", {"metadata": metadata("changed"), "spec": spec})
+
+
+def write_v1alpha2(base: str) -> None:
+    must("POST", f"{base}/resourceclasses", {"metadata": metadata("gpu"), "driverName": "gpu.example.com"})
+    spec = {"resourceClassName": "gpu"}
+    write_claims(base, spec, "resource.k8s.io/v1alpha2")
+    must(
+        "POST",
+        f"{base}/namespaces/team-a/resourceclaimtemplates",
+        {"metadata": metadata("template"), "spec": {"spec": spec}},
+    )
+    must(
+        "POST",
+        f"{base}/namespaces/team-a/podschedulingcontexts",
+        {"metadata": metadata("pod"), "spec": {"selectedNode": "n1", "potentialNodes": ["n1", "n2"]}},
+    )
+
+
+def write_devices(version: str) -> None:
+    base = f"{GROUP}/{version}"
+    exact = {"deviceClassName": "gpu.example.com"}
+    request = {"name": "gpu", "exactly": exact} if version == "v1beta2" else {"name": "gpu", **exact}
+    write_claims(base, {"devices": {"requests": [request]}}, f"resource.k8s.io/{version}")
+    claims = f"{base}/namespaces/team-a/resourceclaims"
+    must("POST", claims, OPAQUE % (version, json.dumps(request)))
+    claim = must("GET", f"{claims}/opaque")
+    result = {"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}
+    claim["status"] = {
+        "allocation": {"devices": {"results": [result]}},
+        "reservedFor": [{"resource": "pods", "name": "p", "uid": "11111111-2222-3333-4444-555555555555"}],
+    }
+    must("PUT", f"{claims}/opaque/status", claim)
+    expression = 'device.driver == "gpu.example.com"'
+    selectors = [{"cel": {"expression": expression}}]
+    must(
+        "POST",
+        f"{base}/deviceclasses",
+        {"metadata": metadata("gpu.example.com"), "spec": {"selectors": selectors}},
+    )
+    must(
+        "POST",
+        f"{base}/namespaces/team-a/resourceclaimtemplates",
+        {"metadata": metadata("template"), "spec": {"spec": {"devices": {"requests": [request]}}}},
+    )
+    attributes = {"attributes": {"model": {"string": "a"}, "index": {"int": 0}}}
+    device = attributes if version == "v1beta2" else {"basic": attributes}
+    slice_spec = {
+        "driver": "gpu.example.com",
+        "nodeName": "n1",
+        "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "gpu-0", **device}],
+    }
+    must("POST", f"{base}/resourceslices", {"metadata": metadata("n1"), "spec": slice_spec})
+
+
+def collections() -> Iterator[str]:
+    """The paths of everything that the server lists."""
+    yield "/api/v1/namespaces"
+    for group in must("GET", "/apis")["groups"]:
+        for version in group["versions"]:
+            path = f"/apis/{version['groupVersion']}"
+            for resource in must("GET", path)["resources"]:
+                if "list" in resource["verbs"]:
+                    yield f"{path}/{resource['name']}"
+
+
+def answers() -> dict[str, Any]:
+    """Every list in every version, and every object as a GET gives it."""
+    lists = {path: must("GET", path) for path in collections()}
+    objects = {}
+    for path, found in lists.items():
+        base, _, resource = path.rpartition("/")
+        for item in found["items"]:
+            namespace = item["metadata"].get("namespace")
+            scope = f"{base}/namespaces/{namespace}/{resource}" if namespace else path
+            url = f"{scope}/{item['metadata']['name']}"
+            objects[url] = must("GET", url)
+    versions = {path: found["metadata"]["resourceVersion"] for path, found in lists.items()}
+    claims = {path: events(path) for path in lists if path.endswith("/resourceclaims")}
+    return {"versions": versions, "objects": objects, "events": claims}
+
+
+def events(path: str) -> list[Any]:
+    """The history of a collection, as a watch from the first revision gives it."""
+    url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return [json.loads(line) for line in answer]
+
+
+def write(release: str | None) -> dict[str, Any]:
+    versions = [version["version"] for version in must("GET", GROUP)["versions"]]
+    write_namespaces()
+    if "v1alpha2" in versions:
+        write_v1alpha2(f"{GROUP}/v1alpha2")
+    newer = [version for version in versions if version != "v1alpha2"]
+    if newer:
+        write_devices(newer[0])
+    return {"release": release, **answers()}
+
+
+def _lines(part: Any) -> str:
+    """JSON with one line for each member, so that a change of one is seen as one."""
+    if not isinstance(part, dict):
+        return json.dumps(part)
+    members = ",\n".join(
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in part.items()
+    )
+    return f"{{\n{members}\n}}"
+
+
+def main() -> None:
+    command, directory, *rest = sys.argv[1:]
+    release = rest[0] if rest else None
+    with tempfile.TemporaryDirectory() as place:
+        database = Path(place) / "cluster.db"
+        arguments = [command, "serve", "--port", str(PORT), "--db", str(database)]
+        with subprocess.Popen([*arguments, *(["--release", release] if release else [])]) as server:
+            try:
+                deadline = time.monotonic() + START_SECONDS
+                while True:
+                    try:
+                        must("GET", "/version")
+                        break
+                    except OSError:
+                        if time.monotonic() > deadline:
+                            raise
+                        time.sleep(0.1)
+                found = write(release)
+            finally:
+                server.send_signal(signal.SIGTERM)
+        name = release or "default"
+        data = gzip.compress(database.read_bytes(), 9, mtime=0)
+    (Path(directory) / f"{name}.db.gz").write_bytes(data)
+    text = ",\n".join(f"{json.dumps(name)}: {_lines(part)}" for name, part in found.items())
+    (Path(directory) / f"{name}.json").write_text(f"{{{text}}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
