@@ -1,4 +1,4 @@
-"""JSON in and out: the only module that knows which library does it."""
+"""Encodes and decodes JSON. The only module that knows the JSON library."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class RawJson:
-    """A JSON value with its own text, which it is written as and told apart by. Never changed."""
+    """A JSON value with its exact text, which it is encoded as and compared by. Never changed."""
 
     __slots__ = ("json", "value")
 
@@ -32,7 +32,7 @@ def value_of(value: Any) -> Any:
 def _as_it_came(text: Any) -> msgspec.Raw:
     if isinstance(text, RawJson):
         return msgspec.Raw(text.json)
-    raise TypeError(f"{type(text).__name__} is no JSON")
+    raise TypeError(f"{type(text).__name__} is not JSON")
 
 
 _encode = msgspec.json.Encoder(enc_hook=_as_it_came).encode
@@ -42,11 +42,11 @@ _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class JsonError(ValueError):
-    """Bytes that are not JSON, or JSON nested deeper than the decoder goes."""
+    """Bytes that are not JSON, or JSON nested deeper than the decoder allows."""
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON, but for what is RawJson; keys keep their order."""
+    """Compact JSON; a RawJson is written as its text, and keys keep their order."""
     return _encode(value)
 
 
@@ -57,8 +57,8 @@ def in_key_order(value: Any) -> Any:
     return [in_key_order(item) for item in value] if isinstance(value, list) else value
 
 
-def encode_telling(value: Any) -> tuple[bytes, bool]:
-    """`encode`, and whether there is a RawJson in it."""
+def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
+    """`encode`, and whether the value contains a RawJson."""
     met: list[Any] = []
 
     def hook(text: Any) -> msgspec.Raw:

@@ -1,4 +1,4 @@
-"""What goes wrong, as values: an `ApiError` carries all that a `metav1.Status` says.
+"""API errors: an `ApiError` carries everything that a `metav1.Status` says.
 
 Follows k8s.io/apimachinery `pkg/api/errors`. Raised by registry and machinery; turned into a response in
 exactly one place, `fakeapi.http.status`.
@@ -36,7 +36,7 @@ class Details:
 
 @dataclass(slots=True)
 class ApiError(Exception):
-    """An answer that is not a success.
+    """A response that is not a success.
 
     `code` is the HTTP status. `reason` is empty where Kubernetes sends none. `details` is None where
     the Status has no details at all, which differs from details without members.

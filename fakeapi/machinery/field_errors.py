@@ -1,4 +1,4 @@
-"""Errors of validation: one value for each, with the words that Kubernetes uses.
+"""Validation errors of fields, with the messages that Kubernetes uses.
 
 Follows k8s.io/apimachinery `pkg/util/validation/field`. A field path is a plain string, built as
 `f"{path}.child"`, `f"{path}[{index}]"`, `f"{path}[{key}]"`; the root has the empty path or a name.

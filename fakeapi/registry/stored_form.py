@@ -60,7 +60,7 @@ def _encode(obj: Object) -> bytes:
     meta = {**obj["metadata"], "resourceVersion": ""}
     ordered = {name: meta[name] for name in _STORED_METADATA if name in meta}
     kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
-    value, has_text = codec.encode_telling(
+    value, has_text = codec.encode_noting_raw(
         {"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered}
     )
     return b"%b%c" % (value, _HAS_TEXT) if has_text else value

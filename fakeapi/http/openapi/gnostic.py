@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.schema.protobuf_wire import bytes_field, varint_field
 
 Encoder: TypeAlias = Callable[[Any], bytes]
 
-_VARINT, _DELIMITED = 0, 2
 _EXTENSION = "x-"
 _NON_BODY = {"query": 3, "path": 4}
 """The fields of NonBodyParameter, by where a parameter stands."""
@@ -29,10 +29,10 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
         parts: list[bytes] = []
         for name, member in value.items():
             if name.startswith(_EXTENSION):
-                parts.append(_field(extensions, _named(_any)(name, member)))
+                parts.append(bytes_field(extensions, _named(_any)(name, member)))
             else:
                 number, encoder = fields[name]
-                parts.append(encoder(member) if number == 0 else _field(number, encoder(member)))
+                parts.append(encoder(member) if number == 0 else bytes_field(number, encoder(member)))
         return b"".join(parts)
 
     return encode
@@ -40,27 +40,27 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
 
 def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
     """NamedSchema and its like: a key of an object, and its value."""
-    return lambda name, value: _field(1, name.encode()) + _field(2, encoder(value))
+    return lambda name, value: bytes_field(1, name.encode()) + bytes_field(2, encoder(value))
 
 
 def _object(encoder: Encoder, number: int = 1) -> Encoder:
     """An object with free keys: a message that repeats one field."""
     entry = _named(encoder)
-    return lambda value: b"".join(_field(number, entry(name, each)) for name, each in value.items())
+    return lambda value: b"".join(bytes_field(number, entry(name, each)) for name, each in value.items())
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
     """A list as a field of its own for each item; number 0 says that the fields are whole already."""
-    return 0, lambda values: b"".join(_field(number, encoder(value)) for value in values)
+    return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    return 0, lambda value: _varint(number << 3 | _VARINT) + _varint(int(value))
+    return 0, lambda value: varint_field(number, int(value))
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
     """A message that holds one other: how protobuf says which of several it is."""
-    return lambda value: _field(number, encoder(value))
+    return lambda value: bytes_field(number, encoder(value))
 
 
 def _text(value: str) -> bytes:
@@ -68,12 +68,12 @@ def _text(value: str) -> bytes:
 
 
 def _any(value: Any) -> bytes:
-    return _field(2, codec.encode(value))
+    return bytes_field(2, codec.encode(value))
 
 
 def _type(value: str | Iterable[str]) -> bytes:
     values = [value] if isinstance(value, str) else value
-    return b"".join(_field(1, each.encode()) for each in values)
+    return b"".join(bytes_field(1, each.encode()) for each in values)
 
 
 def _schema(value: dict[str, Any]) -> bytes:
@@ -84,25 +84,12 @@ def _parameter(value: dict[str, Any]) -> bytes:
     """A ParametersItem around a Parameter around a body or what is none."""
     place = value["in"]
     if place == "body":
-        inner = _field(1, _body_parameter(value))
+        inner = bytes_field(1, _body_parameter(value))
     else:
         number = _NON_BODY[place]
         encoder = _query_parameter if place == "query" else _path_parameter
-        inner = _field(2, _field(number, encoder(value)))
-    return _field(1, inner)
-
-
-def _field(number: int, content: bytes) -> bytes:
-    return b"%b%b%b" % (_varint(number << 3 | _DELIMITED), _varint(len(content)), content)
-
-
-def _varint(value: int) -> bytes:
-    parts = bytearray()
-    while value > 0x7F:
-        parts.append(value & 0x7F | 0x80)
-        value >>= 7
-    parts.append(value)
-    return bytes(parts)
+        inner = bytes_field(2, bytes_field(number, encoder(value)))
+    return bytes_field(1, inner)
 
 
 _schema_message = _message(

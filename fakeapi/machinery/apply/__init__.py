@@ -1,4 +1,4 @@
-"""Field ownership: who set which field, and what an apply may change.
+"""Server-side apply and field ownership: which manager set which field.
 
 Follows sigs.k8s.io/structured-merge-diff and k8s.io/apimachinery `pkg/util/managedfields`. The way in is
 `fakeapi.machinery.apply.manager.FieldManager`.

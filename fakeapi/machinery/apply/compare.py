@@ -1,4 +1,4 @@
-"""What an update changes: the fields that two values of a type do not have in common.
+"""Compares two values of a type: the fields added, modified and removed.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
 """
@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
     removed: FieldSet
 
     def without(self, ignored: FieldSet) -> "Comparison":
-        """Less the fields of `ignored` and all below them."""
+        """Without the fields of `ignored` and everything below them."""
         if not ignored:
             return self
         return Comparison(*(recursive_difference(fields, ignored) for fields in self))
@@ -46,7 +46,7 @@ _MODIFIED: Changes = (None, MEMBER, None)
 
 
 def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Comparison:
-    """The fields that `new` adds, changes and no longer has. The order of set and map lists is no change.
+    """The fields that `new` adds, modifies and removes. Reordering a set or map list changes nothing.
 
     Null is a value: it differs from an empty list and from an empty map. Where both are `typed`, and not what
     a client applies, lists owned as a whole are compared as Go has them: what drivers gave, to the byte.
@@ -135,7 +135,7 @@ def _written_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Equality of JSON, where true is not 1, however it is written."""
+    """Equality of JSON values: true is not 1, and how a value is written does not count."""
     if old is new:
         return True
     old, new = value_of(old), value_of(new)
@@ -154,7 +154,10 @@ def same(old: Any, new: Any) -> bool:
 
 @kept_on_node
 def plain(node: Node) -> bool:
-    """Do the types alone keep true and 1 apart, so that Python's `==` tells values apart?"""
+    """Whether Python's `==` compares values of the type exactly.
+
+    It takes true for 1, which only values of any shape can confuse.
+    """
     seen: set[int] = set()
 
     def holds_any(at: Node) -> bool:
@@ -248,7 +251,7 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Items one by one. Several items of one element count as one leaf, which is there or not."""
+    """Compares set or map lists item by item. Items with the same key count together as one leaf."""
     before, after = by_element(old, element_of), by_element(new, element_of)
     found = _Builder()
     for element, news in after.items():

@@ -1,4 +1,4 @@
-"""Fields that an apply wants to change and another manager has set.
+"""Conflicts of an apply: fields that it changes and another manager owns.
 
 Follows k8s.io/apimachinery `pkg/util/managedfields/internal` (NewConflictError).
 """
@@ -13,17 +13,14 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class Conflicts(Exception):
-    """An apply that was not forced met fields of other managers; `fields` is not empty."""
+    """Raised by an apply without force that changes fields of other managers. `fields` is not empty."""
 
     def __init__(self, fields: dict[Manager, FieldSet]) -> None:
         super().__init__("apply conflicts")
         self.fields = fields
 
-    def all_fields(self) -> FieldSet:
-        return from_paths(path for fields in self.fields.values() for path in paths_of(fields))
-
     def without(self, allowed: FieldSet) -> "Conflicts":
-        """Those that are no members of `allowed`."""
+        """The conflicts without the fields in `allowed`."""
         rest = {
             manager: from_paths(path for path in paths_of(fields) if not has(allowed, path))
             for manager, fields in self.fields.items()

@@ -1,8 +1,11 @@
 """Sets of fields, as FieldsV1 writes them: `{"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}`.
 
 An element with nothing below it is a member, `"f:a": {}`; one with something below it is a member only
-where that holds `"."`. A set is never changed once made, its elements stand in canonical order, and
-operations share what they can: one that changes nothing returns its first operand itself.
+where that holds `"."`. In the example above `labels` and `labels.a` are members and `metadata` is not. The
+empty set is `{}` too, as the root is never a member.
+
+A set is never changed once made, its elements stand in canonical order, and operations share what they can:
+one that changes nothing returns its first operand itself.
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
 
@@ -14,9 +17,23 @@ from fakeapi.machinery.apply.pathelement import PathElement, PathElementError, i
 FieldSet: TypeAlias = dict[PathElement, "FieldSet"]
 Path: TypeAlias = tuple[PathElement, ...]
 
-EMPTY: FieldSet = {}
-MEMBER: FieldSet = {}
 SELF = "."
+
+
+class _NoFields(dict[str, Any]):
+    """An empty dict that stays empty, as it is shared by many sets."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise TypeError("a field set is never changed once made")
+
+
+EMPTY: FieldSet = _NoFields()
+"""The set without members. Below an element the same value says that the element itself is a member; there
+it is called MEMBER.
+"""
+MEMBER = EMPTY
 
 
 class FieldSetError(ValueError):
@@ -38,7 +55,7 @@ def _read(fields: Any) -> FieldSet | None:
     if fields is None:
         return None
     if not isinstance(fields, dict):
-        raise FieldSetError("fields are no object")
+        raise FieldSetError("fields are not an object")
     result: FieldSet = {}
     for text, below in fields.items():
         if text == SELF:
@@ -98,7 +115,7 @@ def has(fields: FieldSet, path: Path) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Members of either. At the root only: `EMPTY` is no member there."""
+    """Members of either. For whole sets only: `EMPTY` has no member there."""
     if not right or left is right:
         return left
     return _union(left, right) if left else right
@@ -139,7 +156,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""What is left of one element's children; None where not even the element is."""
+"""Subtracts the children of one element; None where the element itself is gone too."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:

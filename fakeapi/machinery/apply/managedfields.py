@@ -1,4 +1,4 @@
-"""metadata.managedFields: records of who set what, from the wire and back.
+"""Decodes and encodes metadata.managedFields: the records of which manager owns which fields.
 
 Follows k8s.io/apimachinery `pkg/util/managedfields/internal`.
 """
@@ -28,7 +28,7 @@ class ManagedFieldsError(ValueError):
 
 
 class Manager(NamedTuple):
-    """What tells entries apart. An applier has one entry in all versions: its `api_version` is empty."""
+    """The identity of an entry. An applier has one entry for all versions, so its `api_version` is empty."""
 
     name: str
     operation: str
@@ -49,8 +49,10 @@ class Manager(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """What one manager has set. `time` is RFC 3339 in UTC seconds, None where the entry has none. `entry` is
-    the record as it stands on the wire, None where it has to be written anew.
+    """The fields that one manager owns.
+
+    `time` is RFC 3339 in UTC seconds, None where the entry has none. `entry` is the record as it was decoded,
+    None where it has to be encoded anew.
     """
 
     fields: FieldSet
@@ -71,7 +73,7 @@ def applier(name: str, subresource: str) -> Manager:
 
 
 def is_reset(entries: list[Entry] | None) -> bool:
-    """Does a client ask to forget all managers: `[]`, or one entry that says nothing?"""
+    """Whether a client asks to drop all managers, by `[]` or one empty entry."""
     return entries is not None and (not entries or entries == [{}])
 
 
@@ -119,7 +121,7 @@ def _manager(entry: Entry) -> Manager:
 
 
 def encode(managed: Managed) -> list[Entry]:
-    """The entries: Apply before Update, then by time, manager, API version and subresource."""
+    """Encodes entries: Apply before Update, then by time, manager, API version and subresource."""
     rows = [
         (manager.operation, record.time or "", manager.name, record.api_version, manager.subresource, index)
         for index, (manager, record) in enumerate(managed.items())

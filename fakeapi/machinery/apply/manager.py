@@ -63,7 +63,7 @@ def _as_it_is(obj: Object) -> Object:
 
 @dataclass(frozen=True)
 class FieldManager:
-    """What a kind and subresource need to track their fields; made once for each.
+    """Tracks the fields of one kind and subresource; made once for each.
 
     `node` is the schema of the kind. `reset_fields` are the paths that a write here never sets, as in
     `Strategy.reset_fields`. `convert` reads records of other API versions; unknown ones are dropped.
@@ -102,7 +102,7 @@ class FieldManager:
 
         What a client sent as managedFields counts on the main resource alone: entries that cannot be read, or
         none, leave those of `live`; `[]` or `[{}]` forgets all, and then an object has none until its first
-        apply. Where fields cannot be told, managedFields are dropped, as Kubernetes does.
+        apply. Where the fields cannot be determined, managedFields are dropped, as in Kubernetes.
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))

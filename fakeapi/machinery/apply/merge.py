@@ -1,4 +1,4 @@
-"""A value with what an apply says laid over it.
+"""Merges an applied configuration into a live object.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). Nothing is taken away by a merge; of a leaf that
 both have, the applied one stays, null included. Set and map lists are merged item by item, in the order of
@@ -14,7 +14,7 @@ from fakeapi.machinery.schema.nodes import List, Map, Node, Struct
 
 
 class _Absent:
-    """What one side of a merge does not have: not null."""
+    """Stands for a value that one side of a merge lacks; null is a value."""
 
 
 _ABSENT = _Absent()
@@ -89,8 +89,11 @@ def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
 def _in_merged_order(
     live: list[tuple[PathElement, Any]], present: dict[PathElement, Any], wanted: list[PathElement]
 ) -> list[tuple[PathElement, Any]]:
-    """The items of both: shared ones as `wanted` orders them, what only one side has where it stands there,
-    those of `live` first.
+    """The items of both lists (mergingWalker.visitListItems).
+
+    Shared ones are in the order of `wanted`, the others where their own list has them, those of `live` first.
+
+    Live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
     """
     shared = [element for element in wanted if element in present]
     is_wanted = set(wanted)

@@ -1,6 +1,6 @@
-"""One step of a path in a field set, as its text in FieldsV1: `f:name`, `k:{"uid":"a"}`, `v:"a"`, `i:3`.
+"""Path elements of field sets, as FieldsV1 writes them: `f:name`, `k:{"uid":"a"}`, `v:"a"`, `i:3`.
 
-The canonical text is the identity of a step: equal steps have equal texts. Follows
+Equal path elements have equal canonical texts, so the text is the identity. Follows
 sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
 
@@ -16,7 +16,7 @@ PathElement: TypeAlias = str
 Rank: TypeAlias = tuple[Any, ...]
 
 CACHED_MAX = 4096
-"""As many parsed steps are remembered; the least recently used is forgotten."""
+"""Sort keys of path elements that are cached; the least recently used is dropped."""
 
 _KINDS = {"f": 0, "k": 1, "v": 2, "i": 3}
 _PLAIN = str.maketrans(
@@ -28,7 +28,7 @@ _MOST_INTEGRAL = 1e21  # from here on Go prints a number with an exponent
 
 
 class PathElementError(ValueError):
-    """A text that is no path element."""
+    """Text that is not a path element."""
 
 
 def of_field(name: str) -> PathElement:
@@ -50,8 +50,8 @@ def of_value(value: Any) -> PathElement:
 
 
 def parse(text: str) -> PathElement | None:
-    """The canonical text of a step read from a client; None for a kind of step that is not known, which
-    is to be left out. Raises PathElementError.
+    """The canonical text of a path element that a client sent; None for an unknown kind of element, which is
+    ignored. Raises PathElementError.
     """
     if len(text) < 2 or text[1] != ":":
         raise PathElementError(f"no path element: {text}")
@@ -76,7 +76,7 @@ def parse(text: str) -> PathElement | None:
 
 
 def in_order(elements: Iterable[PathElement]) -> list[PathElement]:
-    """Fields before keys before values before indexes, each by what it holds."""
+    """Sorts path elements: fields, keys, values, indexes, each kind by its content."""
     names = sorted(elements)
     return names if not names or names[-1] < "f;" else sorted(names, key=_rank)
 

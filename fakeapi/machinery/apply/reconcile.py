@@ -1,4 +1,4 @@
-"""Field sets written under an older schema, brought to the present one.
+"""Adapts field sets that were recorded with another schema to the present one.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema): what has become atomic is
 owned as a whole by whoever owned a part of it. What has become granular stays as it is.
@@ -10,7 +10,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, St
 
 
 def reconciled(fields: FieldSet, node: Node) -> FieldSet:
-    """`fields` itself where nothing has to change."""
+    """The field set for the schema `node`; `fields` itself where nothing has to change."""
     if isinstance(node, Struct):
         changed = {
             element: below

@@ -1,4 +1,4 @@
-"""A value less some of its items.
+"""Removes fields and list items from a value.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (RemoveItems) and `fieldpath` (EnsureNamedFieldsAreMembers).
 """

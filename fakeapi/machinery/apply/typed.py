@@ -1,4 +1,4 @@
-"""The fields of a value that its schema describes.
+"""Computes the field set of a value along its schema.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each node is compiled once into a closure,
 lazily, since a type may hold itself.
@@ -18,23 +18,16 @@ ItemElement: TypeAlias = Callable[[Any], PathElement]
 
 
 class TypedError(ValueError):
-    """A value that its schema does not allow; the message is structured-merge-diff's."""
+    """A value that does not fit its schema; the message is structured-merge-diff's."""
 
 
 def field_set_of(value: Any, node: Node) -> FieldSet:
     """Every leaf and every item of map, list or set that `value` mentions.
 
-    A granular struct or list is no member itself, unless it is null or an empty map. Fields that the schema
-    does not know are left out. Raises TypedError for a list item without a key.
+    A granular struct or list is not a member itself, unless it is null or an empty map. Fields that are not
+    in the schema are left out. Raises TypedError for a list item without a key.
     """
     return fields_walk(node)(value) or EMPTY
-
-
-def present_in(value: Any, node: Node) -> FieldSet:
-    """Every path of `value`, containers among them: what one side of a comparison alone has, below its
-    path. The root is no member.
-    """
-    return {name: below for name, below in present_walk(node)(value).items() if name != SELF}
 
 
 @kept_on_node
@@ -44,7 +37,7 @@ def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
 
 
 def is_leaf(node: Node) -> bool:
-    """Is a value of this type owned as a whole?"""
+    """Whether a value of this type is owned as a whole: a scalar, or an atomic list, map or struct."""
     match node:
         case Struct() | Map():
             return node.atomic
@@ -60,7 +53,7 @@ def leaf(_: Any) -> FieldSet:
 
 @kept_on_node
 def fields_walk(node: Node) -> FieldWalk:
-    """A walk: value -> what is below its path; MEMBER for the path alone, None for nothing."""
+    """Compiles value -> the fields below its path; MEMBER for the path alone, None for nothing."""
     if is_leaf(node):
         return leaf
     match node:
@@ -134,7 +127,9 @@ def as_member(below: FieldSet | None) -> FieldSet:
 
 @kept_on_node
 def present_walk(node: Node) -> PresentWalk:
-    """A walk: value -> its path and all below."""
+    """Compiles value -> every path in it, containers included: what a comparison reports of a value that one
+    side alone has.
+    """
     if is_leaf(node):
         return leaf
     match node:

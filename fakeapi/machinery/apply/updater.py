@@ -1,4 +1,4 @@
-"""How a write changes an object and who owns its fields.
+"""Computes the object and the field owners after an update or an apply.
 
 Follows sigs.k8s.io/structured-merge-diff `merge` (Updater).
 """
@@ -34,7 +34,7 @@ def no_other_version(_value: Any, _api_version: str) -> None:
 
 @dataclass(frozen=True)
 class Updater:
-    """The schema of a kind in the version of the request, and what its writes never set.
+    """Updates and applies of one kind, in the version of the request. `ignored` fields are never set by them.
 
     `order_matters` False (until 1.28): an apply that changes nothing but the order of a set or map list
     changes nothing.
@@ -73,7 +73,7 @@ class Updater:
         return (value, self.node) if version == self.api_version else self.convert(value, version)
 
     def _reconcile(self, live: Any, managed: Managed) -> None:
-        """Brings records to today's schema; those of an unknown version are dropped."""
+        """Adapts records to the present schema; drops those of an unknown API version."""
         for manager, record in list(managed.items()):
             if record.api_version == self.api_version:
                 node = self.node
@@ -90,8 +90,10 @@ class Updater:
     def _settle(
         self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
     ) -> Comparison:
-        """Nobody but `but` goes on owning what changed or is gone; who owns nothing is forgotten. The changes
-        are those in the version of the request. An update (`but` None) has both of a type, an apply has not.
+        """Takes changed and removed fields from all managers except `but`; drops those left without fields.
+
+        Returns the changes in the version of the request. An update (`but` None) compares two typed values,
+        an apply does not.
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -126,7 +128,7 @@ class Updater:
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
-        """`merged` without what the manager applied the last time and not now, unless another owns it."""
+        """Removes what the manager applied last time and not now, unless another manager owns it."""
         if last is None or not last.fields:
             return merged
         versioned = self._at(merged, last.api_version)
@@ -142,7 +144,10 @@ class Updater:
         return merged if back is None else back[0]
 
     def _add_back_owned(self, merged: Any, pruned: Any, node: Node, managed: Managed, version: str) -> Any:
-        """What some record owns comes back; those of `version`, which `merged` and `pruned` have, first."""
+        """Adds back what pruning removed although another manager owns it.
+
+        Records of `version`, in which `merged` and `pruned` are, come first.
+        """
         owned: dict[str, FieldSet] = {version: EMPTY}
         for record in managed.values():
             owned[record.api_version] = union(owned.get(record.api_version, EMPTY), record.fields)
@@ -174,7 +179,7 @@ def _add_back(merged: Any, pruned: Any, node: Node, owned: FieldSet) -> Any:
 
 
 def _add_back_dangling(merged: Any, pruned: Any, node: Node, last: FieldSet) -> Any:
-    """What the manager had not applied itself comes back: it is not its to remove."""
+    """Adds back what pruning removed although the manager did not own it."""
     every = with_named_fields(field_set_of(merged, node), node)
     kept = with_named_fields(field_set_of(pruned, node), node)
     return remove(merged, intersection(difference(every, kept), with_named_fields(last, node)), node)

@@ -1,4 +1,4 @@
-"""Is a value of the type that its schema describes, as an apply asks?
+"""Validates an applied configuration against its schema.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Validate): stricter than decoding on unknown fields and
 equal items of a list, laxer on numbers, times and quantities.

@@ -1,4 +1,4 @@
-"""What calls of Kubernetes' own functions and of CEL's may cost.
+"""Estimates the cost of calls of CEL's and Kubernetes' functions.
 
 Follows k8s.io/apiserver `pkg/cel/library/cost.go`, cel-go `checker/cost.go` and `ext/sets.go`.
 """
@@ -190,7 +190,7 @@ _BY_FUNCTION_LATER: dict[str, Estimator] = _BY_FUNCTION | {
 def kubernetes_estimate(
     function: str, target: Operand | None, arguments: list[Operand], *, prices_versions: bool
 ) -> Estimate | None:
-    """What Kubernetes says that a call costs; None where it leaves that to CEL."""
+    """Kubernetes' own cost estimate of a call; None where it leaves it to CEL's."""
     table = _BY_FUNCTION_LATER if prices_versions else _BY_FUNCTION
     estimator = table.get(function)
     return None if estimator is None else estimator(target, arguments)
@@ -279,7 +279,7 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """What CEL says that a call costs: one, where nothing is traversed."""
+    """CEL's cost estimate of a call: one, where nothing is traversed."""
     estimator = _BY_OVERLOAD.get(overload)
     found = None if estimator is None else estimator(target, arguments)
     return found or _NOMINAL

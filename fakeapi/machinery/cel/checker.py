@@ -1,4 +1,4 @@
-"""Checks that everything in an expression is declared and that types fit.
+"""Type checker: resolves names, functions and types of an expression.
 
 Follows cel-go `checker/checker.go`, messages included.
 """
@@ -40,7 +40,7 @@ _LOGICAL = frozenset(("_&&_", "_||_"))
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at the node of this id."""
+    """A type error at the node of this id."""
 
     id: int
     message: str
@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """What is known of the nodes, by their ids.
+    """Types, overloads and names of nodes, by their ids.
 
     `overloads`: that a call may resolve to. `functions`: whole names, of calls whose target is part of one.
     `names`: whole names of identifiers, be they selections in form.
@@ -66,7 +66,7 @@ class Checked:
 
 
 def check(root: Node, environment: Environment) -> Checked:
-    """The types of all nodes; where there are faults they are not to be relied on."""
+    """Checks all nodes. With faults, the types are unreliable."""
     checker = _Checker(root, environment)
     checker.check(root)
     checked, known = checker.checked, checker.known
@@ -82,7 +82,7 @@ class _Checker:
         self._scopes: list[dict[str, Type]] = []
 
     def check(self, node: Node) -> Type:
-        """The node's type, which is kept; its faults are kept too."""
+        """The node's type. Records it, and the faults found."""
         match node:
             case Literal():
                 found = Type(node.kind)
@@ -256,7 +256,7 @@ class _Checker:
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """What an element comes to: of one that may be left out, what its optional holds."""
+        """The type of an element: of an optional element, the type that its optional holds."""
         if not optional:
             return of
         held, is_optional = unwrapped(of)
@@ -265,7 +265,7 @@ class _Checker:
         return held
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """What elements have in common; `literals` says where they may have nothing."""
+        """The common type of elements; `literals` says where they may have nothing."""
         if before is None:
             return of
         return most_general(before, of) if self.known.assignable(before, of) else DYN

@@ -1,4 +1,4 @@
-"""Compiles an expression that selects devices, and says what is wrong with it in Kubernetes' words.
+"""Compiles the CEL expressions of device selectors, with Kubernetes' error messages.
 
 Follows k8s.io/dynamic-resource-allocation `cel` and, for 1.30, `structured/namedresources/cel`.
 """
@@ -36,14 +36,14 @@ class TooComplex:
 
 @dataclass(frozen=True, slots=True)
 class Unplannable:
-    """Types fit, but no program can be made of the expression; Kubernetes calls that an internal error."""
+    """The types are right, but no program can be planned; Kubernetes reports an internal error."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unchecked:
-    """Whether the expression is right cannot be known here, and `detail` says why. It counts as right."""
+    """The expression cannot be checked here, for the reason in `detail`. It counts as valid."""
 
     detail: str
 
@@ -70,7 +70,7 @@ class Strictness:
 
 
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
-    """A function that gives the verdict on an expression; it may be called from any thread.
+    """A function that compiles an expression to a verdict; it may be called from any thread.
 
     Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
     """
@@ -118,7 +118,7 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
-    """What planning says of a name of a struct type used as a value; "" where there is none."""
+    """The planning error of a struct type's name used as a value; "" where there is none."""
     found = next((name for name in checked.names.values() if name in environment.structs), "")
     return f"reference to undefined type: {found}" if found else ""
 

@@ -1,4 +1,4 @@
-"""What an expression may cost at most, before anything is known of the device that it is evaluated for.
+"""Estimates the worst-case cost of an expression, before the device is known.
 
 Follows cel-go `checker/cost.go`: `cost_by_path` of 0.22, which knows the sizes of what a path from a variable
 reaches, and `cost_traced` of 0.23, which also knows those of elements and of what variables are bound to.
@@ -34,12 +34,12 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """As Kubernetes 1.32 prices an expression."""
+    """The cost as Kubernetes 1.32 estimates it."""
     return _Coster(checked, extents).cost(checked.root)
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """As Kubernetes 1.33 prices an expression."""
+    """The cost as Kubernetes 1.33 estimates it."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 
@@ -56,7 +56,7 @@ class _Coster:
         self._ranges: dict[str, list[Node]] = {}
 
     def cost(self, node: Node) -> int:
-        """What the node and all below it cost."""
+        """The cost of the node and everything below it."""
         name = self._checked.names.get(node.id)
         if name is not None:
             return self._ident(node, name)
@@ -75,11 +75,11 @@ class _Coster:
                 return 0
 
     def path(self, node: Node) -> Path:
-        """How a variable leads to the node; empty where none does."""
+        """The path from a variable to the node; empty where there is none."""
         return self._paths.get(node.id, ())
 
     def size(self, node: Node) -> Size | None:
-        """The node's size, None where nothing is known of it."""
+        """The node's size, None where it is unknown."""
         if node.id in self._sizes:
             return self._sizes[node.id]
         found = _literal_size(node) or extent(self._extents, self.path(node))
@@ -134,7 +134,7 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """What the call itself and its arguments cost, whichever overload it resolves to."""
+        """The cost of the call and its arguments, whichever overload it resolves to."""
         most = 0
         size: Size | None = None
         for overload in overloads:

@@ -1,4 +1,4 @@
-"""The functions that expressions of Kubernetes may call, as declared by each library.
+"""Declarations of the functions that each CEL library of Kubernetes has.
 
 Names, types and overload ids are those of cel-go (`common/stdlib`, `ext`, `cel/library.go`) and of
 k8s.io/apiserver `pkg/cel/library`. A line is a function's name and its overloads, in the order in which they

@@ -1,4 +1,4 @@
-"""The environments of expressions that select devices, and of those that select named resources of v1alpha2.
+"""CEL environments of device selectors, and of the named resources of v1alpha2.
 
 Follows k8s.io/dynamic-resource-allocation `cel` and `structured/namedresources/cel`.
 """
@@ -7,7 +7,7 @@ from fakeapi.machinery.cel.environment import Environment, Extent
 from fakeapi.machinery.cel.types import Type, read
 
 BASE_LIBRARIES = frozenset(("standard", "strings", "sets", "optionals", "kubernetes"))
-"""What every release that has such expressions declares; `declarations.LIBRARIES` has them all."""
+"""The libraries of every release that has such expressions; `declarations.LIBRARIES` has all of them."""
 
 _ATTRIBUTE_KINDS = {
     "quantity": "kubernetes.Quantity",

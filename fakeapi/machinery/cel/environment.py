@@ -1,4 +1,4 @@
-"""What an expression may refer to: variables, types and functions, as a release declares them."""
+"""CEL environment of a release: the variables, types and functions that expressions may use."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

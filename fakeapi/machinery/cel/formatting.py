@@ -1,4 +1,4 @@
-"""Checks `"…".format([…])` where both are written out.
+"""Checks calls of `"…".format([…])` with constant arguments.
 
 Follows cel-go `ext/formatting.go`.
 """
@@ -31,7 +31,7 @@ _ACCEPTED = {
 
 
 def format_fault(call: Call, types: dict[int, Type]) -> Fault | None:
-    """The first thing wrong with a call of `format`; None too where it cannot be known before it runs."""
+    """The first error of a call of `format`; None too where it only shows at run time."""
     target = call.target
     if call.function != "format" or not isinstance(target, Literal) or not isinstance(target.value, str):
         return None

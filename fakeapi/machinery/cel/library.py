@@ -1,4 +1,4 @@
-"""cel-expr-python, the extra `cel`: loaded with the first expression, never with fakeapi.
+"""The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
 It parses, expands macros, and knows RE2, durations and timestamps. Its own limits bound the time and the
 stack that an expression may take: it nests 32 deep where Kubernetes nests 250.
@@ -20,11 +20,11 @@ _lock = threading.Lock()
 
 
 class SyntaxFault(ValueError):
-    """The text is no expression; says why, as the compiler of CEL does, a line `ERROR: …` for each fault."""
+    """A syntax error, with the messages of CEL's compiler: a line `ERROR: …` for each."""
 
 
 class DeeperThanLibrary(ValueError):
-    """The expression may be one, but it nests deeper than the library goes."""
+    """The expression nests deeper than the library parses."""
 
 
 def is_installed() -> bool:
@@ -33,7 +33,7 @@ def is_installed() -> bool:
 
 
 MACROS = {"bindings": "bindings", "optionals": "optional", "two variables": "two-var-comprehensions"}
-"""What the library calls those libraries of `declarations` that have macros."""
+"""The library's names for those of `declarations` that have macros."""
 
 
 def parse(text: str, libraries: frozenset[str]) -> Parsed:
@@ -53,7 +53,7 @@ _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 
 def fault_in(function: str, text: str) -> str:
-    """What is wrong with a call of `function`, one of CALLS, on a text; "" where it succeeds."""
+    """The error of calling `function`, one of CALLS, with a string; "" where it succeeds."""
     with _lock:
         result = _evaluator(function).eval(data={"text": text})
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""

@@ -1,4 +1,4 @@
-"""Checks literals that only a function gives a meaning to, and literals of mixed types.
+"""Checks constant arguments (durations, times, patterns) and list and map literals of mixed types.
 
 Follows cel-go `cel/validator.go`, which runs once types fit, and what its planner finds when it evaluates
 calls on constants beforehand.
@@ -28,7 +28,7 @@ _UINT_MAX = (1 << 64) - 1
 
 
 def literal_faults(checked: Checked, *, formats: bool) -> list[Fault]:
-    """What is wrong with literals, by kind of check. `formats`: also with those of `format`."""
+    """Errors of literals, by kind of check. `formats`: also those of `format`."""
     calls = [node for node in walk(checked.root) if isinstance(node, Call)]
     faults = [
         fault
@@ -133,7 +133,7 @@ _GO_WORDS = (
 
 
 def regex_fault(pattern: str) -> str:
-    """What Go's regexp says of the pattern; "" where it compiles."""
+    """The error of Go's regexp for a pattern; "" where it compiles."""
     if re.search(r"(?<!\\)(?:\\\\)*\\C", pattern):
         return "error parsing regexp: invalid escape sequence: `\\C`"
     wrong = library.fault_in("matches", pattern)
@@ -148,7 +148,7 @@ def regex_fault(pattern: str) -> str:
 
 
 def constant_fault(checked: Checked) -> str:
-    """What planning says of calls on constants that cannot succeed; "" where there are none."""
+    """The planning error of a call on constants that cannot succeed; "" where there is none."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)

@@ -1,4 +1,4 @@
-"""Sizes that values may have, and arithmetic that stops at the largest number.
+"""Size ranges of values, and arithmetic that saturates.
 
 Follows cel-go `checker/cost.go`.
 """
@@ -34,7 +34,7 @@ class Size:
         return Size(min(self.least, other.least), max(self.most, other.most))
 
     def cost(self, factor: float = TRAVERSAL) -> int:
-        """What it costs at most to look at each."""
+        """The cost of looking at each, at most."""
         return scaled(self.most, factor)
 
 

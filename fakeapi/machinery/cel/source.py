@@ -1,4 +1,4 @@
-"""The text of an expression: its limits, and faults shown at their places in it.
+"""Source text of an expression: its limits, and error messages that show the place of a fault.
 
 Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
 """
@@ -17,7 +17,7 @@ NESTING_MAX = 250
 """Brackets that open within brackets; more are refused as cel-go does."""
 
 FAULTS_MAX = 100
-"""Faults that are told; of more, their number."""
+"""Faults that are reported one by one; of more, only their number is."""
 
 SNIPPET_MAX = 16_384
 """Characters of a line that is shown; a longer one is not."""
@@ -49,7 +49,7 @@ _TOKEN = re.compile(
 
 
 def beyond_limits(text: str) -> str:
-    """The fault of a text that is too long or nests too deep; "" of any other."""
+    """The error of a text that is too long or nests too deep; "" where it is neither."""
     if len(text) > CODE_POINTS_MAX:
         size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
         return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
@@ -131,7 +131,7 @@ def _pointed(place: _Place, message: str, lines: list[str]) -> str:
 
 
 def in_go_words(message: str, text: str, wording: Wording) -> str:
-    """What the library says of a text that it cannot parse, as cel-go says it."""
+    """Rewrites the library's syntax errors into cel-go's words."""
     if not text:
         message = message.replace("<input>:1:1:", f"<input>:1:{wording.empty_column}:", 1)
     for theirs, words in _GO_WORDS:

@@ -1,4 +1,4 @@
-"""What an expression is made of, once it is parsed and its macros are expanded.
+"""Syntax tree of an expression after its macros are expanded.
 
 Follows the messages of cel.expr `syntax.proto`. Every node has an id by which its place in the text, its type
 and its cost are known.

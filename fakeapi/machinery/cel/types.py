@@ -1,4 +1,4 @@
-"""CEL's types: what they are called, how they are written, and which fit where.
+"""CEL's types: names, text forms and assignability.
 
 Follows cel-go `common/types` and `checker/types.go`.
 """
@@ -96,7 +96,7 @@ def parameter(name: str) -> Type:
 
 
 def unwrapped(of: Type) -> tuple[Type, bool]:
-    """What an optional holds, and whether it is one."""
+    """The type that an optional holds, and whether it is an optional."""
     return (of.parameters[0], True) if of.is_optional else (of, False)
 
 
@@ -149,7 +149,7 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
 
 @dataclass(slots=True)
 class Substitution:
-    """What is known of type parameters. A question that is answered with no leaves it as it was."""
+    """Bindings of type parameters. A failed match leaves them unchanged."""
 
     bound: dict[Type, Type] = field(default_factory=dict)
     _undo: list[tuple[Type, Type | None]] = field(default_factory=list)

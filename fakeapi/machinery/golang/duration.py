@@ -1,4 +1,4 @@
-"""Go's `time.ParseDuration`, as far as telling whether a text is one, and what is wrong with it."""
+"""Checks durations as Go's `time.ParseDuration` does."""
 
 import re
 
@@ -11,7 +11,7 @@ _STEP = re.compile(r"([0-9]*)(\.?)([0-9]*)([^.0-9]*)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
-    """What Go says of a text that is no duration; empty if it is one."""
+    """Go's error for text that is not a duration; empty if it is one."""
     negative = text.startswith("-")
     rest = text[1:] if text[:1] in ("-", "+") else text
     if rest == "0":

@@ -1,4 +1,4 @@
-"""How Go's fmt package prints decoded JSON: what `%v` makes of maps, slices and numbers in messages."""
+"""Formats decoded JSON as Go's fmt package does with `%v`: maps, slices and numbers in messages."""
 
 import struct
 from decimal import Decimal

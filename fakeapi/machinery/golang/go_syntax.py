@@ -14,7 +14,7 @@ _ADDRESS = "0xc000012345"
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """Something to print as it stands: the value of an error that is none of JSON's."""
+    """Text that a field error prints as its value: a Go value that has no JSON form."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""Decoding of any JSON that Go's encoding/json accepts, with Go's errors.
+"""Decodes any JSON that Go's encoding/json accepts, with Go's errors.
 
 Bad UTF-8 and lone surrogates become U+FFFD, as in Go. What is not JSON raises `JsonError` with the words of
 `json_syntax`. Follows Go's encoding/json and sigs.k8s.io/json.
@@ -61,7 +61,7 @@ def duplicate_errors_of(body: bytes) -> list[str]:
 
 
 def json_kind(value: Any) -> str:
-    """The word by which Go's UnmarshalTypeError names a JSON value."""
+    """The kind of a JSON value as Go's UnmarshalTypeError names it."""
     match value:
         case None:
             return "null"

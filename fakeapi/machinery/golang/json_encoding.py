@@ -1,4 +1,4 @@
-"""JSON as Go's json.Marshal writes it: compact, with HTML's characters escaped."""
+"""Encodes JSON as Go's json.Marshal does: compact, with HTML's characters escaped."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ _LITERALS = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
 
 
 def json_syntax_error(body: bytes) -> str:
-    """Go's words for the first thing wrong with `body`; empty if it is JSON.
+    """Go's message for the first syntax error in `body`; empty if it is JSON.
 
     Linear in the size of the body. The end of the input counts as one more space, as it does in Go.
     """
@@ -136,7 +136,7 @@ def past_string(text: bytes, at: int) -> int:
 
 
 def past_spaces(text: bytes, at: int) -> int:
-    """The next character that is no space. Raises at the end of the text."""
+    """The position of the next character that is not a space. Raises at the end of the text."""
     match = _SPACES.match(text, at)
     end = match.end() if match else at
     if end == len(text):

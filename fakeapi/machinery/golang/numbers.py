@@ -1,4 +1,4 @@
-"""Numbers as Go has them: decimal texts read by strconv into 64 bits, and the numbers of JSON of any shape.
+"""Parses and converts numbers as Go does: strconv's 64-bit integers, and the numbers of untyped JSON.
 
 Python's own `int` takes more than ASCII digits, and refuses texts of some thousands, leading zeros too.
 """
@@ -35,8 +35,8 @@ def parse_uint(text: str) -> int:
 
 
 def rewritten(value: Any) -> Any:
-    """A JSON value as Go writes it after it has read it into `any`: keys sorted, integers beyond 64 bits and
-    whole floats by the digits that a float64 needs. Follows sigs.k8s.io/json and encoding/json.
+    """A JSON value as Go re-encodes it from `any`: keys sorted, integers beyond 64 bits and whole floats with
+    the digits that a float64 needs. Follows sigs.k8s.io/json and encoding/json.
     """
     match value:
         case dict():
@@ -62,8 +62,9 @@ def _float_as_written(value: float) -> int | float:
 
 
 def converted(value: float, bits: int) -> int:
-    """A whole number as a signed integer of `bits`, by Go's conversion: what a float has beyond 64 bits makes
-    the least integer, as amd64 does it; of an integer the lower bits stay.
+    """Converts a whole number to a signed integer of `bits` as Go does on amd64.
+
+    A float beyond 64 bits becomes the least integer; an integer keeps its lower bits.
     """
     number = int(value) if INT64_MIN <= value <= INT64_MAX else INT64_MIN
     half = 1 << bits - 1

@@ -1,4 +1,4 @@
-"""How Go prints values into error messages."""
+"""Quotes strings as Go does, and formats the values of field errors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Times on the wire: metav1.Time with seconds, metav1.MicroTime with six digits more, both in UTC.
+"""Parses and formats metav1.Time (seconds) and metav1.MicroTime (microseconds), both in UTC.
 
 What is read is what Go's time.Parse takes for the layouts of these types, which is more than RFC 3339: an
 hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's words. Follows the
@@ -23,7 +23,7 @@ _CYCLE = 400
 def canonical(text: str) -> str | None:
     """A metav1.Time as Kubernetes writes it; None for Go's zero time, which is written as null.
 
-    What is beyond the second is dropped. Raises ValueError.
+    Fractions of a second are dropped. Raises ValueError.
     """
     if _is_usual(text) and text != _ZERO:
         return text
@@ -62,7 +62,7 @@ class _Moment(NamedTuple):
 
 
 class _Element(NamedTuple):
-    """What stands at one place of a layout, after `prefix`."""
+    """One number of a layout, with the text before it."""
 
     prefix: str
     layout: str
@@ -84,7 +84,7 @@ _ELEMENTS = (
 _FRACTION = re.compile("[.,]([0-9]+)")
 _MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
 _OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
-# What is written back as it came; the 29th of February is left to the calendar.
+# Texts that are canonical already; the 29th of February is left to the calendar.
 _USUAL = (
     "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"

@@ -1,4 +1,4 @@
-"""Plain YAML scalars as go-yaml v2 reads them: which type they have, and what they must be quoted to hide."""
+"""Types and values of plain YAML scalars as go-yaml v2 resolves them, and which strings need quotes."""
 
 import datetime as dt
 import re

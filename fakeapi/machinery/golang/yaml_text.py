@@ -1,5 +1,5 @@
-"""YAML in and out, resolved as sigs.k8s.io/yaml resolves it (its fork of go-yaml v2): `yes` is true, `0777`
-is 511, dates are strings, whatever is a key becomes a string.
+"""Reads and writes YAML as sigs.k8s.io/yaml does (its fork of go-yaml v2): `yes` is true, `0777` is 511,
+dates are strings, keys of any type become strings.
 
 PyYAML parses and emits; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
 Only the first document of a stream is read, and nothing after it is looked at, as the server does it.
@@ -39,17 +39,17 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
-"""What the text about repeated keys begins with; after it stands a line for each."""
+"""The beginning of a strict error; a line for each duplicate key follows."""
 
 
 class YamlError(ValueError):
-    """Text that is not YAML, or that JSON cannot say. The words are go-yaml's: `yaml: line 3: ...`."""
+    """Text that is not YAML, or has no JSON form. The message is go-yaml's: `yaml: line 3: ...`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The value of a document, object keys sorted, and what strict decoding says of its repeated keys: one
-    text, empty if there are none.
+    """The value of a document, object keys sorted, and the strict error about its duplicate keys: one text,
+    empty if there are none.
     """
 
     value: Any
@@ -94,7 +94,7 @@ class _Node:
 
 
 class _Parser:
-    """Events into nodes."""
+    """Composes the parser's events into nodes."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -140,7 +140,7 @@ class _Parser:
 
 
 def _words(error: yaml.YAMLError) -> str:
-    """What go-yaml says of an error: it counts lines from one for the scanner, from zero for the parser."""
+    """go-yaml's message for an error. It counts lines from one in the scanner, from zero in the parser."""
     if isinstance(error, yaml.reader.ReaderError):
         return str(error.reason)
     if not isinstance(error, yaml.MarkedYAMLError):
@@ -154,7 +154,7 @@ def _words(error: yaml.YAMLError) -> str:
 
 
 class _Decoder:
-    """Nodes into values. Mappings become lists of pairs, as their keys may be of any type."""
+    """Constructs values from nodes. Mappings become _Members, as their keys may be of any type."""
 
     def __init__(self) -> None:
         self.repeated: list[str] = []
@@ -281,7 +281,7 @@ def _binary(text: str) -> str:
 
 
 def _jsonable(value: Any) -> Any:
-    """What is left of a value once Go has written it as JSON: string keys, sorted, and whole numbers."""
+    """Converts a value to JSON as sigs.k8s.io/yaml does: string keys, sorted, and whole numbers."""
     if isinstance(value, _Members):
         members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
         return dict(sorted(members.items()))
@@ -390,7 +390,10 @@ def _scalar_event(value: Any) -> yaml.ScalarEvent:
 
 
 def _compared(one: str, other: str) -> int:
-    """go-yaml's order of keys: letters after all else, numbers by their value."""
+    """Compares keys in go-yaml's order (keyList.Less): letters last, numbers by value.
+
+    `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa` are in order.
+    """
     for index, (a, b) in enumerate(zip(one, other, strict=False)):
         if a == b:
             continue

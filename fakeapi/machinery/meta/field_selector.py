@@ -1,4 +1,4 @@
-"""Field selectors: the text of `fieldSelector`, and whether an object's selectable fields match it.
+"""Parses `fieldSelector` parameters and matches objects against them.
 
 Follows k8s.io/apimachinery `pkg/fields/selector.go` and `pkg/runtime/conversion.go`, the same in every
 release from 1.27 to 1.33.
@@ -43,7 +43,7 @@ class FieldSelector:
 
     @property
     def empty(self) -> bool:
-        """Whether it selects everything because it says nothing."""
+        """Whether there is no requirement, so that everything matches."""
         return not self.requirements
 
     def requires_exact_match(self, field: str) -> str | None:
@@ -58,16 +58,16 @@ class FieldSelector:
 
 
 def parse(text: str) -> FieldSelector:
-    """The selector that `text` stands for. Raises ValueError with the words that Kubernetes answers.
+    """Parses a selector. Raises ValueError with Kubernetes' message.
 
-    A condition without field and value says nothing, and is left out.
+    A requirement without field and value is dropped.
     """
     found = [_requirement(term, text) for term in sorted(_terms(text)) if term]
     return FieldSelector(tuple(each for each in found if each.field or each.value))
 
 
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:
-    """Raises ValueError for the first field that is not `supported`.
+    """Raises ValueError for the first field label that is not in `supported`.
 
     `refusal` is formatted with the `label` and the `quoted` label.
     """

@@ -1,4 +1,4 @@
-"""Label selectors: the text of `labelSelector`, and whether an object's labels match it.
+"""Parses `labelSelector` parameters and matches labels against them.
 
 Follows k8s.io/apimachinery `pkg/labels/selector.go`, the same in every release from 1.27 to 1.33.
 """
@@ -67,7 +67,7 @@ class Selector:
 
     @property
     def empty(self) -> bool:
-        """Whether it selects everything because it says nothing."""
+        """Whether there is no requirement, so that everything matches."""
         return not self.requirements
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """The selector that `text` stands for. Raises ValueError with the words that Kubernetes answers."""
+    """Parses a selector. Raises ValueError with Kubernetes' message."""
     return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
 
 
@@ -224,7 +224,7 @@ def _checked(requirement: Requirement) -> Requirement:
 
 
 def _integer(text: str | None) -> int | None:
-    """`text` as Go's strconv.ParseInt has it for 64 bits; None for what is no such integer."""
+    """The 64-bit integer that Go's strconv.ParseInt reads; None where it fails."""
     try:
         return None if text is None else parse_int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Names of every sort: whether a text is one, and what is wrong with it if not.
+"""Validates names: DNS labels and subdomains, qualified names, path segments.
 
 Follows k8s.io/apimachinery `pkg/util/validation`, `pkg/api/validation` and `pkg/api/validation/path`,
 which say the same in every release from 1.27 to 1.33. A validator returns its messages in upstream's order,
@@ -194,7 +194,7 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """What every name must satisfy to be a segment of a URL's path."""
+    """The rule for every name: it must work as a segment of a URL's path."""
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return is_valid_path_segment_prefix(name)
@@ -221,7 +221,7 @@ def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001
 
 
 def generated_name(prefix: str, suffix: str) -> str:
-    """The name that `generateName` asks for, with a suffix that the caller has drawn."""
+    """The name for `generateName`, with the caller's random suffix."""
     if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
         return prefix + suffix
     return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
@@ -238,8 +238,9 @@ def _prefix_errors(prefix: str) -> list[str]:
 
 
 def _mask_trailing_dash(name: str) -> str:
-    """`name` with a last dash made harmless, together with the byte before it, as upstream has it:
-    the prefix `x_-` passes, and what is generated from it does not.
+    """Replaces a trailing dash and the byte before it, so that a prefix passes (maskTrailingDash).
+
+    `x_-` becomes `xa`, so it passes as a prefix although no name generated from it does.
     """
     if len(name) < 2 or not name.endswith("-"):
         return name

@@ -1,4 +1,4 @@
-"""The rules of core/v1 NodeSelector.
+"""Validates core/v1 NodeSelector.
 
 Follows k8s.io/kubernetes `pkg/apis/core/validation`. Selectors are canonical.
 """

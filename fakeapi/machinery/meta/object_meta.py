@@ -1,4 +1,4 @@
-"""The rules of ObjectMeta: what metadata an object may be created with, and what an update may change.
+"""Validates ObjectMeta on create and on update.
 
 Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, the same in every release from 1.27 to 1.33
 but for the wording of `too_long`; and what `pkg/apis/core/validation` of k8s.io/kubernetes adds for
@@ -38,7 +38,7 @@ def validate_object_meta(
     path: str = "metadata",
     too_long: str = TOO_LONG,
 ) -> list[FieldError]:
-    """Errors of metadata after a name was generated, as ValidateObjectMetaAccessor finds them.
+    """Validates metadata after name generation (ValidateObjectMetaAccessor).
 
     The generic store runs it on every update with `names.name_is_path_segment`, and after a create was
     found valid by its strategy.
@@ -55,7 +55,7 @@ def validate_object_meta(
 def validate_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str = "metadata", too_long: str = TOO_LONG
 ) -> list[FieldError]:
-    """Errors of a change of metadata, as ValidateObjectMetaAccessorUpdate finds them.
+    """Validates a change of metadata (ValidateObjectMetaAccessorUpdate).
 
     `new` carries a resourceVersion, and what an update never changes was copied from `old` before.
     Finalizers are not looked at, except that none may be added to an object that is being deleted.
@@ -80,7 +80,7 @@ def validate_core_object_meta(
     path: str = "metadata",
     too_long: str = TOO_LONG,
 ) -> list[FieldError]:
-    """`validate_object_meta`, and finalizers with a domain: how strategies of Kubernetes' own kinds ask."""
+    """`validate_object_meta`, and the rule of built-in kinds that finalizers have a domain."""
     errors = validate_object_meta(meta, namespaced, name_validator, path, too_long)
     return errors + _undomained_finalizer_errors(meta, path)
 
@@ -145,7 +145,7 @@ def validate_finalizers(finalizers: Sequence[str], path: str) -> list[FieldError
 def validate_managed_fields(
     entries: Sequence[dict[str, Any]], path: str, too_long: str = TOO_LONG
 ) -> list[FieldError]:
-    """The members of managed fields that are not left to the field manager."""
+    """Validates those members of managed fields that the field manager does not check itself."""
     errors: list[FieldError] = []
     for index, entry in enumerate(entries):
         here = f"{path}[{index}]"

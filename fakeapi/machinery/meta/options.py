@@ -1,4 +1,4 @@
-"""What clients may ask for beside a body: DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
+"""Validates DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
 
 Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts as their JSON has them; an
 absent member is nil. The errors become a 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or

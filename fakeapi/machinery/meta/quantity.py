@@ -1,4 +1,4 @@
-"""Quantities: `1500m`, `10Gi`, `1e3`; their one spelling, and their order.
+"""Parses, canonicalizes and compares quantities: `1500m`, `10Gi`, `1e3`.
 
 Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 to 1.33. A quantity
 remembers its spelling where that is nearly canonical, so `+1`, `010` and `1.500` stay as they are. The
@@ -31,7 +31,7 @@ _FRACTION_DIGITS_MAX = 80
 """As many digits of a fraction decide how a binary amount is rounded; of the rest, whether they are zero."""
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""What Go trims and JSON lets stand in a string as it is; control characters arrive escaped, and stay."""
+"""Characters that are trimmed: those that Go trims and JSON allows unescaped in a string."""
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
 """So many spellings of up to so many characters are remembered: the same few come again and again."""
@@ -52,7 +52,7 @@ class Quantity(NamedTuple):
 
 
 def canonical(text: str) -> str:
-    """The spelling that Kubernetes stores. Raises ValueError with its words."""
+    """The canonical text that Kubernetes stores. Raises ValueError with its message."""
     if len(text) > _REMEMBERED_LENGTH:
         return parse(text).text
     return text if _is_plain(text) and not text.endswith("000") else _remembered(text)
@@ -70,9 +70,7 @@ def compare(left: str, right: str) -> int:
 
 
 def parse(text: str) -> Quantity:
-    """The quantity that `text` stands for; spaces around it do not count. Raises ValueError with
-    Kubernetes' words.
-    """
+    """Parses a quantity, ignoring spaces around it. Raises ValueError with Kubernetes' message."""
     text = text.strip(_SPACES)
     match = _split(text)
     if not text or match is None:

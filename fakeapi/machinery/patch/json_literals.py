@@ -1,4 +1,4 @@
-"""JSON whose scalars stand as their literals: what the `test` operation of a JSON patch compares.
+"""JSON with its scalars as literals, which the `test` operation of a JSON patch compares.
 
 evanphx/json-patch compares scalars as text, so 1 and 1.0 differ there.
 """

@@ -1,4 +1,4 @@
-"""JSON patch as Kubernetes applies it: RFC 6902 by way of gopkg.in/evanphx/json-patch v4.12.
+"""Applies JSON patches (RFC 6902) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
 
 The library departs from the RFC in ways that clients see: replacing or copying a missing key adds it, a
 test of a missing key against null passes, indexes may be negative, scalars are compared as text.
@@ -24,7 +24,7 @@ MAX_OPERATIONS = 10_000
 """A patch with more is refused with 413."""
 
 MAX_COPIED_BYTES = 3 * 1024 * 1024
-"""What the copies of one patch may add to the document as JSON; one byte more is refused with 422."""
+"""Bytes of JSON that the `copy` operations of one patch may add; one more is refused with 422."""
 
 ABSENT: Any = object()
 """The value of an operation that has none. An addition takes it for null, a test fails."""
@@ -33,7 +33,7 @@ _TEXT_MEMBERS = ("op", "path", "from")
 
 
 class PatchError(ValueError):
-    """Why an operation does not apply, in words of our own; the cause of the 422."""
+    """An operation that cannot be applied, with the reason in this project's words; the cause of a 422."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Operation:
 
 
 def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
-    """The operations of a patch.
+    """Decodes the operations of a patch.
 
     `checked` is false for fieldValidation=Ignore: then members of the wrong type are found only when the
-    operation is applied, and messages lack a prefix. Raises ApiError: 400 for what is no list of objects,
+    operation is applied, and messages lack a prefix. Raises ApiError: 400 where it is not a list of objects,
     413 for too many operations.
     """
     prefix = "error decoding patch: " if checked else ""
@@ -80,7 +80,7 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """What strict field validation says of the patch itself, before that of the patched object.
+    """Strict field validation errors of the patch itself; those of the patched object come after them.
 
     `body` has passed `decode_operations`.
     """
@@ -90,7 +90,7 @@ def strict_errors(body: bytes) -> list[str]:
 
 
 def apply(operations: Sequence[Operation], document: Any) -> Any:
-    """The patched document. `document` is an object or a list.
+    """Returns the patched document. `document` is an object or a list.
 
     It is not changed, and its unchanged parts are shared. Objects that an operation's path leads through
     have their keys sorted, as Go re-encodes them. Raises ApiError 422 if an operation does not apply. A test
@@ -150,7 +150,7 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
 
 
 def _position(items: list[Any], key: str, *, end: int) -> int:
-    """The index that `key` means in a list that ends before `end`, read as Go's Atoi does."""
+    """The list index of a path segment, read as Go's Atoi reads it; it must be below `end`."""
     try:
         index = parse_int(key)
     except ValueError as error:
@@ -187,7 +187,7 @@ def _remove(container: Any, key: str) -> None:
 
 
 def _put(container: Any, key: str, value: Any) -> None:
-    """Replaces; in an object also what is missing."""
+    """Sets an element. In an object the key may be missing."""
     value = None if value is ABSENT else value
     if isinstance(container, dict):
         container[key] = value
@@ -267,9 +267,9 @@ class _Document:
             raise PatchError(f"testing value {operation.path} failed")
 
     def _parent(self, path: str | None) -> tuple[Any, str]:
-        """The container that a path ends in, ours to write to, and the last key.
+        """A writable copy of the container that a path ends in, and the path's last segment.
 
-        What stands before the first slash is not looked at.
+        Text before the first slash is ignored.
         """
         steps = (path or "").split("/")
         if len(steps) == 1:

@@ -1,4 +1,4 @@
-"""JSON merge patch as Kubernetes applies it: RFC 7386 by way of gopkg.in/evanphx/json-patch v4.12.
+"""Applies JSON merge patches (RFC 7386) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
 
 The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, the same in 0.27 to 0.33.
 """
@@ -13,7 +13,7 @@ _BAD_PATCH = "Invalid JSON Patch"
 
 
 def decode_patch(body: bytes, *, checked: bool = True) -> Any:
-    """The patch: an object, or a list if not `checked`.
+    """Decodes a patch: an object, or a list too if not `checked`.
 
     `checked` is false for fieldValidation=Ignore. Raises ApiError 400.
     """
@@ -32,12 +32,12 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """What strict field validation says of the patch itself, before that of the patched object."""
+    """Strict field validation errors of the patch itself; those of the patched object come after them."""
     return duplicate_errors_of(body)
 
 
 def apply(patch: Any, document: dict[str, Any]) -> Any:
-    """The patched document; neither argument is changed, and unchanged parts are shared.
+    """Returns the patched document; neither argument is changed, and unchanged parts are shared.
 
     Objects that the patch leads through have their keys sorted, as Go re-encodes them. A patch that is a
     list takes the document's place.
@@ -53,7 +53,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
             continue
         current = merged.get(key)
         if isinstance(current, dict):
-            # a patch that is no object replaces an object as it stands, nulls inside it included
+            # a patch that is not an object replaces an object as it stands, nulls inside it included
             merged[key] = _merged(current, value) if isinstance(value, dict) else value
         else:
             merged[key] = _pruned(value)

@@ -1,4 +1,4 @@
-"""Elements of lists that a strategic merge patch merges: which are the same, and in what order they end up.
+"""Merging of lists by strategic merge patches: which elements are the same, and the order of the result.
 
 Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. A merge key is the empty string
 for lists of scalars. What upstream does not expect is an ApiError 500, as the API server answers it.
@@ -28,14 +28,14 @@ def wrong_type(wanted: Any, value: Any) -> ApiError:
 
 
 def identity(value: Any) -> Hashable:
-    """Equal for values that Go's `==` finds equal: 1 is neither true nor 1.0."""
+    """A key that is equal for values that Go's `==` finds equal: 1 is neither true nor 1.0."""
     if isinstance(value, dict | list):
         raise unexpected(f"runtime error: hash of unhashable type {type_name(value)}")
     return (type(value), value)
 
 
 def element_kind(*lists: list[Any]) -> type:
-    """The one type of all elements."""
+    """The type that all elements have (sliceElementType). Raises ApiError 500 where they differ."""
     kind: type | None = None
     for item in (item for items in lists for item in items):
         if kind is None:
@@ -55,7 +55,11 @@ def element_kind(*lists: list[Any]) -> type:
 
 
 def deduplicated(items: list[Any]) -> list[Any]:
-    """Each scalar once. The last element takes the place of one that is dropped, as upstream has it."""
+    """Each scalar once, in the order that upstream's deduplicateScalars leaves.
+
+    That goes through the list and fills the place of each repetition with the list's last element:
+    `[a, b, a, c, a, d]` becomes `[a, b, d, c]`.
+    """
     items = list(items)
     places: dict[Hashable, list[int]] = {}
     for place, item in enumerate(items):
@@ -78,7 +82,10 @@ def is_directive(value: Any) -> bool:
 
 
 def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
-    """The changed elements must stand in the order list, in its order; deletions need not."""
+    """Checks that `$setElementOrder` lists the changed elements in their order.
+
+    Deletions need not be listed. Raises ApiError 500. Follows validatePatchWithSetOrderList.
+    """
     if not order or not changes:
         return
     if merge_key:
@@ -112,7 +119,7 @@ def _deletes(item: Any) -> bool:
 
 
 def merge_value(item: Any, merge_key: str) -> Hashable:
-    """What tells an element of a merging list from the others."""
+    """The value that identifies an element: that of its merge key, or the scalar itself."""
     return _member_value(item, merge_key) if merge_key else identity(item)
 
 
@@ -125,7 +132,7 @@ def _member_value(item: Any, merge_key: str) -> Hashable:
 
 
 def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """The items that `by` names, and the others."""
+    """Splits `items` into those that `by` holds too and the others (partitionMapsByPresentInList)."""
     if merge_key:
         for index, item in enumerate(by):
             if not isinstance(item, dict):
@@ -141,10 +148,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """The order of the live list that `$setElementOrder` goes by, once the changes are merged.
+    """The live list as upstream's mergeSliceWithSpecialElements leaves it, by which elements are ordered.
 
-    Upstream deletes elements in place and then appends to the same array: the first new elements take the
-    places at its end that deletions have freed, and so count as live.
+    Upstream deletes elements in place and then appends to the same array, so the first new elements take the
+    places that deletions freed at its end, and count as live: from `[a, b, c]` and the changes delete a,
+    x, y it becomes `[b, c, x]`.
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
@@ -169,7 +177,7 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
 
 
 class _Order:
-    """Places in a list, by the identity of its elements."""
+    """The positions of a list's elements, by their identity."""
 
     def __init__(self, items: Sequence[Any], merge_key: str | None) -> None:
         self._merge_key = merge_key
@@ -184,7 +192,11 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """By place, deletions last. What has none moves before what it follows, as upstream compares."""
+        """`items` in the order of this list, deletions last (normalizeSliceOrder).
+
+        Upstream compares by `index(a) < index(b)` and puts an element that this list lacks before its
+        predecessor: in the order of `[a, b, c]`, `[a, c, x]` becomes `[x, a, c]`.
+        """
         result: list[Any] = []
         for item in items:
             if _deletes(item):
@@ -203,10 +215,11 @@ class _Order:
 def in_order(
     named: list[Any], others: list[Any], wanted: list[Any], live: list[Any], merge_key: str | None
 ) -> list[Any]:
-    """The elements that the patch names in its order, the others between them where the live list has them.
+    """The elements that the patch names, in its order, with the others between them as in the live list
+    (normalizeElementOrder and mergeSortedSlice).
 
-    Whichever place the live list does not tell, the element of the patch comes first. `merge_key` is None for
-    scalars.
+    Where the live list does not order two elements, the patch's comes first: `[c, a]` of the patch and the
+    others `[b, d]` of the live list `[a, b, c, d]` become `[b, c, a, d]`. `merge_key` is None for scalars.
     """
     live_order = _Order(live, merge_key)
     named = _Order(wanted, merge_key).sorted(named)

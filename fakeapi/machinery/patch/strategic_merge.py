@@ -1,4 +1,4 @@
-"""Strategic merge patch over plain dicts, led by the nodes of `schema`.
+"""Applies strategic merge patches to plain dicts, along the nodes of a schema.
 
 Follows k8s.io/apimachinery `pkg/util/strategicpatch`, and for the answers k8s.io/apiserver
 `pkg/endpoints/handlers/patch.go`. Releases differ in the schema (which lists merge, and by what) and in one
@@ -40,7 +40,7 @@ _STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarK
 
 
 def decode_patch(body: bytes) -> dict[str, Any]:
-    """The patch; a null is an empty one. Raises ApiError 400."""
+    """Decodes a patch; null is an empty patch. Raises ApiError 400."""
     try:
         patch = decode_lenient(body)
     except JsonError as error:
@@ -53,14 +53,14 @@ def decode_patch(body: bytes) -> dict[str, Any]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """What strict field validation says of the patch itself, before that of the patched object."""
+    """Strict field validation errors of the patch itself; those of the patched object come after them."""
     return duplicate_errors_of(body)
 
 
 def apply(
     patch: dict[str, Any], document: dict[str, Any], schema: Node, *, keeps_directives: bool = False
 ) -> dict[str, Any]:
-    """The patched document; no argument is changed, and unchanged parts are shared.
+    """Returns the patched document; no argument is changed, and unchanged parts are shared.
 
     `keeps_directives` is the rule of 1.27: what a patch adds whole keeps the directives inside it, as fields
     that nobody knows, and `$deleteFromPrimitiveList` takes the place of a list that does not merge.
@@ -209,7 +209,7 @@ def _directed(patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _after_slash(directive: str, of: str) -> str:
-    """The field that a directive is for: what follows its name and a slash."""
+    """The field that a directive applies to: the text after its name and a slash."""
     name, slash, key = directive.partition("/")
     if not slash or name not in (_DELETE_FROM_LIST, _ELEMENT_ORDER):
         raise _bad_form(of)
@@ -217,7 +217,7 @@ def _after_slash(directive: str, of: str) -> str:
 
 
 def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[str, Any]:
-    """Drops the members that are not named. A patch may not set others than those."""
+    """Applies `$retainKeys`: drops the members that it does not list. A patch may only set listed ones."""
     if not isinstance(keys, list):
         raise _bad_form("retainKeys")
     kept = {key for key in keys if isinstance(key, str)}
@@ -248,7 +248,7 @@ def _without_directives(value: Any) -> Any:
 def _apply_element_directives(
     original: list[Any], patch: list[Any], merge_key: str
 ) -> tuple[list[Any], list[Any]]:
-    """What is left of both lists once the elements with `$patch` have done their work."""
+    """Applies the elements with `$patch` to both lists, and returns the remaining elements of each."""
     changes = [item for item in patch if DIRECTIVE not in item]
     replaced = False
     for item in patch:
@@ -274,7 +274,7 @@ def _apply_element_directives(
 
 
 def _field(schema: Node, key: str) -> Field:
-    """The struct field that a JSON key stands for; a key in another case will do."""
+    """The struct field of a JSON key, which may differ in case."""
     kind = _go_kind(schema)
     if kind != "struct":
         raise unexpected(f"merging an object in json but data type is not struct, instead is: {kind}")

@@ -12,7 +12,7 @@ Path: TypeAlias = tuple[Any, ...]
 """A path as nested pairs, the last segment first: `(("metadata", ()), ...)`; () is the root."""
 
 STRICT_ERRORS_MAX = 100
-"""As many unknown or duplicate fields are reported; what comes after them is not looked for."""
+"""Unknown and duplicate fields that are reported; later ones are not looked for."""
 
 
 class DecodeErrors:
@@ -30,19 +30,20 @@ class DecodeErrors:
             self.error = message
 
     def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
-        """`value` does not fit the Go type `go`, which is the basic type `basic` by another name, or none;
-        `owner` is the struct that the field belongs to.
+        """Records that `value` does not fit the Go type `go` of a field of the struct `owner`.
+
+        `basic` is the basic type that `go` is another name for, empty where there is none.
         """
         self.wrong(
             f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
         )
 
     def integer(self, value: Any, bits: int) -> int | None:
-        """The integer that a number which is none of `bits` is taken for; None if for none."""
+        """Converts a number that is not an integer of `bits`; None where that is an error."""
         return None
 
     def of_any_shape(self, value: Any) -> Any:
-        """What is kept of a value that the type leaves open."""
+        """The decoded form of a value of any shape."""
         return value
 
     def unknown(self, path: Path) -> None:
@@ -95,11 +96,11 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""What stands for the basic type of a type that reads its own JSON, such as a time."""
+"""The basic type of a type that unmarshals its own JSON, such as a time."""
 
 
 def spell(path: Path) -> str:
-    """`spec.devices.requests[0].name`"""
+    """The path as text: `spec.devices.requests[0].name`."""
     parts: list[str] = []
     while path:
         path, segment = path
@@ -108,7 +109,7 @@ def spell(path: Path) -> str:
 
 
 def _place(path: Path, owner: str) -> str:
-    """How Go names the place of an error: the fields on the way, without indexes and map keys."""
+    """Names the place of an error as Go does: by the fields on the way, without indexes and map keys."""
     fields: list[str] = []
     while path:
         path, segment = path

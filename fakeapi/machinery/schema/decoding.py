@@ -1,4 +1,4 @@
-"""From JSON of any shape to a canonical object: one walk along the schema.
+"""Decodes JSON values into canonical objects along a schema.
 
 A *canonical* object is what Go's encoding/json writes after it has read the input into the type:
 unknown fields are gone, fields stand in the order of the type, a zero value is absent where the field has
@@ -32,7 +32,7 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class DecodeError(ValueError):
-    """A value of the wrong type, or a text that its type does not take; the message is Go's."""
+    """A value of the wrong type, or text that its type cannot parse; the message is Go's."""
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
@@ -40,12 +40,12 @@ Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
 
 
 def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The canonical object, and what strict decoding says of unknown and repeated fields, in document order.
+    """The canonical object, and the strict errors about unknown and duplicate fields, in document order.
 
     `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
     `json_decoding.decode_marking_duplicates`. The result may share values of any shape (opaque
     parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
-    list stay so: they ask for something. `errors` take other words. Raises DecodeError.
+    list stay one, as that resets them. `errors` may word errors otherwise. Raises DecodeError.
     """
     errors = errors or DecodeErrors()
     result = walker(node)({} if value is None else value, (), "", errors)
@@ -62,7 +62,7 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def walker(node: Node) -> Walk:
-    """The walk of a node, made once."""
+    """Compiles the decoder of a node."""
     match node:
         case Scalar():
             return _scalar(node)
@@ -207,12 +207,12 @@ def _map(node: Map) -> Walk:
 
 
 def repeated_keys(value: RepeatedKeys) -> list[str]:
-    """The keys that stand more than once, each once."""
+    """The keys that occur more than once, each once."""
     return [key for key, times in Counter(key for key, _ in value.pairs).items() if times > 1]
 
 
 def _of_items(node: Node) -> Walk:
-    """The walk of a list item or map value: `null` is the type's zero value."""
+    """Decodes a list item or map value: `null` becomes the type's zero value."""
     inner = _lazily(node)
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
@@ -222,7 +222,7 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """A type may hold itself, so the walk of a struct is made when it is first needed."""
+    """Compiles the decoder of a struct when it is first needed, as a type may contain itself."""
     if not isinstance(node, Struct):
         return walker(node)
     made: list[Walk] = []
@@ -246,7 +246,7 @@ _ZEROS = {
 
 
 def zero(node: Node) -> Any:
-    """How the zero value of a type is written: `null` for lists, maps, times and values of any shape."""
+    """The zero value of a type in JSON: `null` for lists, maps, times and values of any shape."""
     match node:
         case Scalar():
             return _ZEROS.get(node.kind)
@@ -268,7 +268,7 @@ _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
 
 class _Entry(NamedTuple):
-    """A field as the walk over its struct needs it.
+    """A field as the decoder of its struct needs it.
 
     `exact` is the type of values that need no walk of their own; `rank` the field's place in its type.
     """

@@ -46,7 +46,7 @@ def _field_over(old: Any, new: Any, field: Field) -> Any:
 
 
 def _over(old: Any, new: Any, node: Node) -> Any:
-    """What decoding `new` into what `old` left comes to; neither holds duplicates."""
+    """The result of decoding `new` over `old`; neither holds duplicates."""
     match node:
         case Struct() if isinstance(old, dict) and isinstance(new, dict):
             added = {

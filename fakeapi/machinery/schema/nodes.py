@@ -1,4 +1,4 @@
-"""The compiled schema of a type: the nodes that every walk over an object follows.
+"""Schema nodes: the types that decoding, defaulting, patching and server-side apply follow.
 
 One description serves decoding, defaults, strategic merge, field sets and server-side apply. Nodes are
 made by `fakeapi.releases` from its tables; nothing here knows a release.
@@ -14,11 +14,11 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
 Walks: TypeAlias = dict[Any, Any]
-"""What was compiled for a node, by the function that compiled it; see `kept_on_node`."""
+"""Results of compiling a node, by the function that compiled it; see `kept_on_node`."""
 
 
 class ListType(Enum):
-    """x-kubernetes-list-type: how server-side apply sees a list."""
+    """x-kubernetes-list-type: how server-side apply merges a list."""
 
     ATOMIC = "atomic"
     SET = "set"
@@ -122,7 +122,7 @@ _Compiled = TypeVar("_Compiled")
 def kept_on_node(build: Callable[[_Node], _Compiled]) -> Callable[[_Node], _Compiled]:
     """Decorator: calls `build` once for each node and keeps the result on that node.
 
-    What was compiled for a schema is freed together with it. `build` must not return None.
+    So the compiled functions of a schema are freed together with it. `build` must not return None.
     """
 
     def get(node: _Node) -> _Compiled:

@@ -1,4 +1,4 @@
-"""Objects in protobuf, read into what their JSON would be.
+"""Decodes protobuf objects into the JSON that they stand for.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf` for the envelope, and the `protobuf` tags of the
 API's Go types, which the schema holds, for what is in it.
@@ -32,7 +32,7 @@ _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
 class ProtobufError(ValueError):
-    """Bytes that are no object, in upstream's words."""
+    """Bytes that cannot be decoded; the message is Kubernetes'."""
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
@@ -72,7 +72,7 @@ _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """The fields by their numbers; a message that JSON inlines is a layout of its own."""
+    """The fields by their numbers; a message that JSON inlines has a nested layout."""
     layout: _Layout = {}
     for field in schema.fields.values():
         if not field.protobuf_path:
@@ -124,7 +124,7 @@ def _zero(node: Node) -> int | bytes:
 
 
 def _joined(values: list[int | bytes], name: str) -> bytes:
-    """A message that came in pieces is the message of the pieces behind one another."""
+    """Concatenates the pieces of a message that came in several fields, which merges them."""
     return b"".join(_bytes(value, name) for value in values)
 
 

@@ -1,6 +1,6 @@
-"""The wire form of protobuf: numbered fields of a message, each a number or bytes.
+"""Reads and writes the wire format of protobuf: numbered fields of a message, each a number or bytes.
 
-Written out by hand: the messages that are read here need no protobuf runtime.
+The schema says what the fields mean, so that neither descriptors nor a protobuf runtime are needed.
 """
 
 from typing import TypeAlias
@@ -14,7 +14,7 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Bytes that are no message, in the words of Go's runtime."""
+    """Malformed bytes; the message is that of Go's protobuf runtime."""
 
 
 def fields_of(data: bytes) -> Fields:
@@ -71,3 +71,23 @@ def signed(value: int, bits: int = 64) -> int:
     """A number of the wire as a signed integer of so many bits."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def varint_field(number: int, value: int) -> bytes:
+    """A field that holds a number, 0 or more."""
+    return encode_varint(number << 3 | VARINT) + encode_varint(value)
+
+
+def bytes_field(number: int, content: bytes) -> bytes:
+    """A field that holds a string, bytes or a message."""
+    return b"%b%b%b" % (encode_varint(number << 3 | BYTES), encode_varint(len(content)), content)
+
+
+def encode_varint(value: int) -> bytes:
+    """A number, 0 or more, in seven bits a byte, the lowest first."""
+    parts = bytearray()
+    while value > 0x7F:
+        parts.append(value & 0x7F | 0x80)
+        value >>= 7
+    parts.append(value)
+    return bytes(parts)

@@ -1,4 +1,4 @@
-"""What drivers give, to the byte: the texts behind the values of any shape in an object.
+"""runtime.RawExtension: keeps the exact bytes of opaque parameters.
 
 Kubernetes keeps a runtime.RawExtension as the bytes that it was sent, and compares bytes where it compares
 objects. Here such a value is a plain one where its bytes are those of `codec.encode`, else a `codec.RawJson`.
@@ -20,7 +20,7 @@ RAW = "runtime.RawExtension"
 
 
 def kept(text: bytes, value: Any) -> Any:
-    """`value`, written as `text`: as it is, or with its text where that is needed and can be read again."""
+    """A value with its text: a RawJson where `text` differs from `codec.encode`, else the value itself."""
     if text == codec.encode(value):
         return value
     try:
@@ -30,19 +30,19 @@ def kept(text: bytes, value: Any) -> Any:
 
 
 def compact(value: Any) -> Any:
-    """A value as encoding/json writes its text, for a patch to be applied to."""
+    """A value with its text compacted and HTML-escaped as encoding/json does before a patch is applied."""
     return kept(escape_html(codec.compact(value.json)), value.value) if isinstance(value, RawJson) else value
 
 
 def marshalled(value: Any) -> Any:
-    """A value as it is read from what encoding/json wrote: the result of a patch, or YAML made JSON."""
+    """A value with the text that encoding/json writes for it: the result of a patch, or of YAML made JSON."""
     plain = codec.encode(value)
     text = escape_html(plain)
     return value if text == plain else RawJson(text, codec.decode(text))
 
 
 def opened(value: Any) -> Any:
-    """A value whose members or items can be changed, each with its own text; any other as it is."""
+    """Opens a RawJson by one level: a dict or list whose members keep their texts. Others as they are."""
     if isinstance(value, RawJson) and isinstance(value.value, dict):
         return {name: kept(text, value.value[name]) for name, text in codec.members(value.json).items()}
     if isinstance(value, RawJson) and isinstance(value.value, list):
@@ -51,7 +51,7 @@ def opened(value: Any) -> Any:
 
 
 def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
-    """A canonical object, as decoded from the JSON of `body`, with the texts that its values have there."""
+    """Puts the texts of `body` back into a canonical object that was decoded from it."""
     try:
         written: Object = _written(obj, body, schema) if _has_any(obj, schema) else obj
     except JsonError:  # a body that only the lenient decoder reads
@@ -60,7 +60,7 @@ def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
-    """An object with `change` made to each of its values of any shape; shares what has none."""
+    """Applies `change` to each runtime.RawExtension of an object; parts without one are shared."""
     if value is None:
         return value
     match node:
@@ -120,7 +120,7 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
 
 @kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
-    """The fields of a type that are values of any shape, or have some below them."""
+    """The fields of a type that are runtime.RawExtension or contain one."""
     found = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
     return MappingProxyType(found)
 

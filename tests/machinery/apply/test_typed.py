@@ -9,7 +9,7 @@ from fakeapi.machinery.apply.fieldset import from_fields_v1
 from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove
-from fakeapi.machinery.apply.typed import TypedError, field_set_of, item_element, present_in
+from fakeapi.machinery.apply.typed import TypedError, field_set_of, item_element, present_walk
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.schema.nodes import Field, List, ListType, Node, Scalar, ScalarKind, Struct
 from tests.machinery.apply.tables import Types, read
@@ -90,8 +90,9 @@ STRING = Scalar(ScalarKind.STRING, "string")
 def test_what_is_present_includes_the_containers() -> None:
     inner = Struct("Inner", {"name": Field("name", STRING)})
     node = Struct("Outer", {"list": Field("list", List(inner, "", ListType.MAP, ("name",)))})
-    assert present_in({"list": [{"name": "a"}]}, node) == {
-        "f:list": {".": {}, 'k:{"name":"a"}': {".": {}, "f:name": {}}}
+    assert present_walk(node)({"list": [{"name": "a"}]}) == {
+        ".": {},
+        "f:list": {".": {}, 'k:{"name":"a"}': {".": {}, "f:name": {}}},
     }
 
 

@@ -164,5 +164,5 @@ def test_protobuf_has_the_text_too() -> None:
 
 
 def test_what_is_no_json_is_not_written() -> None:
-    with pytest.raises(TypeError, match="object is no JSON"):
+    with pytest.raises(TypeError, match="object is not JSON"):
         codec.encode({"a": object()})
