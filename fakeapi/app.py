@@ -17,6 +17,7 @@ from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
+from fakeapi.registry.stored_format import STORED_FORMAT
 from fakeapi.releases import Serving, served
 from fakeapi_storage import WINDOW_REVISIONS, Storage, open_storage
 
@@ -62,7 +63,10 @@ class Application:
         """Open the storage and make the state of an empty cluster. Raises what the storage raises."""
         settings = self._settings
         self._storage = await open_storage(
-            settings.database, durability=settings.durability, window=settings.history
+            settings.database,
+            durability=settings.durability,
+            window=settings.history,
+            data_format=STORED_FORMAT,
         )
         store = Store(self._storage, self._source)
         catalogue = self._catalogue(self._storage)

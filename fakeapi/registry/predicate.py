@@ -7,6 +7,7 @@ from typing import Any
 from fakeapi.machinery import codec
 from fakeapi.machinery.meta.field_selector import FieldSelector
 from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.registry import stored_form
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
@@ -38,7 +39,7 @@ class SelectionPredicate:
                 return True
         elif self.labels is None and self.fields is None:
             return True
-        obj = codec.decode(entry.value)
+        obj = codec.decode(stored_form.json_of(entry.value))
         meta = obj["metadata"]
         if self.fields is not None and self.fields_of is not None:
             known = {"metadata.name": meta["name"], "metadata.namespace": meta.get("namespace", "")}

@@ -110,8 +110,8 @@ class Resource:
         if self._form is None:
             return value
         if self._form is IDENTITY:
-            return self.type_prefix + value[len(self._stored_prefix) :]
-        obj: Object = codec.decode(value)
+            return stored_form.with_type(value, self._stored_prefix, self.type_prefix)
+        obj: Object = codec.decode(stored_form.json_of(value))
         return codec.encode(self.from_hub(obj))
 
     def entry_in_version(self, entry: Entry) -> Entry:

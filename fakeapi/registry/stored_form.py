@@ -1,9 +1,20 @@
 """Objects as they are stored, and as they go out again.
 
-A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision.
-It is filled in when the object is read, so that an object is encoded once, when it is written. As in
-Kubernetes, `kind` and `apiVersion` lead, and objects inside a list go without them; and what a driver gave is
-kept to the byte, while answers are compact.
+A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision. It
+is filled in when the object is read, so that an object is encoded once, when it is written:
+
+    stored       {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"","labels":…},…}
+    at 7, GET    {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":…},…}
+    in a list                               {"metadata":{"name":"a","resourceVersion":"7","labels":…},…}
+
+The place is the first `"resourceVersion":""` in the bytes. `encode` sees to it that it is: kind, apiVersion
+and metadata lead, and before metadata's resourceVersion stand only strings, in which JSON escapes quotes.
+
+Drivers' own values (runtime.RawExtension) are kept to the byte, while answers are compact. An object with one
+that is not compact already is stored with `AS_WRITTEN` before its JSON, and made compact when it is answered:
+
+    stored       R{"kind":"K",…,"parameters":{ "share" : 1.50 }}
+    GET          {"kind":"K",…,"parameters":{"share":1.50}}
 """
 
 from typing import TYPE_CHECKING
@@ -18,8 +29,10 @@ if TYPE_CHECKING:
     from fakeapi_storage import Entry
 
 
-_HAS_TEXT = ord(" ")
-"""The last byte of the stored form of an object in which a driver's value stands as it was sent."""
+AS_WRITTEN = b"R"
+"""First byte of the stored form of an object in which a driver's value stands as the driver wrote it."""
+
+_AS_WRITTEN = AS_WRITTEN[0]
 
 _EMPTY_LIST = b":[]"
 _EMPTY_VERSION = b'"resourceVersion":""'
@@ -46,6 +59,8 @@ METADATA_ORDER = (
 _STORED_METADATA = tuple(name for name in METADATA_ORDER if name != "selfLink")
 """Kubernetes gave selfLink up; it is never stored."""
 
+_BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
+
 
 def encode(obj: Object, schema: Struct) -> bytes:
     """The stored form of a canonical object; its resourceVersion, if it has one, is left out.
@@ -57,13 +72,18 @@ def encode(obj: Object, schema: Struct) -> bytes:
 
 
 def _encode(obj: Object) -> bytes:
-    meta = {**obj["metadata"], "resourceVersion": ""}
-    ordered = {name: meta[name] for name in _STORED_METADATA if name in meta}
-    kind, api_version = obj["kind"], obj["apiVersion"]  # lead, whatever the order of a body was
-    value, has_text = codec.encode_noting_raw(
-        {"kind": kind, "apiVersion": api_version, **obj, "metadata": ordered}
-    )
-    return b"%b%c" % (value, _HAS_TEXT) if has_text else value
+    filled = {**obj["metadata"], "resourceVersion": ""}
+    metadata = {name: filled[name] for name in _STORED_METADATA if name in filled}
+    for name in _BEFORE_VERSION:
+        assert isinstance(filled.get(name, ""), str), f"metadata.{name} may hide the resourceVersion"
+    beginning = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": metadata}
+    value, is_as_written = codec.encode_noting_raw(beginning | obj | beginning)
+    return AS_WRITTEN + value if is_as_written else value
+
+
+def json_of(value: bytes) -> bytes:
+    """The JSON of a stored value, drivers' values as they were written."""
+    return value[1:] if value[0] == _AS_WRITTEN else value
 
 
 def decode(entry: "Entry", schema: Struct | None = None) -> Object:
@@ -71,31 +91,35 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
 
     By the `schema` of what is stored, it has the texts of what drivers gave, so that it can be stored again.
     """
-    obj: Object = codec.decode(entry.value)
-    if schema is not None and entry.value[-1] == _HAS_TEXT:
-        obj = raw_extension.as_written(obj, entry.value, schema)
+    value = json_of(entry.value)
+    obj: Object = codec.decode(value)
+    if schema is not None and value is not entry.value:
+        obj = raw_extension.as_written(obj, value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
     return obj
 
 
 def with_version(value: bytes, revision: int) -> bytes:
-    """JSON of the stored object with its resourceVersion.
-
-    Only names, which hold no quotes, come before the resourceVersion; so the first place that looks
-    like it is it.
-    """
-    if value[-1] == _HAS_TEXT:
-        value = codec.compact(value)
+    """JSON of the stored object with its resourceVersion."""
+    if value[0] == _AS_WRITTEN:
+        value = codec.compact(value[1:])
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
 def with_given_version(value: bytes, given: str) -> bytes:
     """JSON of an object that is not stored, with the resourceVersion that its body had, if any."""
-    if value[-1] == _HAS_TEXT:
-        value = codec.compact(value)
+    if value[0] == _AS_WRITTEN:
+        value = codec.compact(value[1:])
     if given:
         return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(given), 1)
     return value.replace(_EMPTY_VERSION + b",", b"", 1)
+
+
+def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
+    """The stored form of an object with another kind or apiVersion; the prefixes are of `type_prefix`."""
+    if value[0] == _AS_WRITTEN:
+        return AS_WRITTEN + new_prefix + value[1 + len(old_prefix) :]
+    return new_prefix + value[len(old_prefix) :]
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
