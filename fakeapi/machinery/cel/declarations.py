@@ -310,7 +310,8 @@ _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 def functions_of(libraries: frozenset[str]) -> Functions:
     """The functions of these libraries, by name. Raises KeyError for a library that there is not."""
     found: dict[str, list[Overload]] = {}
-    for library in sorted(libraries, key=list(_TABLES).index):
+    places = {library: place for place, library in enumerate(_TABLES)}
+    for library in sorted(libraries, key=places.__getitem__):
         for line in filter(None, _TABLES[library].splitlines()):
             name, overloads = line.split(None, 1)
             found.setdefault(name, []).extend(map(_overload, overloads.split("; ")))

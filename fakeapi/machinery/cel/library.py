@@ -71,7 +71,8 @@ def _parser(libraries: frozenset[str]) -> Any:
     from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
 
     names = [f"  - name: {theirs}\n" for name, theirs in MACROS.items() if name in libraries]
-    return cel.NewEnv(config=cel.NewEnvConfigFromYaml("extensions:\n" + "".join(names)))
+    config = "extensions:\n" + "".join(names) if names else "{}"
+    return cel.NewEnv(config=cel.NewEnvConfigFromYaml(config))
 
 
 @cache

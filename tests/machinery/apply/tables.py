@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fakeapi.machinery.schema.nodes import (
     AnyValue,
     Field,
@@ -91,3 +93,18 @@ class Types:
             tuple(source.get("keys", ())),
             tuple(source.get("defaults", {}).items()),
         )
+
+
+TYPED = read("typed.json")
+_SCHEMAS = {name: Types(schema) for name, schema in TYPED["schemas"].items()}
+
+
+def rows(table: str) -> pytest.MarkDecorator:
+    """The rows of a table of typed.json, one test each."""
+    cases = TYPED[table]
+    assert cases
+    return pytest.mark.parametrize("row", cases, ids=[f"{row['schema']} {row['name']}" for row in cases])
+
+
+def node_of(row: Table) -> Node:
+    return _SCHEMAS[row["schema"]].node()
