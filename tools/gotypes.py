@@ -1,25 +1,18 @@
-"""What Go source says of API types: the order of fields, their JSON names, `omitempty`, pointers, inlining.
-
-Reads the part of Go that Kubernetes' API types are written in: type declarations at the top level of a
-file, one field a line. Comments are not kept, but for the markers that state when an API came and goes.
-"""
+"""API types as Go declares them: order of fields, JSON names, `omitempty`, pointers, inlining, markers."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import Any
 
-PACKAGES = {
-    "k8s.io/api/core/v1": "core/v1",
-    "k8s.io/apimachinery/pkg/api/resource": "resource",
-    "k8s.io/apimachinery/pkg/apis/meta/v1": "meta/v1",
-    "k8s.io/apimachinery/pkg/runtime": "runtime",
-    "k8s.io/apimachinery/pkg/types": "types",
-    "k8s.io/apimachinery/pkg/util/intstr": "intstr",
-}
-"""Import paths of the packages that API types refer to, and the names that the data give them."""
+from tools.gosyntax import Expression, GoPackage, parse_packages
+from tools.modules import Modules, package_of
 
 OPAQUE = frozenset({
+    "apiextensions/v1.JSON",
+    "apiextensions/v1.JSONSchemaPropsOrArray",
+    "apiextensions/v1.JSONSchemaPropsOrBool",
+    "apiextensions/v1.JSONSchemaPropsOrStringArray",
     "intstr.IntOrString",
     "meta/v1.FieldsV1",
     "meta/v1.MicroTime",
@@ -32,12 +25,11 @@ OPAQUE = frozenset({
 _PREDECLARED = frozenset({
     "bool", "byte", "float32", "float64", "int", "int32", "int64", "string", "uint32", "uint64",
 })  # fmt: skip
-_IMPORT = re.compile(r'^\t(?:(\w+) )?"([^"]+)"$|^import (?:(\w+) )?"([^"]+)"$', re.MULTILINE)
-_DECLARED = re.compile(r"^type (\w+) (?:struct \{\n(.*?)^\}|(?:= )?([^\s{]+)$)", re.MULTILINE | re.DOTALL)
-_FIELD = re.compile(r"^\s*(?:(\w+)\s+)?(\S+)\s+`(.*)`")
 _TAG = re.compile(r'(\w+):"([^"]*)"')
 _LIFECYCLE = re.compile(r"^func \(in \*(\w+)\) APILifecycle(\w+)\(\) .*\{\n\treturn (.*)$", re.MULTILINE)
 _WORD = re.compile(r"\"([^\"]*)\"")
+_MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_MEMBER = re.compile(r"^  (?:optional |repeated |map<\w+, [\w.]+> |map<)?.*?(\w+) = (\d+);", re.MULTILINE)
 
 
 class UnknownGoError(Exception):
@@ -46,117 +38,175 @@ class UnknownGoError(Exception):
 
 @dataclass(frozen=True)
 class GoField:
-    """`type` is the type's text with packages named as PACKAGES has them: `[]resource/v1alpha3.Device`.
+    """`type` is the type's text with packages named as the tables name them: `[]resource/v1alpha3.Device`.
 
     `numbers` are the field's number in protobuf, behind those of the structs that it is inlined from; empty
-    where protobuf does not have the field.
+    where protobuf does not have the field. `markers` are the lines of its comment that begin with a plus.
     """
 
     name: str
     type: str
-    omitempty: bool
-    patch_strategy: str
-    patch_merge_key: str
-    numbers: tuple[int, ...]
+    go_name: str = ""
+    omitempty: bool = False
+    patch_strategy: str = ""
+    patch_merge_key: str = ""
+    numbers: tuple[int, ...] = ()
+    markers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class GoType:
-    """Either a struct, with its fields, inlined structs taken in, or another type's name: `underlying`."""
+    """Either a struct, with its fields, inlined structs taken in, or another type's name: `underlying`.
+
+    `enum`: the values of a type that is marked as an enumeration. `is_message`: protobuf has a message of its
+    name.
+    """
 
     fields: tuple[GoField, ...] = ()
     underlying: str = ""
+    enum: tuple[str, ...] = ()
+    is_message: bool = False
+    markers: tuple[str, ...] = ()
 
 
 @dataclass
 class GoSource:
-    """The packages of one release. `folders` are where the import paths' packages lie."""
+    """The packages of one release, parsed when they are first asked for."""
 
-    folders: dict[str, Path]
-    _packages: dict[str, dict[str, tuple[str, dict[str, str]]]] = field(default_factory=dict)
+    modules: Modules
+    _packages: dict[str, GoPackage] = field(default_factory=dict)
+    _messages: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+
+    def load(self, packages: list[str]) -> None:
+        """Parse several packages in one run of Go."""
+        folders = [self.modules.folder(name) for name in packages]
+        self._packages.update(zip(packages, parse_packages(folders), strict=True))
+
+    def package(self, name: str) -> GoPackage:
+        if name not in self._packages:
+            self.load([name])
+        return self._packages[name]
 
     def type(self, name: str) -> GoType:
         """Raises UnknownGoError for a type that is not declared, or not in a form known here."""
         package, _, short = name.rpartition(".")
-        try:
-            text, imports = self._package(package)[short]
-        except KeyError:
-            raise UnknownGoError(f"no type {name}") from None
-        if not text.startswith("struct\n"):
-            return GoType(underlying=self._qualified(text, package, imports))
-        return GoType(fields=tuple(self._fields(text.removeprefix("struct\n"), package, imports)))
+        declared = self.package(package).types_by_name.get(short)
+        if declared is None:
+            raise UnknownGoError(f"no type {name}")
+        is_message = short in self.messages(package)
+        markers = tuple(declared.get("markers", ()))
+        if not declared.get("struct"):
+            underlying = self._text(declared["type"], package, declared["file"])
+            if named(underlying) == [underlying] and underlying not in OPAQUE:
+                other = self.type(underlying)
+                if not other.underlying:
+                    return replace(other, is_message=is_message, markers=markers)
+            return GoType(
+                underlying=underlying,
+                enum=self._enum(package, short) if "enum" in markers else (),
+                is_message=is_message,
+                markers=markers,
+            )
+        fields = tuple(self._fields(declared, package))
+        return GoType(fields=fields, is_message=is_message, markers=markers)
+
+    def messages(self, package: str) -> dict[str, dict[str, int]]:
+        """The messages of a package's generated.proto, and the numbers of their fields."""
+        if package not in self._messages:
+            path = self.modules.folder(package) / "generated.proto"
+            text = path.read_text() if path.exists() else ""
+            self._messages[package] = {
+                name: {member: int(number) for member, number in _MEMBER.findall(body)}
+                for name, body in _MESSAGE.findall(text)
+            }
+        return self._messages[package]
 
     def lifecycle(self, package: str) -> dict[str, dict[str, str]]:
         """For each kind of a package: the releases that it was introduced, deprecated and removed in, and
         what replaces it, as `group/version kind`. Empty where the release states none.
         """
-        path = self.folders[package] / "zz_generated.prerelease-lifecycle.go"
+        path = self.modules.folder(package) / "zz_generated.prerelease-lifecycle.go"
         found: dict[str, dict[str, str]] = {}
         for kind, what, value in _LIFECYCLE.findall(path.read_text() if path.exists() else ""):
             if what == "Replacement":
                 group, version, replacement = _WORD.findall(value)
-                text = f"{group}/{version} {replacement}"
+                text = f"{group}/{version} {replacement}" if group else f"{version} {replacement}"
             else:
                 text = value.replace(", ", ".")
             found.setdefault(kind, {})[what.lower()] = text
         return found
 
-    def _package(self, package: str) -> dict[str, tuple[str, dict[str, str]]]:
-        if package not in self._packages:
-            declared: dict[str, tuple[str, dict[str, str]]] = {}
-            for path in sorted(self.folders[package].glob("*.go")):
-                if path.name.endswith("_test.go") or path.name == "generated.pb.go":
-                    continue
-                source = path.read_text()
-                imports = {
-                    (a or c or (b or d).rpartition("/")[2]): b or d for a, b, c, d in _IMPORT.findall(source)
-                }
-                for name, body, other in _DECLARED.findall(source):
-                    declared[name] = (other or f"struct\n{body}", imports)
-            self._packages[package] = declared
-        return self._packages[package]
+    def _enum(self, package: str, name: str) -> tuple[str, ...]:
+        """The values of the constants of a type, sorted as kube-openapi sorts them."""
+        source = self.package(package)
+        values = {
+            text
+            for each in source.values
+            if each.get("const") and ["name", name] in (each.get("type"), _converted_to(each.get("value")))
+            if (text := source.text(each["name"])) is not None
+        }
+        if not values:
+            raise UnknownGoError(f"no values of {package}.{name}")
+        return tuple(sorted(values))
 
-    def _fields(self, body: str, package: str, imports: dict[str, str]) -> Iterator[GoField]:
-        for line in body.splitlines():
-            if not line.strip() or line.lstrip().startswith("//"):
-                continue
-            match = _FIELD.match(line)
-            if match is None:
-                raise UnknownGoError(f"a field in {package}: {line.strip()}")
-            tags = dict(_TAG.findall(match[3]))
+    def _fields(self, declared: dict[str, Any], package: str) -> Iterator[GoField]:
+        for each in declared.get("fields", ()):
+            tags = dict(_TAG.findall(each.get("tag", "")))
+            go = self._text(each["type"], package, declared["file"])
+            if "json" not in tags:
+                raise UnknownGoError(f"a field in {package}.{declared['name']} without a name: {go}")
             name, *options = tags["json"].split(",")
-            go = self._qualified(match[2], package, imports)
-            numbers = tuple(int(each) for each in tags.get("protobuf", "").split(",")[1:2])
-            if "inline" in options:
-                for inlined in self.type(go).fields:
+            numbers = tuple(int(number) for number in tags.get("protobuf", "").split(",")[1:2])
+            if name == "-":
+                continue
+            if "inline" in options or (each.get("embedded") and not name):
+                for inlined in self.type(go.removeprefix("*")).fields:
                     yield replace(inlined, numbers=(*numbers, *inlined.numbers) if inlined.numbers else ())
                 continue
             yield GoField(
                 name=name,
                 type=go,
+                go_name=each["name"] or go.rpartition(".")[2],
                 omitempty="omitempty" in options,
                 patch_strategy=tags.get("patchStrategy", ""),
                 patch_merge_key=tags.get("patchMergeKey", ""),
                 numbers=numbers,
+                markers=tuple(each.get("markers", ())),
             )
 
-    def _qualified(self, go: str, package: str, imports: dict[str, str]) -> str:
-        if go[0] == "*":
-            return "*" + self._qualified(go[1:], package, imports)
-        if go.startswith("[]"):
-            return "[]" + self._qualified(go[2:], package, imports)
-        if go.startswith("map["):
-            key, _, value = go.removeprefix("map[").partition("]")
-            return f"map[{self._qualified(key, package, imports)}]{self._qualified(value, package, imports)}"
-        prefix, _, name = go.rpartition(".")
-        if prefix:
-            try:
-                return f"{PACKAGES[imports[prefix]]}.{name}"
-            except KeyError:
-                raise UnknownGoError(f"package of {go} in {package}") from None
-        return go if go in _PREDECLARED else f"{package}.{go}"
+    def _text(self, go: Expression, package: str, file: str) -> str:
+        match go:
+            case ["name", str(name)]:
+                return name if name in _PREDECLARED else self._resolved(package, name)
+            case ["select", ["name", str(alias)], str(name)]:
+                path = self.package(package).imports[file].get(alias, "")
+                found = package_of(path)
+                if found is None:
+                    raise UnknownGoError(f"package of {alias}.{name} in {package}: {path}")
+                return self._resolved(found, name)
+            case ["star", item]:
+                return "*" + self._text(item, package, file)
+            case ["list", item]:
+                return "[]" + self._text(item, package, file)
+            case ["map", key, value]:
+                return f"map[{self._text(key, package, file)}]{self._text(value, package, file)}"
+        raise UnknownGoError(f"a type in {package}: {go}")
+
+    def _resolved(self, package: str, name: str) -> str:
+        """The qualified name of a type; an alias is the type that it stands for."""
+        if f"{package}.{name}" in OPAQUE:
+            return f"{package}.{name}"
+        declared = self.package(package).types_by_name.get(name, {})
+        if declared.get("alias"):
+            return self._text(declared["type"], package, declared["file"])
+        return f"{package}.{name}"
+
+
+def _converted_to(value: Expression) -> Expression:
+    """The type in `PathType("Exact")`."""
+    return value[1] if value and value[0] == "call" else None
 
 
 def named(go: str) -> list[str]:
     """The declared types that a type's text names: those of `map[types.UID]*meta/v1.Time` are two."""
-    return [word for word in re.split(r"[\[\]*]|map", go) if "." in word]
+    return [word for word in re.split(r"[\[\]*]|map(?=\[)", go) if "." in word]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 _INSTALLED = re.compile(r'_ "k8s\.io/kubernetes/pkg/apis/(\w+)/install"')
 _GROUP = re.compile(r'^const GroupName = "(.*)"|^\s+GroupName = "(.*)"', re.MULTILINE)
-_KNOWN = re.compile(r"AddKnownTypes\(SchemeGroupVersion,(.*?)\)", re.DOTALL)
+_KNOWN = re.compile(r"AddKnownTypes\(\s*SchemeGroupVersion,(.*?)\)", re.DOTALL)
 _TYPE = re.compile(r"&(?:\w+\.)?(\w+)\{\}")
 
 

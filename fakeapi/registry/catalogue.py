@@ -10,6 +10,7 @@ from fakeapi.registry.groups.core.namespace import TERMINATING
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Release
+from fakeapi.releases.version_order import version_rank
 from fakeapi_storage import Storage
 
 NAMESPACES = "namespaces"
@@ -89,13 +90,3 @@ def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:
         f"unable to create new content in namespace {namespace} because it is being terminated",
         Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace"),
     )
-
-
-def version_rank(version: str) -> tuple[int, int, int]:
-    """Kubernetes' order of API versions: v2 over v1 over v1beta2 over v1beta1 over v1alpha3."""
-    text = version.removeprefix("v")
-    for stage, rank in (("alpha", 0), ("beta", 1)):
-        major, found, minor = text.partition(stage)
-        if found:
-            return rank, int(major), int(minor)
-    return 2, int(text), 0

@@ -4,10 +4,17 @@ from fakeapi.releases.gates import GateError, Gates, UnknownGateError
 from fakeapi.releases.kinds import Kind, Lifecycle, Subresource
 from fakeapi.releases.limits import Limits
 from fakeapi.releases.quirks import Quirks
-from fakeapi.releases.release import KNOWN_RELEASES, Release, UnknownReleaseError, load_release
+from fakeapi.releases.release import (
+    COMPILED_RELEASES,
+    KNOWN_RELEASES,
+    Release,
+    UnknownReleaseError,
+    load_release,
+)
 from fakeapi.releases.serving import ServedVersion, Serving, served
 
 __all__ = [
+    "COMPILED_RELEASES",
     "KNOWN_RELEASES",
     "GateError",
     "Gates",

@@ -5,6 +5,7 @@ from typing import Any
 
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases.schemas import Schemas
+from fakeapi.releases.tables import GroupVersionTable
 
 UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
 """Kinds that every apiVersion has, even one that no release has."""
@@ -51,16 +52,25 @@ class Lifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """`name` is what follows the object's name in a path; `verbs` are sorted, as discovery has them."""
+    """`name` is what follows the object's name in a path; `verbs` are sorted, as discovery has them.
+
+    `kind` is what it takes and answers; its group version may be another one than the resource's:
+    pods/eviction takes an Eviction of policy/v1.
+    """
 
     name: str
     kind: str
     verbs: tuple[str, ...]
+    group: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of one group version, as one release has it. `group` is "" for the core group."""
+    """One kind of one group version, as one release has it. `group` is "" for the core group.
+
+    `list_kind` and `list_type_name` are "" for a kind that has no list.
+    """
 
     group: str
     version: str
@@ -96,28 +106,35 @@ class Kind:
         return next((each for each in self.subresources if each.name == name), None)
 
 
-def kinds_of(table: dict[str, Any], schemas: Schemas) -> tuple[Kind, ...]:
-    """The kinds of a release's table, in its order: core first, then by version and resource."""
-    return tuple(_kind(entry, schemas) for entry in table["kinds"])
+def kinds_of(table: GroupVersionTable, schemas: Schemas) -> tuple[Kind, ...]:
+    """The kinds of a group version, by resource."""
+    return tuple(_kind(entry, table, schemas) for entry in table.kind_entries())
 
 
-def _kind(entry: dict[str, Any], schemas: Schemas) -> Kind:
+def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas) -> Kind:
+    list_type: str = entry.get("list_type", "")
     return Kind(
-        group=entry["group"],
-        version=entry["version"],
+        group=table.group,
+        version=table.version,
         kind=entry["kind"],
-        list_kind=entry["list_type"].rpartition(".")[2],
+        list_kind=list_type.rpartition(".")[2],
         resource=entry["resource"],
-        singular=entry["singular"],
-        short_names=tuple(entry["short_names"]),
-        categories=tuple(entry["categories"]),
+        singular=entry.get("singular", ""),
+        short_names=tuple(entry.get("short_names", ())),
+        categories=tuple(entry.get("categories", ())),
         namespaced=entry["namespaced"],
         verbs=tuple(entry["verbs"]),
         subresources=tuple(
-            Subresource(name, each["kind"], tuple(each["verbs"]))
-            for name, each in entry["subresources"].items()
+            Subresource(
+                name,
+                each["kind"],
+                tuple(each["verbs"]),
+                each.get("group", table.group),
+                each.get("version", table.version),
+            )
+            for name, each in entry.get("subresources", {}).items()
         ),
-        storage_version_hash=entry["storage_version_hash"],
+        storage_version_hash=entry.get("storage_version_hash", ""),
         lifecycle=Lifecycle(
             introduced=entry.get("introduced", ""),
             deprecated=entry.get("deprecated", ""),
@@ -125,6 +142,6 @@ def _kind(entry: dict[str, Any], schemas: Schemas) -> Kind:
             replacement=entry.get("replacement", ""),
         ),
         type_name=entry["type"],
-        list_type_name=entry["list_type"],
+        list_type_name=list_type,
         schemas=schemas,
     )

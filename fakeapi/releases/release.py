@@ -1,19 +1,24 @@
 """One Kubernetes release as a value: what it serves, and by which rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from fakeapi.releases import gates as feature_gates
-from fakeapi.releases import tables
+from fakeapi.releases import offered
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.health import checks_of
 from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, kinds_of
 from fakeapi.releases.limits import Limits, limits_of
 from fakeapi.releases.quirks import Quirks, quirks_of
 from fakeapi.releases.schemas import Schemas
+from fakeapi.releases.tables import GroupVersionTable, ReleaseTables, tables_of
+from fakeapi.releases.version_order import version_rank
 
-KNOWN_RELEASES = ("1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33")
+KNOWN_RELEASES = offered.RELEASES
+
+COMPILED_RELEASES = (*(f"1.{minor}" for minor in range(27, 38)),)
+"""Every release that there are tables for, oldest first."""
 
 _COMMITS = {
     "1.27": "cbb86e0d7f4a049666fac0551e8b02ef3d6c3d9a",
@@ -27,29 +32,84 @@ _STATES_COMPATIBILITY = 33
 
 
 class UnknownReleaseError(ValueError):
-    """A release that there is no table for; the message lists those that there are."""
+    """A release that there is no table for, or that is not offered; the message lists those that are."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown Kubernetes release {name!r}; known are: {', '.join(KNOWN_RELEASES)}")
+
+
+class ReleaseKinds:
+    """The kinds and types of one release, made from its tables when they are first asked for.
+
+    Shared by every server in a process: what is compiled from a schema is compiled once.
+    """
+
+    def __init__(self, tables: ReleaseTables) -> None:
+        self.tables = tables
+        self.schemas = Schemas(tables)
+        self._versions = {(each.group, each.version): each for each in tables.index.group_versions}
+        self._kinds: dict[tuple[str, str], tuple[Kind, ...]] = {}
+
+    @property
+    def group_versions(self) -> tuple[GroupVersionTable, ...]:
+        """Every group version that the release can serve, in the order of its discovery."""
+        return self.tables.index.group_versions
+
+    def of_version(self, group: str, version: str) -> tuple[Kind, ...]:
+        """The kinds of a group version by resource; none of one that the release does not have."""
+        found = self._kinds.get((group, version))
+        if found is None:
+            table = self._versions.get((group, version))
+            found = kinds_of(table, self.schemas) if table else ()
+            self._kinds[group, version] = found
+        return found
+
+    def of_groups(self, groups: Iterable[str]) -> tuple[Kind, ...]:
+        """The kinds of several groups: group by group, in each the oldest version first, then by resource."""
+        return tuple(
+            kind
+            for group in groups
+            for version in self._ascending(group)
+            for kind in self.of_version(group, version)
+        )
+
+    def _ascending(self, group: str) -> list[str]:
+        return sorted((version for each, version in self._versions if each == group), key=version_rank)
+
+    @cached_property
+    def offered(self) -> tuple[Kind, ...]:
+        """The kinds that a server can be asked to serve (see `fakeapi.releases.offered`)."""
+        return tuple(
+            kind
+            for kind in self.of_groups(offered.RESOURCES)
+            if offered.is_offered(kind.group, kind.resource)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
     """`name` is the minor release, "1.31", `version` the patch release that it is served as, "v1.31.14".
 
-    `registered` are the kinds that its API server has in its scheme, by apiVersion.
+    `all_kinds` leads to what its tables hold; `kinds` are those that a server can be asked to serve.
     """
 
     name: str
     version: str
     built: str
     go_version: str
-    kinds: tuple[Kind, ...] = field(repr=False)
     gates: Gates
     limits: Limits = field(repr=False)
     quirks: Quirks = field(repr=False)
-    schemas: Schemas = field(repr=False, compare=False)
-    registered: Mapping[str, Sequence[str]] = field(repr=False, compare=False)
+    all_kinds: ReleaseKinds = field(repr=False, compare=False)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The offered kinds: the core group first, in a group the oldest version first, then by resource."""
+        return self.all_kinds.offered
+
+    @property
+    def schemas(self) -> Schemas:
+        return self.all_kinds.schemas
 
     @property
     def minor(self) -> int:
@@ -57,8 +117,8 @@ class Release:
 
     def kind(self, group: str, version: str, resource: str) -> Kind:
         """Raises KeyError for a resource that the release does not have."""
-        for kind in self.kinds:
-            if (kind.group, kind.version, kind.resource) == (group, version, resource):
+        for kind in self.all_kinds.of_version(group, version):
+            if kind.resource == resource:
                 return kind
         raise KeyError(f"{group}/{version} {resource}")
 
@@ -66,7 +126,7 @@ class Release:
         """Whether the release's API server has such a kind in its scheme, served or not."""
         if kind in UNVERSIONED_KINDS:
             return True
-        registered = self.registered.get(api_version)
+        registered = self.all_kinds.tables.registered.get(api_version)
         return registered is not None and (kind in registered or kind in COMMON_KINDS)
 
     def version_info(self) -> dict[str, str]:
@@ -96,13 +156,13 @@ class Release:
 
 
 def known_name(name: str) -> str:
-    """The minor release that `1.31`, `v1.31` or `1.31.14` names.
+    """The minor release that `1.31`, `v1.31` or `1.31.14` names, of all that there are tables for.
 
-    A patch release must be the one that is served. Raises UnknownReleaseError.
+    A patch release must be the one that the tables are of. Raises UnknownReleaseError.
     """
     text = str(name).strip().removeprefix("v")  # an unquoted 1.30 comes as the number 1.3
-    for known in KNOWN_RELEASES:
-        if text == known or f"v{text}" == tables.read(known)["version"]:
+    for known in COMPILED_RELEASES:
+        if text == known or f"v{text}" == tables_of(known).index.version:
             return known
     raise UnknownReleaseError(name)
 
@@ -119,27 +179,21 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
-    """As `load_release`, for a name from KNOWN_RELEASES, passing over gates that the release has not."""
-    table = tables.read(name)
-    minor = int(name[2:])
-    kinds, schemas = _described(name)
+    """As `load_release`, for a name from COMPILED_RELEASES, passing over gates that the release has not."""
+    all_kinds = _kinds_of_release(name)
+    index, minor = all_kinds.tables.index, int(name[2:])
     return Release(
         name=name,
-        version=table["version"],
-        built=table["built"],
-        go_version=table["go"],
-        kinds=kinds,
+        version=index.version,
+        built=index.built,
+        go_version=index.go,
         gates=feature_gates.resolve(chosen, minor),
         limits=limits_of(minor),
         quirks=quirks_of(minor),
-        schemas=schemas,
-        registered=table["registered"],
+        all_kinds=all_kinds,
     )
 
 
 @cache
-def _described(name: str) -> tuple[tuple[Kind, ...], Schemas]:
-    """Shared by every server in a process: what is compiled from a schema is compiled once."""
-    table = tables.read(name)
-    schemas = Schemas(table["types"])
-    return kinds_of(table, schemas), schemas
+def _kinds_of_release(name: str) -> ReleaseKinds:
+    return ReleaseKinds(tables_of(name))

@@ -4,6 +4,7 @@ The table names types as Go does, with packages spelled out: `[]resource/v1alpha
 `map[string]*meta/v1.Time`. A node carries the name as Go's messages print it: `[]v1alpha3.Device`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from fakeapi.machinery.schema.nodes import (
@@ -17,6 +18,7 @@ from fakeapi.machinery.schema.nodes import (
     ScalarKind,
     Struct,
 )
+from fakeapi.releases.tables import TypeEntry
 
 _WORDS: dict[str, Node] = {
     "string": Scalar(ScalarKind.STRING, "string"),
@@ -31,6 +33,10 @@ _WORDS: dict[str, Node] = {
     "meta/v1.FieldsV1": AnyValue("v1.FieldsV1"),
     "resource.Quantity": Scalar(ScalarKind.QUANTITY, "resource.Quantity"),
     "runtime.RawExtension": AnyValue("runtime.RawExtension"),
+    "apiextensions/v1.JSON": AnyValue("v1.JSON"),
+    "apiextensions/v1.JSONSchemaPropsOrArray": AnyValue("v1.JSONSchemaPropsOrArray"),
+    "apiextensions/v1.JSONSchemaPropsOrBool": AnyValue("v1.JSONSchemaPropsOrBool"),
+    "apiextensions/v1.JSONSchemaPropsOrStringArray": AnyValue("v1.JSONSchemaPropsOrStringArray"),
     "intstr.IntOrString": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
 }
 _PLAIN: dict[str, Any] = {}
@@ -42,19 +48,18 @@ class Schemas:
 
     __slots__ = ("_structs", "_types")
 
-    def __init__(self, types: dict[str, Any]) -> None:
+    def __init__(self, types: Mapping[str, TypeEntry]) -> None:
+        """`types` is asked for a type when it is first needed."""
         self._types = types
         self._structs: dict[str, Struct] = {}
-
-    def names(self) -> tuple[str, ...]:
-        """Every named type of the release, as the table spells it."""
-        return tuple(self._types)
 
     def struct(self, name: str) -> Struct:
         """`resource/v1alpha3.ResourceClaim`; raises KeyError for a type that is not in the table."""
         made = self._structs.get(name)
         if made is None:
             entry = self._types[name]
+            if isinstance(entry, str) or "fields" not in entry:
+                raise KeyError(name)
             made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False))
             for member in entry["fields"]:
                 made.fields[member["name"]] = self._field(member)
@@ -82,10 +87,10 @@ class Schemas:
         if go.startswith("map["):
             values = self._node(go.partition("]")[2].removeprefix("*"), _PLAIN)
             return Map(values, printed(go), atomic=member.get("map") == "atomic")
-        entry = self._types[go]
-        if isinstance(entry, str):
-            return self._renamed(go, entry, member)
-        return self.struct(go)
+        if go in self._structs:
+            return self._structs[go]
+        underlying = underlying_type(self._types[go])
+        return self.struct(go) if underlying is None else self._renamed(go, underlying, member)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
         """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi
@@ -117,8 +122,10 @@ class Schemas:
         """What stands for the keys that an item leaves out."""
         if not keys:
             return ()
-        defaults = {member["name"]: member.get("default") for member in self._types[item]["fields"]}
-        return tuple((key, defaults[key]) for key in keys if defaults[key] is not None)
+        entry = self._types[item]
+        assert not isinstance(entry, str), f"items with keys are structs: {item}"
+        defaults = {member["name"]: member.get("default") for member in entry["fields"]}
+        return tuple((key, defaults[key]) for key in keys if defaults.get(key) is not None)
 
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
         """A type made of another one: `types.UID` is a string that messages call by its own name."""
@@ -127,6 +134,14 @@ class Schemas:
                 return Scalar(kind, printed(go), bits)
             case node:
                 return node
+
+
+def underlying_type(entry: TypeEntry) -> str | None:
+    """What a type is made of that has only another name; None for a struct."""
+    if isinstance(entry, str):
+        return entry
+    underlying: str | None = entry.get("type")
+    return underlying
 
 
 def printed(go: str) -> str:

@@ -1,17 +1,15 @@
 """Which group versions a server answers for, and as which release it answers for each."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fakeapi.releases import gates
 from fakeapi.releases.kinds import Kind
-from fakeapi.releases.release import Release, load_release, release_with
+from fakeapi.releases.offered import RELEASES
+from fakeapi.releases.release import Release, UnknownReleaseError, load_release, release_with
+from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
-
-CORE_RESOURCES = frozenset({"namespaces"})
-"""Of the core group, what the resources of GROUP live in; of GROUP everything is served."""
 
 SIDE_BY_SIDE: dict[tuple[str, str], str] = {
     ("", "v1"): "1.33",
@@ -21,9 +19,6 @@ SIDE_BY_SIDE: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha2"): "1.30",
 }
 """With no release named: each version of the API as the last release that had it serves it."""
-
-_VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
-_STAGES = ("", "beta", "alpha")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +59,8 @@ def served(release: str | None = None, feature_gates: Mapping[str, bool] | str =
     """
     if release is not None:
         exact = load_release(release, feature_gates)
+        if exact.name not in RELEASES:
+            raise UnknownReleaseError(release)
         return _serving(exact, dict.fromkeys(_group_versions(exact), exact))
     chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
     names = sorted(set(SIDE_BY_SIDE.values()))
@@ -85,19 +82,11 @@ def _serving(primary: Release, releases: Mapping[tuple[str, str], Release]) -> S
         for (group, version), release in releases.items()
         if (kinds := _kinds(release, group, version))
     ]
-    return Serving(primary, tuple(sorted(versions, key=_priority)))
+    order = {each.group: at for at, each in reversed(list(enumerate(primary.all_kinds.group_versions)))}
+    versions.sort(key=lambda each: version_rank(each.version), reverse=True)
+    versions.sort(key=lambda each: order[each.group])
+    return Serving(primary, tuple(versions))
 
 
 def _kinds(release: Release, group: str, version: str) -> tuple[Kind, ...]:
-    return tuple(
-        kind
-        for kind in release.kinds
-        if (kind.group, kind.version) == (group, version)
-        and (group == GROUP or kind.resource in CORE_RESOURCES)
-    )
-
-
-def _priority(served_version: ServedVersion) -> tuple[str, int, int, int]:
-    """Stable before beta before alpha, and among them the higher number first."""
-    major, stage, number = _VERSION.findall(served_version.version)[0]
-    return served_version.group, _STAGES.index(stage), -int(major), -int(number or 0)
+    return tuple(kind for kind in release.kinds if (kind.group, kind.version) == (group, version))

@@ -1,19 +1,110 @@
-"""The generated tables, as they are read: one JSON document for each release."""
+"""The compiled tables of the releases, each file read when it is first asked for.
 
-import json
-from functools import cache
+`data/<release>/index.json` says what a release serves: group versions, kinds, verbs, names. The types of a
+Go package are in a file of its name, `core__v1.json` for `core/v1`, so that what several groups use is there
+once and a server reads the packages that its kinds lead to. Tables are shared by all servers of a process,
+and are not to be changed.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, TypeAlias
+
+import msgspec
 
 DATA = "fakeapi.releases.data"
 
+TypeEntry: TypeAlias = str | dict[str, Any]
+"""`"string"` for a type that only has another name; `{"type": …}` where there is more to say of it;
+`{"fields": […]}` for a struct."""
+
+
+class GroupVersionTable(msgspec.Struct, frozen=True):
+    """One group version of a release. `group` is "" for the core group, `package` holds its types.
+
+    `default`: it is on without being asked for; `default_resources` are those of its resources that are on
+    although it is off.
+    """
+
+    group: str
+    version: str
+    package: str
+    default: bool
+    kinds: msgspec.Raw
+    default_resources: tuple[str, ...] = ()
+
+    def kind_entries(self) -> list[dict[str, Any]]:
+        """What the table says of each kind, by resource."""
+        found: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
+        return found
+
+
+class Index(msgspec.Struct, frozen=True):
+    """A release's index. `group_versions` are in the order in which its discovery lists them."""
+
+    release: str
+    version: str
+    built: str
+    go: str
+    group_versions: tuple[GroupVersionTable, ...]
+    registered: msgspec.Raw
+
+
+class _Package(msgspec.Struct, frozen=True):
+    types: dict[str, msgspec.Raw]
+
+
+class ReleaseTables(Mapping[str, TypeEntry]):
+    """The tables of one release. As a mapping: its types by name, `core/v1.Pod`."""
+
+    def __init__(self, release: str) -> None:
+        """Raises FileNotFoundError for a release that has none."""
+        self.release = release
+        self._packages: dict[str, dict[str, msgspec.Raw]] = {}
+        self.index = msgspec.json.decode(_text(release, "index"), type=Index)
+
+    @cached_property
+    def registered(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds in the scheme of the release's API server, served or not, by apiVersion."""
+        return msgspec.json.decode(self.index.registered, type=dict[str, tuple[str, ...]])
+
+    def __getitem__(self, name: str) -> TypeEntry:
+        """Raises KeyError for a type that the release's kinds do not lead to."""
+        package, _, short = name.rpartition(".")
+        try:
+            raw = self._types(package)[short]
+        except (FileNotFoundError, KeyError):
+            raise KeyError(name) from None
+        entry: TypeEntry = msgspec.json.decode(raw)
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        """Every type, which reads every package."""
+        for path in sorted(
+            resources.files(DATA).joinpath(self.release).iterdir(), key=lambda each: each.name
+        ):
+            name = path.name.removesuffix(".json")
+            if name != "index":
+                package = name.replace("__", "/")
+                yield from (f"{package}.{short}" for short in self._types(package))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _types(self, package: str) -> dict[str, msgspec.Raw]:
+        found = self._packages.get(package)
+        if found is None:
+            text = _text(self.release, package.replace("/", "__"))
+            found = self._packages[package] = msgspec.json.decode(text, type=_Package).types
+        return found
+
 
 @cache
-def read(minor: str) -> dict[str, Any]:
-    """The table of a release, "1.31"; read once in a process, and not to be changed.
+def tables_of(release: str) -> ReleaseTables:
+    """The tables of a release, "1.31". Raises FileNotFoundError for a release that has none."""
+    return ReleaseTables(release)
 
-    Raises FileNotFoundError for a release that has none.
-    """
-    text = resources.files(DATA).joinpath(f"{minor}.json").read_text(encoding="utf-8")
-    table: dict[str, Any] = json.loads(text)
-    return table
+
+def _text(release: str, name: str) -> bytes:
+    return resources.files(DATA).joinpath(release, f"{name}.json").read_bytes()

@@ -1,20 +1,11 @@
 """The catalogue: what is served, in which order, and the namespaces that exist."""
 
-import random
-
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.catalogue import INITIAL_NAMESPACES, version_rank
+from fakeapi.registry.catalogue import INITIAL_NAMESPACES
 from fakeapi.registry.options import ObjectReference
 from tests.registry.world import GROUP, World, in_world
-
-IN_ORDER = ["v2", "v1", "v2beta1", "v1beta2", "v1beta1", "v2alpha1", "v1alpha3", "v1alpha2"]
-
-
-def test_versions_are_in_kubernetes_order_of_preference() -> None:
-    shuffled = random.Random(1).sample(IN_ORDER, len(IN_ORDER))
-    assert sorted(shuffled, key=version_rank, reverse=True) == IN_ORDER
 
 
 @pytest.mark.parametrize(

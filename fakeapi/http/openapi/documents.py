@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.openapi.operations import group_tag, operation, path_items
-from fakeapi.http.openapi.schemas import REFERENCE, Schema, reference, schemas_of
+from fakeapi.http.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference, schemas_of
 from fakeapi.http.openapi.swagger import swagger_of
 from fakeapi.registry.catalogue import Catalogue
 
@@ -65,7 +65,7 @@ def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
-def _referred(value: Any, known: dict[str, Schema]) -> set[str]:
+def _referred(value: Any, known: ReleaseSchemas) -> set[str]:
     """The names of the schemas that a value refers to, and that those refer to."""
     found: set[str] = set()
     waiting: list[Any] = [value]

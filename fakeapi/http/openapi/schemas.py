@@ -5,17 +5,21 @@ an `allOf` of one reference, so that it can have a default beside it; a value th
 zero value as its default.
 """
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from fakeapi.releases import tables
 from fakeapi.releases.kinds import Kind
+from fakeapi.releases.schemas import underlying_type
+from fakeapi.releases.tables import ReleaseTables, TypeEntry, tables_of
 
 Schema: TypeAlias = dict[str, Any]
 
 REFERENCE = "#/components/schemas/"
 _PACKAGES = {
     "meta/v1": "io.k8s.apimachinery.pkg.apis.meta.v1",
+    "apiextensions/v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+    "apiregistration/v1": "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1",
     "resource": "io.k8s.apimachinery.pkg.api.resource",
     "runtime": "io.k8s.apimachinery.pkg.runtime",
     "intstr": "io.k8s.apimachinery.pkg.util.intstr",
@@ -40,87 +44,62 @@ _OPAQUE: dict[str, Schema] = {
     "meta/v1.MicroTime": {"type": "string", "format": "date-time"},
     "meta/v1.FieldsV1": {"type": "object"},
     "meta/v1.Patch": {"type": "object"},
+    "apiextensions/v1.JSON": {},
+    "apiextensions/v1.JSONSchemaPropsOrArray": {},
+    "apiextensions/v1.JSONSchemaPropsOrBool": {},
+    "apiextensions/v1.JSONSchemaPropsOrStringArray": {},
 }
 """Types with schemas of their own: their Go fields say nothing about their JSON."""
 
-_ENUMS = {
-    "NodeSelectorOperator": ["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"],
-    "DeviceTaintEffect": ["NoExecute", "NoSchedule"],
-    "DeviceTolerationOperator": ["Equal", "Exists"],
-}
-"""The string types that are marked as enumerations in every version that has them."""
 
-_ANSWERS: dict[str, list[dict[str, Any]]] = {
-    "meta/v1.WatchEvent": [
-        {"name": "type", "type": "string", "required": True},
-        {"name": "object", "type": "runtime.RawExtension", "required": True},
-    ],
-    "meta/v1.Status": [
-        {"name": "kind", "type": "string", "omitempty": True},
-        {"name": "apiVersion", "type": "string", "omitempty": True},
-        {"name": "metadata", "type": "meta/v1.ListMeta", "omitempty": True},
-        {"name": "status", "type": "string", "omitempty": True},
-        {"name": "message", "type": "string", "omitempty": True},
-        {"name": "reason", "type": "string", "omitempty": True},
-        {"name": "details", "type": "*meta/v1.StatusDetails", "omitempty": True, "list": "atomic"},
-        {"name": "code", "type": "int32", "omitempty": True},
-    ],
-    "meta/v1.StatusDetails": [
-        {"name": "name", "type": "string", "omitempty": True},
-        {"name": "group", "type": "string", "omitempty": True},
-        {"name": "kind", "type": "string", "omitempty": True},
-        {"name": "uid", "type": "types.UID", "omitempty": True},
-        {"name": "causes", "type": "[]meta/v1.StatusCause", "omitempty": True, "list": "atomic"},
-        {"name": "retryAfterSeconds", "type": "int32", "omitempty": True},
-    ],
-    "meta/v1.StatusCause": [
-        {"name": "reason", "type": "string", "omitempty": True},
-        {"name": "message", "type": "string", "omitempty": True},
-        {"name": "field", "type": "string", "omitempty": True},
-    ],
-    "meta/v1.APIResourceList": [
-        {"name": "kind", "type": "string", "omitempty": True},
-        {"name": "apiVersion", "type": "string", "omitempty": True},
-        {"name": "groupVersion", "type": "string", "required": True},
-        {"name": "resources", "type": "[]meta/v1.APIResource", "required": True, "list": "atomic"},
-    ],
-    "meta/v1.APIResource": [
-        {"name": "name", "type": "string", "required": True},
-        {"name": "singularName", "type": "string", "required": True},
-        {"name": "namespaced", "type": "bool", "required": True},
-        {"name": "group", "type": "string", "omitempty": True},
-        {"name": "version", "type": "string", "omitempty": True},
-        {"name": "kind", "type": "string", "required": True},
-        {"name": "verbs", "type": "[]string", "required": True},
-        {"name": "shortNames", "type": "[]string", "omitempty": True, "list": "atomic"},
-        {"name": "categories", "type": "[]string", "omitempty": True, "list": "atomic"},
-        {"name": "storageVersionHash", "type": "string", "omitempty": True},
-    ],
-}
-"""What the server answers beside its objects, in the words of the tables."""
+class ReleaseSchemas(Mapping[str, Schema]):
+    """The types of a release by OpenAPI name, each made when it is first asked for; not to be changed."""
+
+    def __init__(self, tables: ReleaseTables) -> None:
+        self._tables = tables
+        self._made: dict[str, Schema] = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
+        self._marks = dict(_marks(tables))
+
+    def __getitem__(self, name: str) -> Schema:
+        """Raises KeyError for a type that the release does not have."""
+        found = self._made.get(name)
+        if found is None:
+            go = _go_name(name)
+            found = _struct(self._tables, self._fields(go))
+            if go in self._marks:
+                found["x-kubernetes-group-version-kind"] = self._marks[go]
+            self._made[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Every type that has a schema of its own."""
+        structs = (name for name in self._tables if underlying_type(self._tables[name]) is None)
+        return iter(dict.fromkeys([*map(openapi_name, _OPAQUE), *map(openapi_name, structs)]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _fields(self, go: str) -> dict[str, Any]:
+        entry = self._tables[go]
+        assert not isinstance(entry, str), f"no schema of its own: {go}"
+        return entry
 
 
 @cache
-def schemas_of(release: str) -> dict[str, Schema]:
-    """Every type of a release ("1.31") by its OpenAPI name; shared, and not to be changed."""
-    types: dict[str, Any] = {
-        **{name: {"fields": fields} for name, fields in _ANSWERS.items()},
-        **tables.read(release)["types"],
-    }
-    found = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
-    for name, entry in types.items():
-        if not isinstance(entry, str):
-            found[openapi_name(name)] = _struct(types, entry)
-    for entry in tables.read(release)["kinds"]:
-        for name in (entry["type"], entry["list_type"]):
-            kind = name.rpartition(".")[2]
-            found[openapi_name(name)]["x-kubernetes-group-version-kind"] = [
-                {"group": entry["group"], "kind": kind, "version": entry["version"]}
-            ]
-    found[openapi_name("meta/v1.Status")]["x-kubernetes-group-version-kind"] = [
-        {"group": "", "kind": "Status", "version": "v1"}
-    ]
-    return found
+def schemas_of(release: str) -> ReleaseSchemas:
+    """The schemas of a release, "1.31"."""
+    return ReleaseSchemas(tables_of(release))
+
+
+def _marks(tables: ReleaseTables) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """The group, version and kind of every type that is one."""
+    for each in tables.index.group_versions:
+        for entry in each.kind_entries():
+            for name in (entry["type"], entry.get("list_type")):
+                if name:
+                    kind = name.rpartition(".")[2]
+                    yield name, [{"group": each.group, "kind": kind, "version": each.version}]
+    yield "meta/v1.Status", [{"group": "", "kind": "Status", "version": "v1"}]
 
 
 def openapi_name(go: str) -> str:
@@ -128,6 +107,15 @@ def openapi_name(go: str) -> str:
     package, _, name = go.rpartition(".")
     known = _PACKAGES.get(package)
     return f"{known}.{name}" if known else f"io.k8s.api.{package.replace('/', '.')}.{name}"
+
+
+def _go_name(name: str) -> str:
+    """`resource/v1alpha3.Device` for `io.k8s.api.resource.v1alpha3.Device`."""
+    package, _, short = name.rpartition(".")
+    for go, known in _PACKAGES.items():
+        if package == known:
+            return f"{go}.{short}"
+    return f"{'/'.join(package.split('.')[-2:])}.{short}"
 
 
 def reference(go: str) -> Schema:
@@ -139,7 +127,7 @@ def kind_reference(kind: Kind, *, of_list: bool = False) -> Schema:
     return reference(kind.list_type_name if of_list else kind.type_name)
 
 
-def _struct(types: dict[str, Any], entry: dict[str, Any]) -> Schema:
+def _struct(types: Mapping[str, TypeEntry], entry: dict[str, Any]) -> Schema:
     required = [member["name"] for member in entry["fields"] if member.get("required")]
     schema: Schema = {"type": "object"}
     if required:
@@ -151,7 +139,7 @@ def _struct(types: dict[str, Any], entry: dict[str, Any]) -> Schema:
     return schema
 
 
-def _member(types: dict[str, Any], member: dict[str, Any]) -> Schema:
+def _member(types: Mapping[str, TypeEntry], member: dict[str, Any]) -> Schema:
     go: str = member["type"]
     optional = go.startswith("*") or bool(member.get("omitempty"))
     schema = _value(types, go.removeprefix("*"), is_pointer=go.startswith("*"), optional=optional)
@@ -172,7 +160,7 @@ def _member(types: dict[str, Any], member: dict[str, Any]) -> Schema:
     return schema
 
 
-def _value(types: dict[str, Any], go: str, *, is_pointer: bool, optional: bool) -> Schema:
+def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
     """The schema of a value; a struct held by value is never absent to Go, and so always has a default."""
     if go in _SCALARS:
         schema, zero = _SCALARS[go]
@@ -195,8 +183,9 @@ def _value(types: dict[str, Any], go: str, *, is_pointer: bool, optional: bool) 
     if go in _OPAQUE:
         return reference(go)
     entry = types[go]
-    if isinstance(entry, str):
-        schema = _value(types, entry, is_pointer=is_pointer, optional=optional)
-        allowed = _ENUMS.get(go.rpartition(".")[2])
+    underlying = underlying_type(entry)
+    if underlying is not None:
+        schema = _value(types, underlying, is_pointer=is_pointer, optional=optional)
+        allowed = None if isinstance(entry, str) else entry.get("enum")
         return {**schema, "enum": allowed} if allowed else schema
     return {"allOf": [reference(go)]} if is_pointer else {"allOf": [reference(go)], "default": {}}

@@ -69,7 +69,7 @@ def test_every_reference_leads_to_a_schema_and_every_kind_is_marked(release: str
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
-            if "$ref" in value:
+            if isinstance(value.get("$ref"), str):
                 targets.add(value["$ref"].removeprefix(REFERENCE))
             waiting.extend(value.values())
         elif isinstance(value, list):

@@ -16,7 +16,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 from fakeapi.machinery.schema.protobuf import ProtobufError
 from fakeapi.machinery.schema.protobuf_wire import WireError, fields_of, packed, signed, varint
 from fakeapi.releases import KNOWN_RELEASES, load_release
-from tools import compile_releases
+from tools.modules import download
 
 STRING = Scalar(ScalarKind.STRING, "string")
 INTEGER = Scalar(ScalarKind.INTEGER, "int64")
@@ -53,7 +53,7 @@ def test_every_kind_is_read_as_kubernetes_own_samples_have_it(
         pytest.skip("Go is not installed")
     monkeypatch.setenv("GOPROXY", "off")
     try:
-        samples = compile_releases.download(name).api / "testdata" / "HEAD"
+        samples = download(name).api / "testdata" / "HEAD"
     except subprocess.CalledProcessError:
         pytest.skip("the Go module cache does not hold the release's modules")
     for kind in load_release(name).kinds:

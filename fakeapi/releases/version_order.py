@@ -1,0 +1,23 @@
+"""The order of API versions: v2, v1, v1beta2, v1beta1, v1alpha3, and after these whatever is named otherwise.
+
+Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
+"""
+
+import re
+
+_VERSION = re.compile(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
+"""Numbers of more digits are none, as they may not fit Go's integers."""
+
+_STAGES = {None: 3, "beta": 2, "alpha": 1}
+_LAST_LETTER = 0x10FFFF
+
+
+def version_rank(version: str) -> tuple[int, int, int, str]:
+    """A key by which the version that discovery prefers is the greatest.
+
+    Names of another form come after all versions, and among themselves in the order of their letters.
+    """
+    match = _VERSION.fullmatch(version)
+    if match is None:
+        return 0, 0, 0, "".join(chr(_LAST_LETTER - ord(letter)) for letter in version) + chr(_LAST_LETTER)
+    return _STAGES[match[2]], int(match[1]), int(match[3] or 0), ""

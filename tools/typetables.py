@@ -1,0 +1,126 @@
+"""The types of a release as tables: Go's order and tags, held against OpenAPI and protobuf's messages."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tools.gotypes import OPAQUE, GoField, GoSource, GoType, named
+
+_KNOWN_FACTS = frozenset({
+    "$ref", "additionalProperties", "allOf", "default", "description", "format", "items", "type",
+    "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
+})  # fmt: skip
+_AREAS = {
+    "meta/": "io.k8s.apimachinery.pkg.apis",
+    "apiextensions/": "io.k8s.apiextensions-apiserver.pkg.apis",
+    "apiregistration/": "io.k8s.kube-aggregator.pkg.apis",
+}
+_GATE = "featureGate="
+_RULE = "k8s:"
+_NOT_RULES = (
+    "k8s:deepcopy-gen",
+    "k8s:openapi-gen",
+    "k8s:protobuf-gen",
+    "k8s:conversion-gen",
+    "k8s:prerelease",
+)
+"""Markers of declarative validation begin as _RULE, and so do these, which steer generators."""
+
+
+class TypesError(Exception):
+    """The sources of a release contradict each other, or say something that has no place in the data."""
+
+
+def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
+    """Every type that the roots lead to: a struct's fields, or what a type is made of.
+
+    Raises TypesError, or UnknownGoError.
+    """
+    found: dict[str, Any] = {}
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in OPAQUE:
+            continue
+        go = source.type(name)
+        if go.underlying:
+            found[name] = _renamed(go)
+            waiting += named(go.underlying)
+            continue
+        found[name] = _struct(name, go, schemas[schema_name(name)])
+        _check_numbers(name, go, source)
+        for entry in go.fields:
+            waiting += named(entry.type)
+    return {name: found[name] for name in sorted(found)}
+
+
+def schema_name(name: str) -> str:
+    """What OpenAPI calls a type: `io.k8s.api.core.v1.Pod` for `core/v1.Pod`."""
+    package, _, short = name.rpartition(".")
+    area = next((area for prefix, area in _AREAS.items() if package.startswith(prefix)), "io.k8s.api")
+    return f"{area}.{package.replace('/', '.')}.{short}"
+
+
+def _renamed(go: GoType) -> Any:
+    """The name of the type alone where there is no more to say."""
+    more = {
+        **({"enum": list(go.enum)} if go.enum else {}),
+        **({"message": True} if go.is_message else {}),
+    }
+    return {"type": go.underlying, **more} if more else go.underlying
+
+
+def _struct(name: str, go: GoType, schema: dict[str, Any]) -> dict[str, Any]:
+    if {entry.name for entry in go.fields} != set(schema.get("properties", ())):
+        raise TypesError(f"{name}: Go and OpenAPI have different fields")
+    rules = _rules(go.markers)
+    return {
+        **({"atomic": True} if schema.get("x-kubernetes-map-type") == "atomic" else {}),
+        **({"rules": rules} if rules else {}),
+        "fields": [_field(name, entry, schema) for entry in go.fields],
+    }
+
+
+def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]:
+    facts = schema["properties"][entry.name]
+    place = f"{owner}.{entry.name}"
+    if unknown := set(facts) - _KNOWN_FACTS:
+        raise TypesError(f"{place}: no place for {', '.join(sorted(unknown))}")
+    strategy = facts.get("x-kubernetes-patch-strategy", "")
+    merge_key = facts.get("x-kubernetes-patch-merge-key", "")
+    if (strategy, merge_key) != (entry.patch_strategy, entry.patch_merge_key):
+        raise TypesError(f"{place}: Go and OpenAPI have different patch strategies")
+    compiled: dict[str, Any] = {"name": entry.name, "type": entry.type}
+    if entry.omitempty:
+        compiled["omitempty"] = True
+    if entry.name in schema.get("required", ()):
+        compiled["required"] = True
+    optional = {
+        "default": facts.get("default"),
+        "list": facts.get("x-kubernetes-list-type"),
+        "keys": facts.get("x-kubernetes-list-map-keys"),
+        "map": facts.get("x-kubernetes-map-type"),
+        "patch": strategy or None,
+        "patch_key": merge_key or None,
+        "numbers": list(entry.numbers) or None,
+        "gate": next((each.removeprefix(_GATE) for each in entry.markers if each.startswith(_GATE)), None),
+        "rules": _rules(entry.markers) or None,
+    }
+    return compiled | {key: fact for key, fact in optional.items() if fact is not None}
+
+
+def _rules(markers: tuple[str, ...]) -> list[str]:
+    """The markers of declarative validation, in their order: `k8s:required`, `k8s:maxItems=32`."""
+    return [each for each in markers if each.startswith(_RULE) and not each.startswith(_NOT_RULES)]
+
+
+def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
+    """The numbers in Go's tags must be those of the published messages."""
+    package, _, short = name.rpartition(".")
+    message = source.messages(package).get(short)
+    if message is None:
+        return
+    direct = {entry.name: entry.numbers[0] for entry in go.fields if len(entry.numbers) == 1}
+    for field, number in direct.items():
+        if field in message and message[field] != number:
+            raise TypesError(f"{name}.{field}: Go says number {number}, protobuf {message[field]}")
