@@ -30,7 +30,7 @@ RECORD_DIRECTORY = "fakeapi-traces"
 """Below the root directory; where failed tests' traces go unless another one is named."""
 
 _NAME_MAX = 150
-_UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory", "record"})
+_UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory", "record", "clock"})
 """Options that tie a server to something outside of it: one is started for the test and stopped after it."""
 
 

@@ -8,7 +8,6 @@ it.
 import hashlib
 from typing import Any
 
-from fakeapi.http.messages import PLAIN_TEXT, Request, Response
 from fakeapi.http.negotiation import (
     JSON,
     NO_CONVERSION,
@@ -21,6 +20,8 @@ from fakeapi.http.negotiation import (
 )
 from fakeapi.http.openapi.service import OpenAPI
 from fakeapi.http.rendering import render
+from fakeapi.http.request import Request
+from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.golang.strconv import quote
@@ -45,8 +46,12 @@ class Discovery:
         self._aggregated = aggregated_versions(catalogue.primary)
         self._openapi = OpenAPI(catalogue)
 
-    def open_document(self, request: Request) -> Response | None:
-        """The health of the server, which needs no token: a server that answers is well."""
+    def is_open(self, request: Request) -> bool:
+        """Whether everybody may ask for it: health, and nothing else."""
+        return self.health(request) is not None
+
+    def health(self, request: Request) -> Response | None:
+        """Always healthy: a server that answers is well. None for another path."""
         name, _, check = request.path.removeprefix("/").partition("/")
         if name not in HEALTH or request.path.endswith("/"):
             return None
@@ -59,6 +64,8 @@ class Discovery:
     def document(self, request: Request) -> Response | None:
         """The documents at the root; None for a path that has none. Raises ApiError 405, 406."""
         path = request.path
+        if (health := self.health(request)) is not None:
+            return health
         if path in ("/", "/index.html"):
             return Response(200, render(codec.encode({"paths": self._paths()}), _INDENTED))
         if path in ("/version", "/version/"):

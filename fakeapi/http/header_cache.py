@@ -1,21 +1,21 @@
-"""Remembering what was made of a header, for the few that all requests of a client share."""
+"""A cache for what is computed from a header: the requests of a client share the same few."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 TEXTS_MAX = 256
-"""As many texts are remembered for each function, the most recently used."""
+"""Texts cached for each function; the least recently used is dropped first."""
 
 TEXT_LENGTH_MAX = 1024
-"""A longer text is read anew each time, so that odd clients do not fill the memory."""
+"""A longer text is never cached, so that odd clients do not fill the memory."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def remembered(function: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """A pure function of a header's text that is computed once for each short text."""
+def cached_by_header(function: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+    """Decorator: caches a pure function of a header's text."""
     cached = lru_cache(TEXTS_MAX)(function)
 
     @wraps(function)

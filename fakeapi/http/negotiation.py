@@ -1,15 +1,17 @@
-"""Which representation a client gets, from its Accept header.
+"""Accept and Content-Type: what a client gets, and what it has sent.
 
-Two layers upstream look at the header and refuse in different words: the router (emicklei/go-restful)
-compares bare media types with what a path produces, and the handler, `pkg/endpoints/handlers/negotiation`
-of k8s.io/apiserver, reads parameters and quality values.
+Two layers upstream look at each header and refuse in different words: the router (emicklei/go-restful)
+compares bare media types with what a path produces and consumes, and the handler,
+`pkg/endpoints/handlers/negotiation` of k8s.io/apiserver, reads parameters and quality values.
 """
 
+import re
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
-from fakeapi.http.header_cache import remembered
+from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.patch.media_types import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.registry.request_decoding import PROTOBUF, YAML
 
 JSON = "application/json"
@@ -18,6 +20,7 @@ OFFERED = (JSON, YAML, PROTOBUF)
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 LISTED = OFFERED + STREAMED
 """What the router knows of paths that list: they can be watched too."""
+PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 TABLE = "Table"
@@ -26,6 +29,12 @@ PARTIAL_LIST = "PartialObjectMetadataList"
 _SERVED = (JSON, YAML)
 _INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
+_WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=")
+_WELL_FORMED = re.compile(
+    rf"[ \t]*{_WORD}(?:/{_WORD})?[ \t]*"
+    rf'(?:;[ \t]*{_WORD}=(?:{_WORD}|"(?:[^"\\]|\\.)*")[ \t]*)*(?:;[ \t]*)?'
+)
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 
 
@@ -66,7 +75,10 @@ class _Clause:
         return self.kind == kind and self.subtype in (subtype, "*")
 
     def precedes(self, other: "_Clause") -> bool:
-        """By quality, and a definite type before a wildcard whatever their qualities: no order of sets."""
+        """Not a strict order: a concrete type beats a wildcard regardless of quality.
+
+        `text/*;q=1` and `text/html;q=0.1` each precede the other.
+        """
         return (
             self.quality > other.quality
             or (other.kind == "*" != self.kind)
@@ -74,7 +86,7 @@ class _Clause:
         )
 
 
-@remembered
+@cached_by_header
 def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Representation:
     """The representation that fits best. Raises ApiError 406."""
     if not header:
@@ -88,7 +100,7 @@ def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Repr
     raise not_acceptable(OFFERED)
 
 
-@remembered
+@cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
     """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
     if not header:
@@ -193,3 +205,52 @@ def prettified(shape: Representation, query: dict[str, str], user_agent: str) ->
     asked = query.get("pretty")
     pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
     return replace(shape, pretty=True) if pretty and not shape.pretty else shape
+
+
+def check_patch_route(content_type: str, content_length: str) -> None:
+    """The router's look at a Content-Type: does it name a kind of patch, as one of several at least?
+
+    Follows github.com/emicklei/go-restful `jsr311.go`, which lets a request without a body fail later, for
+    want of what it could be answered in. Raises ApiError 406, 415.
+    """
+    if any(part.partition(";")[0].strip(" ") in PATCH_TYPES for part in content_type.split(",")):
+        return
+    if content_length.strip() in ("", "0"):
+        raise not_routed(())
+    raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", Details())
+
+
+def patch_type(content_type: str) -> str:
+    """The kind of patch that a body is: what precedes a semicolon, to the letter. Raises ApiError 415."""
+    media_type = content_type.partition(";")[0] or content_type
+    if media_type not in PATCH_TYPES:
+        raise unsupported_media_type(*PATCH_TYPES)
+    return media_type
+
+
+def body_type(content_type: str) -> str:
+    """The media type of a body, JSON where none is named. Raises ApiError 415."""
+    if not content_type:
+        return JSON
+    media_type = parsed_media_type(content_type)
+    if media_type in OFFERED:
+        return media_type
+    raise unsupported_media_type(*OFFERED)
+
+
+def unsupported_media_type(*accepted: str) -> ApiError:
+    media_types = ", ".join(accepted)
+    return ApiError(
+        415,
+        "UnsupportedMediaType",
+        f"the body of the request was in an unknown format - accepted media types include: {media_types}",
+    )
+
+
+@cached_by_header
+def parsed_media_type(header: str) -> str:
+    """The media type of a Content-Type, in lower case; empty where Go's mime package finds none in it."""
+    if not _WELL_FORMED.fullmatch(header):
+        return ""
+    names = [name.lower() for name in _PARAMETER.findall(header)]
+    return header.partition(";")[0].strip().lower() if len(set(names)) == len(names) else ""

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from fakeapi.http.header_cache import remembered
+from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported
@@ -78,7 +78,7 @@ def parse_int(text: str) -> int:
         raise errors.bad_request(str(error)) from None
 
 
-@remembered
+@cached_by_header
 def manager_of(user_agent: str) -> str:
     """The field manager of a client that names none: the beginning of its user agent."""
     manager = ""

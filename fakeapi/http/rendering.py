@@ -1,17 +1,19 @@
-"""Objects, lists and errors in the representation that the client asked for."""
+"""Objects and lists in the representation that the client asked for."""
 
 import json
 import re
 from typing import Any
 
-from fakeapi.http.messages import Request, Response
-from fakeapi.http.negotiation import JSON, NO_CONVERSION, Representation, negotiate, prettified
-from fakeapi.http.status import status_of
-from fakeapi.http.transform import Conversion
+from fakeapi.http.context import RequestContext
+from fakeapi.http.negotiation import METADATA, METADATA_OR_TABLE, Representation, negotiate, prettified
+from fakeapi.http.response import Response
+from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import yaml_text
 from fakeapi.registry import stored_form
+from fakeapi.registry.columns import tabulates
+from fakeapi.registry.options import WriteResult
 from fakeapi.registry.request_decoding import YAML
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs.listing import Listed
@@ -20,8 +22,41 @@ _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """What JSON leaves as it is and go-yaml's reader refuses, through which upstream passes JSON to make YAML."""
 
 
+def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
+    """Settles the representation of a response, Tables where they can be had. Raises ApiError 406."""
+    tables = tables and tabulates(resource, ctx.object.subresource)
+    shape = negotiate(ctx.request.header(b"accept"), METADATA_OR_TABLE if tables else METADATA)
+    ctx.representation = prettified(shape, ctx.request.query.first, ctx.agent)
+
+
+def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 200) -> Response:
+    """The JSON of an object in the negotiated representation. Raises ApiError 400, 406."""
+    transform = transform_of(ctx, resource)
+    return _response(ctx, status, body if transform is None else transform.of_object(body))
+
+
+def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
+    """The object of a write, with the status that tells what became of it. Raises ApiError 400, 406."""
+    return respond(ctx, resource, result.body, 201 if result.created else 202 if result.accepted else 200)
+
+
+def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
+    """A list in the negotiated representation. Raises ApiError 400, 406."""
+    return _response(ctx, 200, list_body(resource, listed, transform_of(ctx, resource)))
+
+
+def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
+    """The conversion that was negotiated; None for objects as they are. Raises ApiError 400."""
+    return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
+
+
+def _response(ctx: RequestContext, status: int, body: bytes) -> Response:
+    shape = ctx.representation
+    return Response(status, render(body, shape), shape.media_type, ctx.warnings.texts)
+
+
 def render(body: bytes, shape: Representation) -> bytes:
-    """JSON bytes in the media type that is wanted. Raises ApiError 500 for text that YAML cannot say."""
+    """JSON bytes in a representation. Raises ApiError 500 for text that YAML cannot say."""
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")
@@ -36,15 +71,15 @@ def indented(value: Any) -> bytes:
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def list_body(resource: Resource, listed: Listed, shown: Conversion | None = None) -> bytes:
-    """JSON of a list, joined from the bytes of its items, or of what it is converted to."""
+def list_body(resource: Resource, listed: Listed, transform: Transform | None = None) -> bytes:
+    """JSON of a list, joined from the bytes of its items, or of what it is transformed into."""
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token:
         metadata["continue"] = listed.continue_token
     if listed.remaining is not None:
         metadata["remainingItemCount"] = listed.remaining
-    if shown is not None:
-        return shown.of_list(
+    if transform is not None:
+        return transform.of_list(
             metadata, (stored_form.with_version(entry.value, entry.revision) for entry in listed.entries)
         )
     prefix = resource.type_prefix
@@ -53,28 +88,3 @@ def list_body(resource: Resource, listed: Listed, shown: Conversion | None = Non
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )
     return b'%b,"items":[%b]}' % (start[:-1], items)
-
-
-def refusal(error: ApiError, request: Request | None, warnings: list[str]) -> Response:
-    """An error as the client can read it: never itself refused for the representation that it asks for.
-
-    A client that accepts nothing but conversions, or nothing that is served, gets indented JSON.
-    """
-    response = Response(error.code, b"", warnings=warnings)
-    if error.retry_after is not None:
-        response.headers.append((b"retry-after", str(error.retry_after).encode()))
-    status = status_of(error)
-    try:
-        shape = Representation()
-        if request is not None:
-            shape = negotiate(request.header(b"accept"), NO_CONVERSION)
-            shape = prettified(shape, request.query.first, request.user_agent)
-    except ApiError:
-        shape = Representation(JSON, pretty=True)
-    try:
-        response.body = render(codec.encode(status), shape)
-    except ApiError:
-        shape = Representation()
-        response.body = render(codec.encode(status), shape)
-    response.media_type = shape.media_type
-    return response

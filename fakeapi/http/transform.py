@@ -1,4 +1,4 @@
-"""Objects as something else than themselves: tables for printing, and metadata without the rest.
+"""Transforms objects into Tables for printing and into PartialObjectMetadata.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 """
@@ -19,8 +19,8 @@ _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
-    """How the objects of one resource are shown. `clock` tells the time from which ages are counted."""
+class Transform:
+    """Turns the objects of one resource into another kind. `clock` gives the time at which ages end."""
 
     resource: Resource
     kind: str
@@ -99,10 +99,10 @@ class Conversion:
         )
 
 
-def conversion(
+def transform_for(
     resource: Resource, shape: Representation, query: dict[str, str], clock: Callable[[], float]
-) -> Conversion | None:
-    """The conversion that a representation asks for; None for the objects themselves.
+) -> Transform | None:
+    """The transform that a representation asks for; None for the objects themselves.
 
     Raises ApiError 400 for an `includeObject` that tables do not know.
     """
@@ -114,4 +114,4 @@ def conversion(
             f"Unable to convert to Table as requested: includeObject: Invalid value: {quote(include)}: "
             "must be 'Metadata', 'Object', 'None', or empty"
         )
-    return Conversion(resource, shape.kind, shape.api_version, include, clock)
+    return Transform(resource, shape.kind, shape.api_version, include, clock)

@@ -1,24 +1,24 @@
-"""Watch streams: what goes down the wire, when, and how it ends.
+"""Watch: streams the changes of a resource until its timeout, the client's leaving or the server's end.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: headers at once, an event a line, no end of
-its own before the timeout, an ERROR event where a version is not kept any more.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: headers at once, a line for each event, an ERROR
+event where a version is not kept any more.
 """
 
-import asyncio
 import logging
-import random
-from collections.abc import Callable
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
-from starlette.types import Receive, Send
-
-from fakeapi.http.messages import head
-from fakeapi.http.negotiation import JSON
+from fakeapi.http import query as queries
+from fakeapi.http.context import RequestContext
+from fakeapi.http.negotiation import check_streamable
+from fakeapi.http.rendering import negotiate_for
+from fakeapi.http.response import StreamingResponse
 from fakeapi.http.status import status_of
-from fakeapi.http.transform import Conversion
+from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import ObjectReference, WatchOptions
+from fakeapi.registry.clock import ClockAndNames
+from fakeapi.registry.options import WatchOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.watching import (
@@ -46,199 +46,167 @@ BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
 Kubernetes sends it at the next tick of a timer that all watches of a resource share and that ticks every
 0.75 to 1.25 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`): where a tick falls is chance.
 """
-SEND_BYTES_MAX = 256 * 1024
-"""Events that are waiting go out together up to this size."""
 
 
-class Streams:
-    """All open watch streams of a server, so that they can be ended."""
+class Watches:
+    """The verb watch, and all of its open streams."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._frames = EncodedEventCache()
-        self._open: set[asyncio.Task[None]] = set()
+        self._encoded = EncodedEventCache()
+        self._open: dict[StreamingResponse, Resource] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
 
     def end_all(self) -> None:
-        """End every open watch as if its time had come."""
-        for task in list(self._open):
-            task.cancel()
+        """Ends every open watch as if its time had come."""
+        for stream in list(self._open):
+            stream.end()
 
-    async def serve(
-        self,
-        resource: Resource,
-        target: ObjectReference,
-        options: WatchOptions,
-        warnings: list[str],
-        receive: Receive,
-        send: Send,
-        show: Callable[[], Conversion | None],
-    ) -> None:
-        """Stream a watch until its timeout, the client's leave, or the server's end.
-
-        `show` says, once it is clear that there is something to watch, what objects are shown as; None for
-        themselves. Raises ApiError, as `show` does, before anything is sent.
-        """
-        error: bytes | None = None
-        watch: Watch | None = None
+    async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
+        """A stream of what is watched. Raises ApiError before anything is sent."""
+        negotiate_for(ctx, resource)
+        options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
+        lists_first = options.send_initial_events and options.bookmarks
+        if lists_first and resource.release.quirks.initial_events_blueprint:
+            negotiate_for(ctx, resource, tables=False)
+        await ctx.request.drain()
         try:
-            watch = open_watch(self._store.storage, resource, target, options)
+            watch = open_watch(self._store.storage, resource, ctx.object, options)
         except TooOld as problem:
-            error = error_frame(ApiError(410, "Expired", str(problem)))
+            self._encoder(ctx, resource)
+            return _expired(ctx, problem)
         try:
-            shown = show()
+            encoder = self._encoder(ctx, resource)
         except ApiError:
-            if watch is not None:
-                watch.close()
-            raise
-        await send({"type": "http.response.start", "status": 200, "headers": head(JSON, warnings)})
-        if watch is None:
-            await send({"type": "http.response.body", "body": error or b""})
-            return
-        lines: Lines = Shared(self._frames) if shown is None else Converted(shown)
-        stream = _Stream(watch, resource, options, lines, send, self._store)
-        pump = asyncio.ensure_future(stream.run())
-        leave = asyncio.ensure_future(_until_gone(receive))
-        self._open.add(pump)
-        try:
-            await asyncio.wait((pump, leave), return_when=asyncio.FIRST_COMPLETED)
-            gone = leave.done() and not pump.done()
-        finally:
-            self._open.discard(pump)
             watch.close()
-            pump.cancel()
-            leave.cancel()
-            await asyncio.gather(pump, leave, return_exceptions=True)
-        if not gone:
-            await send({"type": "http.response.body", "body": b""})
+            raise
+        events = _Events(watch, resource, options, encoder, self._store)
+        stream = StreamingResponse(events.frames(), watch.close, warnings=ctx.warnings.texts)
+        self._track(stream, resource, watch)
+        return stream
+
+    def _track(self, stream: StreamingResponse, resource: Resource, watch: Watch) -> None:
+        def forget() -> None:
+            watch.close()
+            self._open.pop(stream, None)
+
+        stream.on_close = forget
+        self._open[stream] = resource
+
+    def _encoder(self, ctx: RequestContext, resource: Resource) -> "EventEncoder":
+        """Raises ApiError 400, 406."""
+        transform = transform_for(
+            resource, ctx.representation, ctx.request.query.first, self._store.clock.now
+        )
+        check_streamable(ctx.representation)
+        return PlainEvents(self._encoded) if transform is None else TransformedEvents(transform)
 
 
-class Lines(Protocol):
-    """The lines of one watch stream."""
+class EventEncoder(Protocol):
+    """Encodes the events of one watch, each as one line."""
 
-    def of_event(self, event: WatchEvent) -> bytes: ...
+    def encode(self, event: WatchEvent) -> bytes: ...
 
-    def of_bookmark(self, body: bytes) -> bytes: ...
+    def encode_bookmark(self, body: bytes) -> bytes: ...
 
 
-class Shared:
+class PlainEvents:
     """Objects as they are: encoded once for all watchers."""
 
-    def __init__(self, frames: EncodedEventCache) -> None:
-        self.of_event = frames.frame
+    def __init__(self, cache: EncodedEventCache) -> None:
+        self.encode = cache.frame
 
-    def of_bookmark(self, body: bytes) -> bytes:
+    def encode_bookmark(self, body: bytes) -> bytes:
         return event_line("BOOKMARK", body)
 
 
-class Converted:
-    """Objects shown as something else. A table says once what its columns are: in the first line.
+class TransformedEvents:
+    """Objects as Tables or metadata. Only the first Table of a watch has the definitions of its columns.
 
-    Both raise ApiError 406, which ends the watch, where an object cannot be shown so.
+    Both raise ApiError 406, which ends the watch, for an object that cannot be transformed so.
     """
 
-    def __init__(self, shown: Conversion) -> None:
-        self._shown = shown
+    def __init__(self, transform: Transform) -> None:
+        self._transform = transform
         self._headers = True
 
-    def of_event(self, event: WatchEvent) -> bytes:
+    def encode(self, event: WatchEvent) -> bytes:
         return self._line(event.type, event.body)
 
-    def of_bookmark(self, body: bytes) -> bytes:
+    def encode_bookmark(self, body: bytes) -> bytes:
         annotations = (bookmark := codec.decode(body))["metadata"].get("annotations", {})
         if INITIAL_EVENTS_LIST in annotations:
-            annotations[INITIAL_EVENTS_LIST] = blueprint_text(self._shown.empty_list())
+            annotations[INITIAL_EVENTS_LIST] = blueprint_text(self._transform.empty_list())
         return self._line("BOOKMARK", codec.encode(bookmark))
 
     def _line(self, kind: str, body: bytes) -> bytes:
-        shown = self._shown.of_object(body, headers=self._headers)
+        transformed = self._transform.of_object(body, headers=self._headers)
         self._headers = False
-        return event_line(kind, shown)
+        return event_line(kind, transformed)
 
 
-class _Stream:
-    """One watch on its way out."""
+class _Events:
+    """The events and bookmarks of one watch, in order; its time counts from when it is made."""
 
     def __init__(
-        self,
-        watch: Watch,
-        resource: Resource,
-        options: WatchOptions,
-        lines: Lines,
-        send: Send,
-        store: Store,
+        self, watch: Watch, resource: Resource, options: WatchOptions, encoder: EventEncoder, store: Store
     ) -> None:
         self._watch = watch
         self._resource = resource
         self._options = options
-        self._lines = lines
-        self._send = send
+        self._encoder = encoder
         self._store = store
+        self._clock: ClockAndNames = store.clock
+        now = self._clock.monotonic()
+        self._end = now + timeout_seconds(options, self._clock)
+        self._next_bookmark = self._bookmark_time(now)
 
-    async def run(self) -> None:
-        """Send what there is and what comes, to the end of the watch or of what can be shown."""
+    async def frames(self) -> AsyncGenerator[list[bytes], None]:
+        """Lines by batch, until the watch ends or something cannot be sent."""
         try:
-            await self._run()
+            yield [self._encoder.encode(event) for event in self._watch.initial]
+            if self._options.send_initial_events and self._options.bookmarks:
+                soon = self._clock.monotonic() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS
+                self._next_bookmark = min(self._end, soon)
+                yield [self._bookmark(self._watch.start, ends_initial_events=True)]
+            while (now := self._clock.monotonic()) < self._end:
+                events = await self._next_events(min(self._end, self._next_bookmark) - now)
+                if events is not None:
+                    yield [self._encoder.encode(event) for event in events]
+                elif (now := self._clock.monotonic()) < self._end:
+                    self._next_bookmark = self._bookmark_time(now)
+                    version = self._watch.bookmark_version(self._store.newest(self._resource))
+                    if version is not None:
+                        yield [self._bookmark(version, ends_initial_events=False)]
         except (StorageError, ApiError):
             return
         except Exception:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
-    async def _run(self) -> None:
-        await self._write([self._lines.of_event(event) for event in self._watch.initial])
-        loop = asyncio.get_running_loop()
-        end = loop.time() + timeout_seconds(self._options)
-        next_bookmark = self._bookmark_time(loop.time(), end)
-        if self._options.send_initial_events and self._options.bookmarks:
-            await self._write([self._bookmark(self._watch.start, ends_initial_events=True)])
-            next_bookmark = min(end, loop.time() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS)
-        while (now := loop.time()) < end:
-            until = min(end, next_bookmark)
-            try:
-                async with asyncio.timeout(max(0.0, until - now)):
-                    events = await self._watch.next()
-            except TimeoutError:
-                if loop.time() >= end:
-                    return
-                version = self._watch.bookmark_version(self._store.newest(self._resource))
-                if version is not None:
-                    await self._write([self._bookmark(version, ends_initial_events=False)])
-                next_bookmark = self._bookmark_time(loop.time(), end)
-                continue
-            await self._write([self._lines.of_event(event) for event in events])
+    async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
+        """The events that come next; None if none comes in time."""
+        try:
+            async with self._clock.timeout(seconds):
+                return await self._watch.next()
+        except TimeoutError:
+            return None
 
-    def _bookmark_time(self, now: float, end: float) -> float:
+    def _bookmark_time(self, now: float) -> float:
         """Every minute, and once more shortly before the end."""
         if not self._options.bookmarks:
-            return end
-        before_end = end - BOOKMARK_BEFORE_END_SECONDS
-        wanted = now + BOOKMARK_SECONDS
-        return min(wanted, before_end) if now < before_end else end
+            return self._end
+        before_end = self._end - BOOKMARK_BEFORE_END_SECONDS
+        return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
     def _bookmark(self, version: int, *, ends_initial_events: bool) -> bytes:
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
-        return self._lines.of_bookmark(body)
-
-    async def _write(self, frames: list[bytes]) -> None:
-        """Send frames, few messages for many frames, giving the loop a turn between them."""
-        waiting: list[bytes] = []
-        size = 0
-        for line in frames:
-            waiting.append(line)
-            size += len(line)
-            if size >= SEND_BYTES_MAX:
-                await self._flush(waiting)
-                await asyncio.sleep(0)
-                size = 0
-        await self._flush(waiting)
-
-    async def _flush(self, waiting: list[bytes]) -> None:
-        if waiting:
-            await self._send({"type": "http.response.body", "body": b"".join(waiting), "more_body": True})
-            waiting.clear()
+        return self._encoder.encode_bookmark(body)
 
 
-def timeout_seconds(options: WatchOptions) -> float:
-    """How long a watch stays open; one whose time is negative ends once it has shown what there is.
+def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
+    """How long a watch stays open; a negative time ends it once it has shown what there is.
 
     Go counts nanoseconds in 64 bits, where three hundred years are negative.
     """
@@ -246,7 +214,7 @@ def timeout_seconds(options: WatchOptions) -> float:
     nanoseconds = (wanted + (1 << 63)) % (1 << 64) - (1 << 63)
     if nanoseconds:
         return nanoseconds / NANOSECONDS
-    return TIMEOUT_SECONDS_MIN * (1 + random.random())  # noqa: S311 - spreads reconnects, guards nothing
+    return TIMEOUT_SECONDS_MIN * (1 + clock.fraction())
 
 
 def event_line(kind: str, body: bytes) -> bytes:
@@ -254,12 +222,12 @@ def event_line(kind: str, body: bytes) -> bytes:
     return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 
-def error_frame(error: ApiError) -> bytes:
-    """An ERROR event: the stream's last line."""
-    return codec.encode({"type": "ERROR", "object": status_of(error)}) + b"\n"
+def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
+    """A stream of an ERROR event alone, which says that a version is not kept any more."""
+    status = status_of(ApiError(410, "Expired", str(problem)))
+    line = codec.encode({"type": "ERROR", "object": status}) + b"\n"
 
+    async def frames() -> AsyncGenerator[list[bytes], None]:
+        yield [line]
 
-async def _until_gone(receive: Receive) -> None:
-    """Return when the client has left; what it still sends is dropped."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    return StreamingResponse(frames(), lambda: None, warnings=ctx.warnings.texts)

@@ -15,7 +15,9 @@ from urllib.parse import urlsplit
 
 from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
 from fakeapi import kubeconfig as kubeconfigs
-from fakeapi.app import HISTORY_MAX, Application, Settings
+from fakeapi.cluster import HISTORY_MAX, Cluster, Settings
+from fakeapi.http.app import Application
+from fakeapi.registry.clock import ClockAndNames
 from fakeapi.releases import gates
 from fakeapi.serving.runner import GRACE_SECONDS, Runner, StartError
 from fakeapi.testing.client import Client, StatusError
@@ -48,7 +50,7 @@ class FakeAPI(Client):
     in `tls_directory` where one is named. `port` 0 takes a free one. `kubeconfig`: also write it there.
     `advertise_url`: what clients are told to connect to, if not to `host` and `port`. `grace`: seconds that
     running requests get when the server stops. `record`: a file for the traffic, see `start_recording`;
-    `redact`: the fields that are kept out of it.
+    `redact`: the fields that are kept out of it. `clock`: where time, uids and names come from.
 
     `start` raises ValueError for an unknown release or gate, and StartError for what else prevents it.
     """
@@ -71,8 +73,10 @@ class FakeAPI(Client):
         grace: float = GRACE_SECONDS,
         record: str | Path | None = None,
         redact: Iterable[str] = (),
+        clock: ClockAndNames | None = None,
     ) -> None:
         super().__init__("", token=token)
+        self._clock = clock
         self._settings = Settings(
             release=release,
             feature_gates=gates.chosen(feature_gates),
@@ -285,7 +289,7 @@ class FakeAPI(Client):
         if self._runner is not None:
             raise RuntimeError("the server is running already")
         self._process = os.getpid()
-        app = Application(self._settings)
+        app = Application(Cluster(self._settings, self._clock), token=self._settings.token)
         context = self._certificates() if self._secure else None
         self._recorder = Recorder(app)
         self._runner = Runner(

@@ -19,8 +19,8 @@ import yaml
 from click.testing import CliRunner
 
 from fakeapi import FakeAPI, __version__
-from fakeapi.app import HISTORY_MAX
 from fakeapi.cli.main import main, serve
+from fakeapi.cluster import HISTORY_MAX
 from fakeapi.testing.client import Client
 
 

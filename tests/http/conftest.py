@@ -5,7 +5,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from fakeapi.app import Application, Settings
+from fakeapi.cluster import Cluster, Settings
+from fakeapi.http.app import Application
+from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
 from fakeapi.serving.runner import Runner
 from fakeapi.testing.client import Client
 from fakeapi.testing.server import FakeAPI
@@ -16,6 +18,18 @@ def api() -> Iterator[FakeAPI]:
     """One server of 1.31 for all tests that leave nothing behind."""
     with FakeAPI(release="1.31") as server:
         yield server
+
+
+@pytest.fixture
+def clock() -> AdjustableClock:
+    """A clock that stands still until the test advances it."""
+    return AdjustableClock(frozen_at=1_800_000_000.0)
+
+
+@pytest.fixture
+def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
+    """Starts a server of a release that lives by `clock`."""
+    return lambda release: fakeapi_factory(release=release, clock=SeededClockAndNames(1, clock))
 
 
 class SmallServer(Client):
@@ -34,7 +48,7 @@ def with_history() -> Iterator[Callable[[int], SmallServer]]:
     with ExitStack() as stack:
 
         def start(history: int) -> SmallServer:
-            app = Application(Settings(release="1.31", history=history))
+            app = Application(Cluster(Settings(release="1.31", history=history)))
             runner = Runner(app)
             stack.callback(runner.stop)
             runner.start()

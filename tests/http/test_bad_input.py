@@ -7,7 +7,6 @@ or a closed connection will do, as Go's server and hypercorn stop at different b
 import contextlib
 import json
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ CASES = [
 ]  # fmt: skip
 MESSAGES: dict[str, str] = json.loads((Path(__file__).parent / "malformed" / "messages.json").read_text())
 REFUSED_MIN = 120
-LARGE_SECONDS_MAX = 15
 
 
 @pytest.fixture(scope="module")
@@ -176,14 +174,11 @@ def test_a_refusal_leaves_the_connection_usable_for_the_next_request(url: str) -
 
 
 @pytest.mark.parametrize("case", large.CASES, ids=lambda case: case.name)
-def test_a_request_as_large_as_allowed_does_not_keep_others_waiting_for_long(url: str, case: Case) -> None:
-    """The limit is far above what is needed, and far below the square of the size."""
+def test_a_request_as_large_as_allowed_is_answered_before_its_client_gives_up(url: str, case: Case) -> None:
+    """What takes the square of the size runs into the limit that `wire` has for an answer."""
     before = state(url)
-    began = time.perf_counter()
     answer = ask(url, case)
-    seconds = time.perf_counter() - began
     assert answer.code == case.answers, answer.body[:500]
-    assert seconds < LARGE_SECONDS_MAX
     assert state(url) == before
 
 

@@ -1,11 +1,11 @@
 """Objects come as tables and as metadata alone, in answers and in watches."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
+from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask, watched
 
@@ -22,9 +22,15 @@ TABLE, PARTIAL, PARTIAL_LIST = (
 
 
 @pytest.fixture(scope="module")
-def claims() -> Iterator[FakeAPI]:
-    """A server of 1.31 with the claims a and b, the first of which is labelled."""
-    with FakeAPI(release="1.31") as api:
+def clock() -> AdjustableClock:
+    """The clock of the server, which runs unless a test freezes it."""
+    return AdjustableClock()
+
+
+@pytest.fixture(scope="module")
+def claims(clock: AdjustableClock) -> Iterator[FakeAPI]:
+    """A server of 1.31 with the claims a and b, each labelled with its name."""
+    with FakeAPI(release="1.31", clock=SeededClockAndNames(1, clock)) as api:
         api.create_namespace("tables")
         for name in ("a", "b"):
             api.create(
@@ -134,20 +140,21 @@ def test_a_table_comes_as_yaml_where_yaml_is_asked_for(claims: FakeAPI) -> None:
 
 
 def test_columns_are_told_in_a_watchs_first_event_alone(claims: FakeAPI) -> None:
-    with watched(claims, f"{CLAIMS}?watch=1&timeoutSeconds=1", TABLE) as stream:
+    with watched(claims, f"{CLAIMS}?watch=1", TABLE) as stream:
         (_, first), (_, second) = stream.take(2)
     assert [column["name"] for column in first["columnDefinitions"]] == ["Name", "State", "Age"]
     assert second["columnDefinitions"] is None
     assert [each["rows"][0]["cells"][0] for each in (first, second)] == ["a", "b"]
 
 
-def test_a_bookmark_is_shown_like_an_object_that_is_not_there(claims: FakeAPI) -> None:
+def test_a_bookmark_is_shown_like_an_object_that_is_not_there(
+    claims: FakeAPI, clock: AdjustableClock
+) -> None:
     since = ask(claims, f"{CLAIMS}/a").json()["metadata"]["resourceVersion"]
-    query = f"timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion={since}"
+    query = f"timeoutSeconds=60&allowWatchBookmarks=true&resourceVersion={since}"
     with watched(claims, f"{CLAIMS}?watch=1&{query}", TABLE) as stream:
-        events = stream.rest()
-    kind, bookmark = events[-1]
-    assert kind == "BOOKMARK"
+        clock.advance(58)
+        bookmark = next(obj for kind, obj in iter(stream.next, None) if kind == "BOOKMARK")
     assert bookmark["rows"][0]["cells"] == ["", "pending", "<unknown>"]
     assert bookmark["rows"][0]["object"]["metadata"]["creationTimestamp"] is None
 
@@ -165,10 +172,10 @@ def test_a_watch_as_yaml_is_refused_with_what_can_be_streamed(claims: FakeAPI) -
 
 def test_where_initial_events_are_streamed_they_are_no_table() -> None:
     query = "sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&watch=1"
-    path = f"/api/v1/namespaces?{query}&timeoutSeconds=1"
+    path = f"/api/v1/namespaces?{query}"
     with FakeAPI(release="1.32") as api:
         assert ask(api, path, accept=TABLE).code == 406
-        lines = ask(api, path, accept=PARTIAL).body.splitlines()
-    events = [json.loads(line) for line in lines]
-    assert {event["object"]["kind"] for event in events} == {"PartialObjectMetadata"}
-    assert "k8s.io/initial-events-end" in events[-1]["object"]["metadata"]["annotations"]
+        with watched(api, path, PARTIAL) as stream:
+            objects = [obj for _, obj in stream.take(5)]
+    assert {obj["kind"] for obj in objects} == {"PartialObjectMetadata"}
+    assert "k8s.io/initial-events-end" in objects[-1]["metadata"]["annotations"]

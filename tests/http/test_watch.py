@@ -6,7 +6,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,8 +13,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fakeapi import app
-from fakeapi.http import watch as watch_streams
+from fakeapi import cluster
+from fakeapi.http.watch import timeout_seconds
+from fakeapi.registry.clock import AdjustableClock, SystemClockAndNames
 from fakeapi.registry.options import WatchOptions
 from fakeapi.testing.server import FakeAPI
 from fakeapi_storage import open_storage
@@ -112,10 +112,18 @@ def test_every_path_of_a_watch_covers_what_it_names(fakeapi: FakeAPI, path: str,
         assert told(found.take(len(names))) == [("ADDED", name) for name in names]
 
 
-def test_a_watch_ends_as_http_ends_a_body_when_its_time_has_come(fakeapi: FakeAPI) -> None:
-    make(fakeapi, "a")
-    with watch(fakeapi.url, "timeoutSeconds=1") as found:
-        assert told(found.rest()) == [("ADDED", "a")]
+def test_a_watch_ends_as_http_ends_a_body_when_its_time_has_come(
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
+) -> None:
+    server = frozen("1.31")
+    make(server, "a")
+    with watch(server.url, "timeoutSeconds=30") as found:
+        assert told([found.next()]) == [("ADDED", "a")]
+        clock.advance(29)
+        make(server, "b")
+        assert told([found.next()]) == [("ADDED", "b")]
+        clock.advance(1)
+        assert found.rest() == []
         assert found.ended
 
 
@@ -135,41 +143,52 @@ def test_a_version_that_is_not_kept_is_an_event_that_says_expired_and_then_the_e
 
 
 def test_a_bookmark_comes_every_minute_once_something_has_changed(
-    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
 ) -> None:
-    monkeypatch.setattr(watch_streams, "BOOKMARK_SECONDS", 0.02)
-    with watch(fakeapi.url, "allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody") as found:
-        changed = make(fakeapi, "elsewhere")
-        kind, obj = found.next()
-    assert kind == "BOOKMARK"
-    assert obj["kind"] == "ResourceClaim"
-    assert obj["metadata"] == {
-        "creationTimestamp": None,
-        "resourceVersion": changed["metadata"]["resourceVersion"],
-    }
+    server = frozen("1.31")
+    with watch(server.url, "allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody") as found:
+        for name in ("elsewhere", "again"):
+            changed = make(server, name)
+            clock.advance(60)
+            kind, obj = found.next()
+            assert kind == "BOOKMARK"
+            assert obj["kind"] == "ResourceClaim"
+            assert obj["metadata"] == {
+                "creationTimestamp": None,
+                "resourceVersion": changed["metadata"]["resourceVersion"],
+            }
 
 
-def test_a_bookmark_comes_shortly_before_the_end(fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_streams, "BOOKMARK_BEFORE_END_SECONDS", 0.8)
-    with watch(
-        fakeapi.url, f"allowWatchBookmarks=1&timeoutSeconds=1&resourceVersion={version(fakeapi)}"
-    ) as found:
-        created = make(fakeapi, "a")
-        events = found.rest()
-    assert [kind for kind, _ in events] == ["ADDED", "BOOKMARK"]
-    assert events[1][1]["metadata"]["resourceVersion"] == created["metadata"]["resourceVersion"]
+def test_a_bookmark_comes_shortly_before_the_end(
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
+) -> None:
+    server = frozen("1.31")
+    query = f"allowWatchBookmarks=1&timeoutSeconds=30&resourceVersion={version(server)}"
+    with watch(server.url, query) as found:
+        created = make(server, "a")
+        assert told([found.next()]) == [("ADDED", "a")]
+        clock.advance(28)
+        kind, bookmark = found.next()
+        assert kind == "BOOKMARK"
+        assert bookmark["metadata"]["resourceVersion"] == created["metadata"]["resourceVersion"]
+        clock.advance(2)
+        assert found.rest() == []
 
 
 @pytest.mark.parametrize("query", ["allowWatchBookmarks=true", ""])
 def test_no_bookmark_comes_where_none_was_asked_for_or_nothing_has_changed(
-    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch, query: str
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock, query: str
 ) -> None:
-    monkeypatch.setattr(watch_streams, "BOOKMARK_SECONDS", 0.02)
-    make(fakeapi, "a")
-    with watch(fakeapi.url, f"timeoutSeconds=1&{query}") as found:
+    server = frozen("1.31")
+    make(server, "a")
+    with watch(server.url, f"timeoutSeconds=120&{query}") as found:
+        found.next()
         if not query:
-            label(fakeapi, "a", x="y")
-        assert [kind for kind, _ in found.rest()] == ["ADDED"] + ["MODIFIED"] * (not query)
+            label(server, "a", x="y")
+        clock.advance(60)
+        version(server)  # an answer: every timer that was due has expired
+        clock.advance(60)
+        assert [kind for kind, _ in found.rest()] == ["MODIFIED"] * (not query)
 
 
 def test_initial_events_end_with_a_bookmark_that_says_so(fakeapi: FakeAPI) -> None:
@@ -191,13 +210,14 @@ INITIAL_EVENTS = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allow
 
 
 def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon_after_them(
-    fakeapi_factory: Callable[..., FakeAPI],
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
 ) -> None:
-    server = fakeapi_factory(release="1.32")
+    server = frozen("1.32")
     nobody = "&fieldSelector=metadata.name%3Dnobody"
     with watch(server.url, INITIAL_EVENTS + nobody) as found:
         _, end = found.next()
         changed = make(server, "elsewhere")
+        clock.advance(1)
         kind, later = found.next()
     assert int(end["metadata"]["resourceVersion"]) < int(changed["metadata"]["resourceVersion"])
     assert kind == "BOOKMARK"
@@ -223,13 +243,16 @@ def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_
 
 
 def test_no_bookmark_repeats_the_one_that_ended_the_initial_events(
-    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
 ) -> None:
-    monkeypatch.setattr(watch_streams, "BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS", 0.01)
-    server = fakeapi_factory(release="1.32")
+    server = frozen("1.32")
     make(server, "a")
-    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=1") as found:
-        assert [kind for kind, _ in found.rest()] == ["ADDED", "BOOKMARK"]
+    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=30") as found:
+        assert [kind for kind, _ in found.take(2)] == ["ADDED", "BOOKMARK"]
+        clock.advance(1)
+        version(server)  # an answer: every timer that was due has expired
+        clock.advance(29)
+        assert found.rest() == []
 
 
 def test_many_watchers_see_the_same_events_in_the_same_order(fakeapi: FakeAPI) -> None:
@@ -302,17 +325,15 @@ def test_a_watch_is_forgotten_when_the_client_leaves(
 ) -> None:
     server = with_history(100)
     make(server, "a")
-    assert server.app._endpoint is not None
-    streams = server.app._endpoint.streams
     with watch(server.url) as found:
         found.next()
-        assert len(streams._open) == 1
+        assert server.app.open_watches == 1
         if vanish:
             found.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         close(found)
 
     async def forgotten() -> None:
-        while streams._open:  # noqa: ASYNC110 - the server has no reason to tell
+        while server.app.open_watches:  # noqa: ASYNC110 - the server has no reason to tell
             await asyncio.sleep(0)
 
     server.runner.call(forgotten)
@@ -328,7 +349,7 @@ def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """200 KB each are more than the sockets' buffers hold, so that events wait in the watcher's own."""
-    monkeypatch.setattr(app, "open_storage", partial(open_storage, watcher_buffer=8))
+    monkeypatch.setattr(cluster, "open_storage", partial(open_storage, watcher_buffer=8))
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(FakeAPI(release="1.31"))
         begin = version(server)
@@ -348,24 +369,22 @@ def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where
         assert told(again.take(len(expected) - len(seen))) == expected[len(seen) :]
 
 
-def test_an_event_reaches_a_watcher_before_the_writer_asks_again(fakeapi: FakeAPI) -> None:
-    """The write is answered after its commit, and watchers hear of it then: no poll, no delay."""
-    delays = []
-    with watch(fakeapi.url) as found:
+def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callable[[str], FakeAPI]) -> None:
+    """Watchers hear of a write with its commit: nothing polls."""
+    server = frozen("1.31")
+    with watch(server.url) as found:
         for number in range(20):
-            make(fakeapi, f"c{number}")
-            answered = time.perf_counter()
-            found.next()
-            delays.append(time.perf_counter() - answered)
-    assert sorted(delays)[len(delays) // 2] < 0.05
+            created = make(server, f"c{number}")
+            assert found.next() == ("ADDED", created)
 
 
 def test_a_watch_without_a_timeout_lasts_half_an_hour_to_an_hour() -> None:
-    found = [watch_streams.timeout_seconds(WatchOptions()) for _ in range(50)]
+    clock = SystemClockAndNames()
+    found = [timeout_seconds(WatchOptions(), clock) for _ in range(50)]
     assert all(1800 <= seconds <= 3600 for seconds in found)
     assert len(set(found)) > 1
-    assert watch_streams.timeout_seconds(WatchOptions(timeout_seconds=7)) == 7
-    assert watch_streams.timeout_seconds(WatchOptions(timeout_seconds=0)) >= 1800
+    assert timeout_seconds(WatchOptions(timeout_seconds=7), clock) == 7
+    assert timeout_seconds(WatchOptions(timeout_seconds=0), clock) >= 1800
 
 
 def test_a_watch_whose_time_is_negative_shows_what_there_is_and_ends(fakeapi: FakeAPI) -> None:

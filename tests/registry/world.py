@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fakeapi.app import Application, Settings
+from fakeapi.cluster import Cluster, Settings
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import field_selector, label_selector
@@ -44,9 +44,9 @@ class Clock(SeededClockAndNames):
 class World:
     """The registry's verbs on claims, with dicts in and out. `warnings` are those of the last call."""
 
-    def __init__(self, app: Application, clock: Clock, version: str) -> None:
+    def __init__(self, cluster: Cluster, clock: Clock, version: str) -> None:
         self.clock = clock
-        self.store, self.catalogue, self.storage = app._store, app._served, app._store.storage
+        self.store, self.catalogue, self.storage = cluster.store, cluster.catalogue, cluster.storage
         found = self.catalogue.find(GROUP, version, "resourceclaims")
         assert found is not None
         self.claims = found
@@ -136,13 +136,13 @@ def selected(options: Object) -> Object:
 @asynccontextmanager
 async def world(release: str = "1.31", history: int = 1000, **gates: bool) -> AsyncIterator[World]:
     clock = Clock()
-    app = Application(Settings(release=release, history=history, feature_gates=gates), clock)
-    await app.startup()
+    cluster = Cluster(Settings(release=release, history=history, feature_gates=gates), clock)
+    await cluster.start()
     try:
         minor = int(release.partition(".")[2])
-        yield World(app, clock, "v1alpha2" if minor < 31 else "v1alpha3")
+        yield World(cluster, clock, "v1alpha2" if minor < 31 else "v1alpha3")
     finally:
-        await app.shutdown()
+        await cluster.stop()
 
 
 def in_world(

@@ -10,9 +10,10 @@ from email.utils import formatdate
 from functools import cached_property
 
 from fakeapi.http import negotiation
-from fakeapi.http.messages import PLAIN_TEXT, Request, Response
 from fakeapi.http.openapi.documents import Document, document_of, group_versions, swagger
 from fakeapi.http.openapi.gnostic import encode_document
+from fakeapi.http.request import Request
+from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
 from fakeapi.registry.catalogue import Catalogue
 

@@ -1,0 +1,115 @@
+"""The ASGI application of a cluster: its API, and the place where the control API will stand."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from fakeapi.cluster import Cluster
+from fakeapi.http.context import RequestContext
+from fakeapi.http.discovery import Discovery
+from fakeapi.http.filters.authentication import Authentication
+from fakeapi.http.filters.deadline import deadline
+from fakeapi.http.filters.errors import answer_errors
+from fakeapi.http.pages import malformed_url
+from fakeapi.http.pipeline import Filter, Handler, chain
+from fakeapi.http.query import BAD_ESCAPE
+from fakeapi.http.request import ClientGone, Request
+from fakeapi.http.response import AnyResponse
+from fakeapi.http.routing import Router
+from fakeapi.http.verbs import Verbs
+from fakeapi.http.watch import Watches
+from fakeapi.machinery.meta.request_info import parse, verb_of
+
+CONTROL = "/_fakeapi"
+"""Below it is the server's own control API; Kubernetes has nothing there."""
+
+
+class Application:
+    """Serves a cluster over any ASGI server; one that speaks the lifespan protocol starts and stops it.
+
+    `control` is the application of the paths below /_fakeapi; without one they are not found.
+    """
+
+    def __init__(self, cluster: Cluster, *, token: str | None = None, control: ASGIApp | None = None) -> None:
+        self._cluster = cluster
+        self._token = token
+        self._handle: Handler | None = None
+        self._watches: Watches | None = None
+        routes = [] if control is None else [Mount(CONTROL, control)]
+        self._starlette = Starlette(routes=routes, lifespan=self._lifespan)
+        self._has_control = control is not None
+
+    async def startup(self) -> None:
+        """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
+        await self._cluster.start()
+        store, catalogue = self._cluster.store, self._cluster.catalogue
+        discovery = Discovery(catalogue)
+        self._watches = Watches(store)
+        filters: list[Filter] = [answer_errors, deadline]
+        if self._token is not None:
+            filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))
+        router = Router(catalogue, Verbs(store, catalogue), self._watches, discovery)
+        self._handle = chain(filters, router)
+
+    async def shutdown(self) -> None:
+        """Ends the watches and stops the cluster; what was accepted is committed."""
+        self.end_watches()
+        await self._cluster.stop()
+
+    async def reset(self) -> None:
+        """Begins again as a new cluster; open watches end."""
+        self.end_watches()
+        await self._cluster.reset()
+
+    def end_watches(self) -> None:
+        """Ends all open watches as if their time had come."""
+        if self._watches is not None:
+            self._watches.end_all()
+
+    @property
+    def open_watches(self) -> int:
+        """How many watches are open."""
+        return 0 if self._watches is None else len(self._watches)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kind = scope["type"]
+        if kind == "http" and not (self._has_control and scope["path"].startswith(CONTROL)):
+            await self._answer(scope, receive, send)
+        elif kind == "websocket":
+            await send({"type": "websocket.close"})
+        else:
+            await self._starlette(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request. Paths do not go through Starlette's routes, which pass over line breaks."""
+        request = Request.of(scope, receive)
+        info = parse(request.path)
+        verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
+        ctx = RequestContext(request, info, verb, self._cluster.clock.now())
+        response: AnyResponse
+        try:
+            response = malformed_url() if BAD_ESCAPE.search(request.raw_path) else await self._respond(ctx)
+            try:
+                await request.drain()
+            except ClientGone:
+                response.close()
+                raise
+        except ClientGone:
+            return
+        await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
+
+    async def _respond(self, ctx: RequestContext) -> AnyResponse:
+        if self._handle is None:
+            raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
+        return await self._handle(ctx)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        await self.startup()
+        try:
+            yield
+        finally:
+            await self.shutdown()

@@ -1,0 +1,57 @@
+"""RequestContext: what the filters and the verbs know of one request."""
+
+import os
+from dataclasses import dataclass, field
+
+from fakeapi.http.negotiation import Representation
+from fakeapi.http.request import Request
+from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.registry.options import ObjectReference, Warnings
+from fakeapi.registry.resource import Resource
+
+_NOTHING = ObjectReference()
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who asks."""
+
+    name: str
+    groups: tuple[str, ...] = ()
+
+
+# Kubernetes' own names for a client that has not said who it is, and for an administrator.
+ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
+TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))
+
+
+def _audit_id() -> bytes:
+    text = os.urandom(16).hex()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:]}".encode()
+
+
+@dataclass(slots=True)
+class RequestContext:
+    """One request on its way through the filters to its verb.
+
+    `info` is None for a path that is not below /api or /apis; `verb` is upstream's, such as "list" or
+    "deletecollection", and the method in lower case where there is no resource. `received` is when the
+    request came, in seconds since the epoch. `user` is set by authentication; `resource` and `object` by
+    routing, so a filter before it goes by `info`. `representation` is what the verb negotiated.
+    """
+
+    request: Request
+    info: RequestInfo | None
+    verb: str
+    received: float
+    user: User = ANONYMOUS
+    resource: Resource | None = None
+    object: ObjectReference = _NOTHING
+    warnings: Warnings = field(default_factory=Warnings)
+    representation: Representation = field(default_factory=Representation)
+    id: bytes = field(default_factory=_audit_id)
+
+    @property
+    def agent(self) -> str:
+        """The client's User-Agent."""
+        return self.request.user_agent

@@ -1,0 +1,21 @@
+"""Deadline: refuses a `timeout` parameter that is no duration, before the client is known.
+
+Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Requests here end in milliseconds, so a
+duration that is one changes nothing.
+"""
+
+from collections.abc import Awaitable
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.response import AnyResponse
+from fakeapi.machinery import errors
+from fakeapi.machinery.golang.duration import duration_error
+
+
+def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
+    """Raises ApiError 400; a watch has a `timeoutSeconds` of its own and is not asked."""
+    timeout = ctx.request.query.first.get("timeout")
+    if timeout and ctx.verb != "watch" and (error := duration_error(timeout)):
+        raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")
+    return proceed(ctx)

@@ -1,0 +1,71 @@
+"""Errors: the one place where an error becomes a response."""
+
+import logging
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.negotiation import JSON, NO_CONVERSION, Representation, negotiate, prettified
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.rendering import render
+from fakeapi.http.request import ClientGone
+from fakeapi.http.response import AnyResponse, Response
+from fakeapi.http.status import status_of
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi_storage import Overloaded, StorageError
+
+log = logging.getLogger("fakeapi")
+
+
+async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
+    """The response of the rest of the chain, or a Status for what it raised. Raises ClientGone alone."""
+    try:
+        return await proceed(ctx)
+    except ApiError as error:
+        return refusal(error, ctx)
+    except ClientGone:
+        raise
+    except RecursionError:  # Kubernetes goes down 10,000 levels, Python's stack about a thousand
+        return refusal(errors.bad_request("exceeded max depth"), ctx)
+    except StorageError as error:
+        return refusal(unavailable(error), ctx)
+    except Exception:
+        log.exception("unexpected error for %s %s", ctx.request.method, ctx.request.path)
+        return refusal(errors.internal("fakeapi: unexpected error; see the server's log"), ctx)
+
+
+def unavailable(error: StorageError) -> ApiError:
+    """The error of a storage that takes no request now.
+
+    429 for too many writes at once, which can be sent again later; 503 for a storage that is being reset or
+    closed, which has stored nothing.
+    """
+    if isinstance(error, Overloaded):
+        words = "Too many requests, please try again later."
+        return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
+    return ApiError(
+        503, "ServiceUnavailable", f"the server is currently unable to handle the request: {error}"
+    )
+
+
+def refusal(error: ApiError, ctx: RequestContext) -> Response:
+    """An error as the client can read it: never itself refused for the representation that it asks for.
+
+    A client that accepts nothing but conversions, or nothing that is served, gets indented JSON.
+    """
+    response = Response(error.code, b"", warnings=ctx.warnings.texts)
+    if error.retry_after is not None:
+        response.headers.append((b"retry-after", str(error.retry_after).encode()))
+    body = codec.encode(status_of(error))
+    request = ctx.request
+    try:
+        shape = negotiate(request.header(b"accept"), NO_CONVERSION)
+        shape = prettified(shape, request.query.first, request.user_agent)
+    except ApiError:
+        shape = Representation(JSON, pretty=True)
+    try:
+        response.body = render(body, shape)
+    except ApiError:
+        shape = Representation()
+        response.body = render(body, shape)
+    response.media_type = shape.media_type
+    return response

@@ -1,0 +1,41 @@
+"""Filters between ASGI and the verbs, and the order in which they stand.
+
+From the outside in:
+
+    journal          (to come) sees every request and its final response, refusals included
+    errors           makes a response of every error
+    deadline         refuses a `timeout` that is no duration
+    authentication   says who asks, or refuses with 401
+    faults           (to come) delays, refuses or cuts what matches a rule, also the frames of a stream
+    routing          finds resource, subresource and verb, and calls the verb's handler
+    admission        (to come) stands inside the verbs that write, between decoding and the registry
+
+A filter is called with the context and the rest of the chain; it may refuse (raise ApiError), answer itself,
+change the context before, or the response after. A watch is a response like any other, whose frames a filter
+can wrap. The chain is built once for each server: a request pays one call for each filter.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.response import AnyResponse
+
+Handler = Callable[[RequestContext], Awaitable[AnyResponse]]
+
+
+class Filter(Protocol):
+    """One step of the chain. One that only looks at the request returns `proceed(ctx)` as it is."""
+
+    def __call__(self, ctx: RequestContext, proceed: Handler, /) -> Awaitable[AnyResponse]: ...
+
+
+def chain(filters: Sequence[Filter], handler: Handler) -> Handler:
+    """The handler behind the filters, the first of which is the outermost."""
+    for each in reversed(filters):
+        handler = _before(each, handler)
+    return handler
+
+
+def _before(each: Filter, handler: Handler) -> Handler:
+    return lambda ctx: each(ctx, handler)

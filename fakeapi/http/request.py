@@ -1,0 +1,81 @@
+"""An HTTP request as the API reads it: line and headers at once, the body when it is asked for."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from starlette.types import Receive, Scope
+
+from fakeapi.http.query import Query
+from fakeapi.machinery.errors import ApiError
+
+BODY_MAX = 3 * 1024 * 1024
+"""The most bytes of a request body; more is a 413, and what follows is read and dropped."""
+
+
+class ClientGone(Exception):
+    """The client left before its request was whole."""
+
+
+@dataclass(slots=True)
+class Request:
+    """`raw_path` and `query_string` are as the client sent them; `path` is decoded."""
+
+    method: str
+    raw_path: bytes
+    path: str
+    query_string: bytes
+    query: Query
+    headers: dict[bytes, bytes]
+    receive: Receive
+    drained: bool = False
+
+    @classmethod
+    def of(cls, scope: Scope, receive: Receive) -> "Request":
+        """Of a header that is sent more than once the first counts, as in Go."""
+        headers = dict(reversed(scope["headers"]))
+        raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # ASGI leaves it to the server
+        query_string = scope["query_string"]
+        query = Query(query_string)
+        return cls(scope["method"], raw_path, scope["path"], query_string, query, headers, receive)
+
+    @property
+    def uri(self) -> str:
+        """The path with the query, as the client sent them."""
+        query = b"?" + self.query_string if self.query_string else b""
+        return (self.raw_path + query).decode("latin-1")
+
+    def header(self, name: bytes) -> str:
+        """A header's value; empty where there is none."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+    @property
+    def user_agent(self) -> str:
+        return self.headers.get(b"user-agent", b"").decode("utf-8", "replace")
+
+    async def body(self) -> bytes:
+        """The whole body. Raises ApiError 413, ClientGone."""
+        chunks: list[bytes] = []
+        size = 0
+        while not self.drained:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            chunk = message.get("body", b"")
+            size += len(chunk)
+            if size <= BODY_MAX:
+                chunks.append(chunk)
+            self.drained = not message.get("more_body", False)
+        if size > BODY_MAX:
+            raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {BODY_MAX}")
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    async def drain(self) -> None:
+        """Reads and drops the rest of the body: left unread, it blocks other streams of an HTTP/2 connection.
+
+        Raises ClientGone.
+        """
+        while not self.drained:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            self.drained = not message.get("more_body", False)

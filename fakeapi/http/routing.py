@@ -1,0 +1,110 @@
+"""Routing: from path and method to a resource, a subresource and the handler of a verb."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.discovery import Discovery
+from fakeapi.http.negotiation import LISTED, OFFERED, check_patch_route, check_produced
+from fakeapi.http.pages import not_found_page, watch_without_resource
+from fakeapi.http.response import AnyResponse
+from fakeapi.http.verbs import Verbs
+from fakeapi.http.watch import Watches
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.options import ObjectReference
+from fakeapi.registry.resource import Resource
+
+VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
+
+COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
+"""The verbs of a path that ends in a resource, by method."""
+ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+
+
+class Router:
+    """The innermost handler of the pipeline."""
+
+    def __init__(self, catalogue: Catalogue, verbs: Verbs, watches: Watches, discovery: Discovery) -> None:
+        self._catalogue = catalogue
+        self._discovery = discovery
+        self._watches = watches
+        self._handlers: Mapping[str, VerbHandler] = {
+            "get": verbs.get,
+            "list": verbs.list,
+            "create": verbs.create,
+            "update": verbs.update,
+            "patch": verbs.patch,
+            "delete": verbs.delete,
+            "deletecollection": verbs.delete_collection,
+        }
+
+    async def __call__(self, ctx: RequestContext) -> AnyResponse:
+        """Raises ApiError 400, 404, 405, 406, 415, and what the handler raises."""
+        info, request = ctx.info, ctx.request
+        if info is None or not self._catalogue.has_group(info.group):
+            return self._discovery.document(request) or not_found_page()
+        if not info.resource:
+            if info.watched:
+                return watch_without_resource(request.uri)
+            if info.name or info.subresource or info.tail:
+                raise no_such_resource()
+            return self._discovery.of_group(request, info)
+        resource = self._resource(info)
+        handler = self._handler(ctx, info, resource)
+        if request.method == "PATCH":
+            check_patch_route(request.header(b"content-type"), request.header(b"content-length"))
+        lists = request.method == "GET" and (info.watched or not info.name)
+        check_produced(request.header(b"accept"), LISTED if lists else OFFERED)
+        if resource.warning:
+            ctx.warnings.add(resource.warning)
+        if info.in_namespace and not info.namespace and (info.name or request.method == "DELETE"):
+            raise errors.bad_request("Namespace parameter required.")
+        ctx.resource = resource
+        ctx.object = ObjectReference(info.namespace, info.name, info.subresource)
+        return await handler(ctx, resource)
+
+    def _resource(self, info: RequestInfo) -> Resource:
+        resource = self._catalogue.find(info.group, info.version, info.resource)
+        if resource is None or info.tail or (info.in_namespace and not resource.kind.namespaced):
+            raise no_such_resource()
+        if info.subresource and (info.watched or info.subresource not in resource.strategies):
+            raise no_such_resource()
+        if info.name and resource.kind.namespaced and not info.in_namespace:
+            raise no_such_resource()
+        return resource
+
+    def _handler(self, ctx: RequestContext, info: RequestInfo, resource: Resource) -> VerbHandler:
+        method, kind = ctx.request.method, resource.kind
+        if ctx.verb == "watch" and method == "GET":
+            return self._watches.watch
+        if info.watched:
+            raise method_not_allowed()
+        verbs = kind.verbs
+        if info.subresource:
+            verb = SUBRESOURCE.get(method)
+            subresource = kind.subresource(info.subresource)
+            verbs = subresource.verbs if subresource else ()
+        elif info.name:
+            verb = ITEM.get(method)
+        else:
+            verb = COLLECTION.get(method)
+            if verb != "list" and info.in_namespace != kind.namespaced:
+                raise method_not_allowed()
+        if verb is None or verb not in verbs:
+            raise method_not_allowed()
+        return self._handlers[verb]
+
+
+def no_such_resource() -> ApiError:
+    """404 below a group that is served."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource", Details())
+
+
+def method_not_allowed() -> ApiError:
+    """405 for a resource that does not have the verb."""
+    return ApiError(
+        405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Details()
+    )

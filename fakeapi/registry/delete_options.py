@@ -1,0 +1,36 @@
+"""Decodes DeleteOptions, the body of a DELETE.
+
+Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, whose scheme for it is that of internal list
+options: its errors are untyped.
+"""
+
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import protobuf
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.registry.request_decoding import PROTOBUF, Unreadable, parse, stated_type
+from fakeapi.registry.resource import Resource
+from fakeapi.releases.kinds import UNVERSIONED_KINDS
+
+
+def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
+    """DeleteOptions from a body. Raises ApiError 500 (untyped upstream) for what is none."""
+    schema = resource.release.schemas.struct("meta/v1.DeleteOptions")
+    try:
+        if media_type == PROTOBUF:
+            kind, api_version, raw = protobuf.unwrap(body)
+            value = protobuf.decode(raw, schema)
+        else:
+            value, _ = parse(body, media_type)
+            kind, api_version = stated_type(value)
+        if kind in UNVERSIONED_KINDS:
+            raise ApiError(500, "", f"converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion")
+        if kind not in ("", "DeleteOptions"):
+            scheme = 'scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
+            raise ApiError(
+                500, "", f'no kind "{kind}" is registered for version "{api_version or "v1"}" in {scheme}'
+            )
+        options, _ = decode(value, schema)
+    except (Unreadable, DecodeError, protobuf.ProtobufError) as error:
+        raise ApiError(500, "", str(error)) from None
+    return options
