@@ -1,15 +1,22 @@
-"""What storage promises: keys, bytes and revisions.
+"""The contract of storage: keys, bytes and revisions.
 
 Every change of the store gets the next *revision*, one integer that grows over all keys without a gap. An
-entry's revision is that of its last change. A change passes three stages:
+entry's revision is that of its last change. A write passes three stages:
 
-- *accepted*: checked against the newest accepted state and given its revision, in one step of the event loop;
-- *committed*: in the database; from here on `get`, `list` and `revision` show it and watchers receive it;
-- *acknowledged*: the future of the write has its result. What was acknowledged survives the process.
+- *accepted*: checked against the newest state that this process knows, and queued;
+- *committed*: in the database, with its revision; from here on `get`, `list` and `revision` show it and
+  watchers receive it;
+- *acknowledged*: the future of the write has its result, and its revision is known. What was acknowledged
+  survives the process.
 
-A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait: whatever is
-read and written between two `await`s is one step, so reading `newest`, computing, and writing with its
-revision as `expected` can not conflict.
+A write that does not fit the state (`KeyExists`, `KeyNotFound`, `RevisionConflict`) is refused: the call
+raises, or, if another server's write to the same database came first, the future that it returned fails.
+
+A store that is the only writer of its database promises more: it refuses at once, and gives the revision when
+it accepts. `newest` then shows what is accepted, and reading it, computing, and writing with its revision as
+`expected` in one step of the event loop can not conflict.
+
+A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait.
 """
 
 import asyncio
@@ -91,10 +98,11 @@ class Watcher(Protocol):
 class Storage(Protocol):
     """A store of entries with a history. See the module for the stages of a write.
 
-    Writes check and queue at once and raise at once: `InvalidEntry`, `Overloaded`, `Closed`, and what each
-    names. The future that they return resolves after the commit to the entry as its event shows it, or fails
-    with `StorageFailed` or `StorageReset`: then the write is not stored, and neither is any other that was
-    accepted and not committed at that time. Cancelling the future does not take the write back.
+    Writes check and queue at once, and raise `InvalidEntry`, `Overloaded` and `Closed` at once. The future
+    that they return resolves after the commit to the entry as its event shows it. It fails with what the
+    method names if the write is refused only then; and with `StorageFailed` or `StorageReset`: then the write
+    is not stored, and neither is any other that was accepted and not committed at that time. Cancelling the
+    future does not take the write back.
     """
 
     @property
@@ -104,7 +112,7 @@ class Storage(Protocol):
 
     @property
     def oldest(self) -> int:
-        """The oldest revision that `list` still answers, and from which `watch` still resumes."""
+        """The oldest revision that `list` answers and `watch` resumes from; older ones are compacted."""
         ...
 
     @property
@@ -113,29 +121,32 @@ class Storage(Protocol):
         ...
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        """Raises `KeyExists`."""
+        """Stores a new entry. Refused with `KeyExists`."""
         ...
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
         """Replaces the value of the entry whose revision is `expected`.
 
-        Raises `KeyNotFound`, `RevisionConflict`.
+        Refused with `KeyNotFound`, `RevisionConflict`.
         """
         ...
 
     def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
         """Deletes the entry whose revision is `expected`; its event shows `value`, or else the last value.
 
-        Raises `KeyNotFound`, `RevisionConflict`.
+        Refused with `KeyNotFound`, `RevisionConflict`.
         """
         ...
 
     def newest(self, key: str) -> Entry | None:
-        """The newest accepted entry, committed or not. Show it to nobody before `wait_committed`."""
+        """The newest entry that this process knows: accepted, if its revision is known by then, or committed.
+
+        Answer nobody from it before `wait_committed`.
+        """
         ...
 
     def wait_committed(self, revision: int) -> asyncio.Future[None]:
-        """Resolves when everything accepted up to `revision` is committed.
+        """Resolves when everything up to `revision`, which `newest` or a refusal named, is committed.
 
         Fails as the writes do if it never will be. Call it in the same step as the `newest` that gave the
         revision: revisions of failed writes are given again. Raises `FutureRevision` for one that was not
@@ -165,7 +176,10 @@ class Storage(Protocol):
         ...
 
     async def compact(self, revision: int) -> None:
-        """Forgets the history before `revision`; entries stay. Does nothing where that is done already.
+        """Forgets the history before `revision`; entries stay. Does nothing if that is done already.
+
+        Older revisions are `Compacted` from then on, as after a long time; also what a test of clients wants
+        that must list again ("too old resource version").
 
         Raises `FutureRevision`, `StorageFailed`, `Closed`.
         """

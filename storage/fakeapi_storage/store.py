@@ -1,4 +1,4 @@
-"""The store: reads and watches from the committed state, writes through the writer."""
+"""The store: reads and watches are answered from memory, writes go through the writer."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -93,7 +93,7 @@ class Store:
             self._committed.end(Closed())
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Runs to its end what would leave memory and database apart if its caller were cancelled."""
+        """Awaits work that runs to its end even if the caller is cancelled: memory and database agree."""
         task = asyncio.get_running_loop().create_task(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)

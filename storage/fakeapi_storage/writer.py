@@ -1,4 +1,4 @@
-"""Accepting writes at once, committing them in groups."""
+"""The writer: accepts writes at once and commits them in groups."""
 
 import asyncio
 import logging
@@ -22,16 +22,16 @@ from fakeapi_storage.log import Log, Row
 from fakeapi_storage.memory.committed import Committed
 
 BATCH_WRITES_MAX = 256
-"""Writes in one transaction; what is left waits for the next."""
+"""Writes in one transaction; the rest waits for the next one."""
 
 QUEUE_WRITES_MAX = 16_384
-"""Writes accepted and not committed; one more is refused with `Overloaded`."""
+"""Writes that wait for their commit; one more is refused with `Overloaded`."""
 
 VALUE_BYTES_MAX = 64 * 1024 * 1024
 """A larger value is refused with `InvalidEntry`, before it could spoil the transaction of others."""
 
 COMPACTION_RETRY_REVISIONS = 256
-"""After a failed automatic compaction so many further revisions pass before the next attempt."""
+"""Revisions between a failed automatic compaction and the next attempt."""
 
 _logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class _Write:
 
 
 class Writer:
-    """The one writer of a store.
+    """The only writer of a store.
 
     A write stays in the queue until its transaction has ended. `_newest` holds the last accepted event of
     each key that has one in the queue; with the committed entries below it, it is the newest accepted state.
@@ -176,7 +176,7 @@ class Writer:
         await self._compact_if_due()
 
     async def _recover(self) -> None:
-        """After a transaction whose end is not known: takes in what it did store.
+        """Reads what a transaction stored whose outcome is unknown.
 
         If that was anything, what is queued fails, since its revisions were given a second time.
         """
@@ -203,7 +203,7 @@ class Writer:
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, reason: Callable[[], StorageError]) -> None:
-        """Falls back to the committed state; whatever was accepted beyond it fails."""
+        """Fails all writes that are accepted and not committed, and goes back to the committed state."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
             *(future for _, future in self._commit_waiters),
@@ -218,7 +218,7 @@ class Writer:
                 future.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
 
     async def _compact_if_due(self) -> None:
-        due = self._committed.history.due()
+        due = self._committed.history.next_compaction()
         if due is None or self._committed.revision < self._compaction_not_before:
             return
         try:

@@ -12,7 +12,7 @@ from fakeapi_storage.interface import Storage
 from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
-from tests.storage.contract import BEHAVIOURS, Behaviour, Opener
+from tests.storage.contract import Behaviour, Opener, always, single_writer
 
 SMALL_WINDOW = 20
 
@@ -42,7 +42,9 @@ def opener(
     return open_empty
 
 
-@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.__name__)
+@pytest.mark.parametrize(
+    "behaviour", [*always.BEHAVIOURS, *single_writer.BEHAVIOURS], ids=lambda behaviour: behaviour.__name__
+)
 @pytest.mark.parametrize("kind", ["memory", "memory-small-window", "file", "file-full", "file-small-window"])
 def test_a_storage_keeps_its_contract(kind: str, behaviour: Behaviour, tmp_path: Path) -> None:
     open_empty = opener(

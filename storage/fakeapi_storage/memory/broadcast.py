@@ -8,7 +8,7 @@ from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
 from fakeapi_storage.interface import Event
 
 WATCHER_BUFFER_EVENTS_MAX = 4_096
-"""Live events that may wait in a watcher; one more ends it. What it starts with comes on top, until taken."""
+"""Live events that may wait in a watcher; one more ends it. Until its first batch, history comes on top."""
 
 
 class Subscription:
@@ -49,7 +49,7 @@ class Subscription:
         self.end(Closed("watcher"), drop=True)
 
     def offer(self, events: Sequence[Event]) -> None:
-        """Takes events that follow those taken before; ends the watcher if they do not fit."""
+        """Buffers the next events; ends the watcher if they do not fit."""
         if self._floor >= events[0].entry.revision:
             events = [event for event in events if event.entry.revision > self._floor]
         buffer = self._buffer
@@ -60,7 +60,7 @@ class Subscription:
             self._wake()
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
-        """Ends the watcher, unless it has ended; `drop` says whether what is waiting is lost."""
+        """Ends the watcher, unless it has ended. `drop` discards the events that wait in it."""
         if self._ended is not None:
             return
         if drop:
@@ -129,7 +129,7 @@ class Broadcast:
                 del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Hands committed events, the next ones in order, to every watcher that they concern."""
+        """Gives the next committed events, in order, to every watcher of a prefix of their keys."""
         self.revision = events[-1].entry.revision
         concerned: dict[Topic, list[Event]] = {}
         for event in events:

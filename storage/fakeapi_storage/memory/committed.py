@@ -1,4 +1,4 @@
-"""The committed state: entries, history and watchers, which move on together."""
+"""The committed state: entries, history and watchers, changed together."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from fakeapi_storage.memory.index import Index
 
 
 class Committed:
-    """Everything that reads and watches are answered from. Rows of the log become events here."""
+    """Answers reads and watches. Turns rows of the log into events."""
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
@@ -43,7 +43,7 @@ class Committed:
         return self._broadcast.subscribe(prefix, self._history.since(floor), floor)
 
     def apply(self, events: Sequence[Event]) -> None:
-        """Shows the next events, in order, to readers, and then to watchers."""
+        """Applies the next events, in order, to what readers see, and then tells watchers."""
         for event in events:
             self._index.apply(event)
             self._history.append(event)
@@ -72,5 +72,5 @@ class Committed:
         self._broadcast = Broadcast(INITIAL_REVISION, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
-        """Ends all watchers once they have handed out what is waiting."""
+        """Ends all watchers; each still hands out what waits in it."""
         self._broadcast.end(reason, drop=False)

@@ -1,4 +1,4 @@
-"""The committed events that are still remembered: what old lists and resumed watches are answered from."""
+"""The history: recent committed events, from which old lists and resumed watches are answered."""
 
 from collections.abc import Iterable
 
@@ -6,16 +6,16 @@ from fakeapi_storage.errors import Compacted, FutureRevision
 from fakeapi_storage.interface import Entry, Event, EventKind
 
 COMPACTION_REVISIONS_MAX = 256
-"""Revisions that one automatic compaction takes away: deleting their rows holds writes up for about 1 ms."""
+"""Revisions that one automatic compaction removes; deleting their rows delays writes by about 1 ms."""
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
-"""Values kept for the past alone. Beyond it the oldest events are due for compaction, whatever the window."""
+"""Bytes of values that only history needs. Beyond it the oldest events are compacted, whatever the window."""
 
 
 class History:
-    """Events of the revisions after `oldest` up to `newest`, one for each.
+    """Events of the revisions after `oldest` up to `newest`, one event for each revision.
 
-    Keeps at least `window` events, less only where their values are too large together; see `due`.
+    Keeps at least `window` events, fewer only if their values are too large together: see `next_compaction`.
     """
 
     __slots__ = ("_events", "_held", "_oldest", "_tombstones", "_window")
@@ -53,7 +53,7 @@ class History:
         return self._events[revision - self._oldest :]
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """What each key of the prefix that has changed since was at `revision`: its entry, or None.
+        """For each key of the prefix that changed after `revision`, its entry at that time, or None.
 
         Raises `Compacted`, `FutureRevision`.
         """
@@ -66,8 +66,8 @@ class History:
                 undo[key] = event.previous
         return undo
 
-    def due(self) -> int | None:
-        """The revision to compact at, or None.
+    def next_compaction(self) -> int | None:
+        """The revision to compact at; None if nothing is due.
 
         The window is passed by a tenth before it is due, so that compaction comes in bulk.
         """
@@ -84,7 +84,7 @@ class History:
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """The revisions up to `revision` whose rows say nothing about the state from there on."""
+        """The revisions up to `revision` whose rows are needed for no state from there on."""
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision

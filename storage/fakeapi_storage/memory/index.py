@@ -15,7 +15,7 @@ def successor(prefix: str) -> str | None:
 
 
 class Index:
-    """Entries by key. One sorted list of all keys: an insertion moves pointers, 8 bytes a key, in C."""
+    """Entries by key, with one sorted list of all keys: inserting moves 8 bytes a key, in C."""
 
     __slots__ = ("_entries", "_keys")
 
@@ -39,7 +39,7 @@ class Index:
     def page(
         self, prefix: str, start_after: str | None, limit: int | None, undo: Mapping[str, Entry | None]
     ) -> tuple[list[Entry], int]:
-        """Entries of the prefix and the number that the limit left out.
+        """A page of the prefix: its entries, and the number of entries after it.
 
         `undo` names what to show instead: for each key under the prefix the entry, or None for no entry.
         """

@@ -1,13 +1,7 @@
-"""What every storage does, whatever it is kept in: one function for each behaviour, run by test_contract.
-
-A behaviour gets an opener; `opener(window=…, watcher_buffer=…)` gives an empty storage for an `async with`.
-Behaviours that need more history than the smallest window under test say so by opening with their own.
-"""
+"""Behaviours of every storage, also of one whose database has other writers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeAlias
 
 import pytest
 
@@ -19,57 +13,18 @@ from fakeapi_storage.errors import (
     InvalidEntry,
     KeyExists,
     KeyNotFound,
-    Overloaded,
     RevisionConflict,
-    StorageReset,
     WatcherOverflow,
 )
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Storage, Watcher
+from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind
+from tests.storage.contract import Behaviour, Opener, collect, is_idle, keys, put
 
-
-class Opener(Protocol):
-    def __call__(
-        self, *, window: int | None = None, watcher_buffer: int | None = None
-    ) -> AbstractAsyncContextManager[Storage]: ...
-
-
-Behaviour: TypeAlias = Callable[[Opener], Awaitable[None]]
 BEHAVIOURS: list[Behaviour] = []
 
 
 def behaviour(function: Behaviour) -> Behaviour:
     BEHAVIOURS.append(function)
     return function
-
-
-def keys(entries: list[Entry]) -> list[str]:
-    return [entry.key for entry in entries]
-
-
-async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
-    """Creates or updates."""
-    newest = storage.newest(key)
-    return await (
-        storage.create(key, value) if newest is None else storage.update(key, value, newest.revision)
-    )
-
-
-async def collect(watcher: Watcher, count: int) -> list[Event]:
-    events: list[Event] = []
-    async with asyncio.timeout(5):
-        while len(events) < count:
-            events += await watcher.next_batch()
-    return events
-
-
-async def is_idle(watcher: Watcher) -> bool:
-    """Whether the watcher has nothing to hand out: its consumer starts and has to wait."""
-    waiting = asyncio.ensure_future(watcher.next_batch())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    idle = not waiting.done()
-    waiting.cancel()
-    return idle
 
 
 # Writing
@@ -100,7 +55,7 @@ async def a_create_of_an_existing_key_is_refused_with_its_entry(opener: Opener) 
     async with opener() as storage:
         entry = await storage.create("/a", b"1")
         with pytest.raises(KeyExists) as refusal:
-            storage.create("/a", b"2")
+            await storage.create("/a", b"2")
         assert refusal.value.actual == entry
         assert (storage.get("/a"), storage.revision) == (entry, entry.revision)
 
@@ -119,14 +74,14 @@ async def a_write_that_expects_another_revision_is_refused_with_the_actual_entry
     async with opener() as storage:
         old = await storage.create("/a", b"1")
         new = await storage.update("/a", b"2", old.revision)
-        attempts: list[Callable[[], object]] = [
+        attempts: list[Callable[[], Awaitable[Entry]]] = [
             lambda: storage.update("/a", b"3", old.revision),
             lambda: storage.delete("/a", old.revision),
             lambda: storage.update("/a", b"3", new.revision + 1),
         ]
         for attempt in attempts:
             with pytest.raises(RevisionConflict) as refusal:
-                attempt()
+                await attempt()
             assert refusal.value.actual == new
         assert (storage.get("/a"), storage.revision) == (new, new.revision)
 
@@ -135,12 +90,12 @@ async def a_write_that_expects_another_revision_is_refused_with_the_actual_entry
 async def an_update_or_a_delete_of_a_missing_key_is_refused(opener: Opener) -> None:
     async with opener() as storage:
         with pytest.raises(KeyNotFound):
-            storage.update("/a", b"", INITIAL_REVISION)
+            await storage.update("/a", b"", INITIAL_REVISION)
         with pytest.raises(KeyNotFound):
-            storage.delete("/a", INITIAL_REVISION)
+            await storage.delete("/a", INITIAL_REVISION)
         gone = await storage.delete("/b", (await storage.create("/b", b"")).revision)
         with pytest.raises(KeyNotFound):
-            storage.update("/b", b"", gone.revision)
+            await storage.update("/b", b"", gone.revision)
 
 
 @behaviour
@@ -177,79 +132,21 @@ async def an_entry_that_can_not_be_stored_is_refused_and_spoils_no_other(opener:
     async with opener() as storage:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(writer, "VALUE_BYTES_MAX", 10)
-            good = storage.create("/a", b"x" * 10)
-            attempts: list[Callable[[], object]] = [
+            good = await storage.create("/a", b"x" * 10)
+            attempts: list[Callable[[], Awaitable[Entry]]] = [
                 lambda: storage.create("/\ud800", b""),
                 lambda: storage.create("/b", b"x" * 11),
-                lambda: storage.update("/a", b"x" * 11, storage.revision + 1),
-                lambda: storage.delete("/a", storage.revision + 1, b"x" * 11),
+                lambda: storage.update("/a", b"x" * 11, good.revision),
+                lambda: storage.delete("/a", good.revision, b"x" * 11),
             ]
             for attempt in attempts:
                 with pytest.raises(InvalidEntry):
-                    attempt()
-        assert (await good).revision == storage.revision
+                    await attempt()
+        assert good.revision == storage.revision
         assert keys(storage.list("").entries) == ["/a"]
 
 
-# Accepted and committed
-
-
-@behaviour
-async def newest_shows_what_is_accepted_and_get_what_is_committed(opener: Opener) -> None:
-    async with opener() as storage:
-        before = storage.revision
-        created = storage.create("/a", b"1")
-        newest = storage.newest("/a")
-        assert newest == Entry("/a", b"1", before + 1, before + 1)
-        updated = storage.update("/a", b"2", newest.revision)
-        assert storage.newest("/a") == Entry("/a", b"2", before + 2, before + 1)
-        deleted = storage.delete("/a", before + 2)
-        assert storage.newest("/a") is None
-        again = storage.create("/a", b"3")
-        assert storage.newest("/a") == Entry("/a", b"3", before + 4, before + 4)
-        assert (storage.get("/a"), storage.revision) == (None, before)
-        results = await asyncio.gather(created, updated, deleted, again)
-        assert [entry.revision for entry in results] == [before + 1, before + 2, before + 3, before + 4]
-        assert storage.get("/a") == storage.newest("/a") == results[-1]
-
-
-@behaviour
-async def wait_committed_waits_for_the_commit_of_its_revision(opener: Opener) -> None:
-    async with opener() as storage:
-        await storage.wait_committed(INITIAL_REVISION)
-        first, second = storage.create("/a", b""), storage.create("/b", b"")
-        assert storage.revision == INITIAL_REVISION
-        await storage.wait_committed(INITIAL_REVISION + 1)
-        assert storage.revision >= INITIAL_REVISION + 1
-        assert first.done()
-        await storage.wait_committed(INITIAL_REVISION + 2)
-        assert second.done()
-        with pytest.raises(FutureRevision):
-            storage.wait_committed(INITIAL_REVISION + 3)
-
-
-@behaviour
-async def writers_that_read_head_and_write_in_one_step_never_conflict(opener: Opener) -> None:
-    async with opener(window=10_000) as storage:
-        watcher = storage.watch("/counter")
-        await storage.create("/counter", b"0")
-
-        async def count() -> list[int]:
-            given = []
-            for _ in range(20):
-                newest = storage.newest("/counter")
-                assert newest is not None
-                value = str(int(newest.value) + 1).encode()
-                given.append((await storage.update("/counter", value, newest.revision)).revision)
-            return given
-
-        given = await asyncio.gather(*(count() for _ in range(32)))
-        assert all(mine == sorted(mine) for mine in given)
-        assert sorted(revision for mine in given for revision in mine) == list(
-            range(INITIAL_REVISION + 2, INITIAL_REVISION + 2 + 640)
-        )
-        events = await collect(watcher, 641)
-        assert [int(event.entry.value) for event in events] == list(range(641))
+# Several writers
 
 
 @behaviour
@@ -279,16 +176,27 @@ async def writers_that_read_committed_entries_lose_no_update(opener: Opener) -> 
 
 
 @behaviour
-async def more_writes_than_a_transaction_takes_are_all_committed_in_order(opener: Opener) -> None:
+async def newest_shows_at_least_what_is_committed(opener: Opener) -> None:
     async with opener() as storage:
-        count = 2 * writer.BATCH_WRITES_MAX + 10
-        watcher = storage.watch("/")
-        writes = [storage.create(f"/{n}", b"") for n in range(count)]
-        await storage.wait_committed(INITIAL_REVISION + count)
-        entries = [write.result() for write in writes]
-        expected = list(range(INITIAL_REVISION + 1, INITIAL_REVISION + 1 + count))
-        assert [entry.revision for entry in entries] == expected
-        assert [event.entry.revision for event in await collect(watcher, count)] == expected
+        first = await storage.create("/a", b"1")
+        assert storage.newest("/a") == storage.get("/a") == first
+        second = await storage.update("/a", b"2", first.revision)
+        assert storage.newest("/a") == storage.get("/a") == second
+        await storage.wait_committed(second.revision)
+        await storage.delete("/a", second.revision)
+        assert storage.newest("/a") is storage.get("/a") is None
+
+
+@behaviour
+async def labels_are_replaced_as_a_whole_and_survive_a_reset(opener: Opener) -> None:
+    async with opener() as storage:
+        assert storage.labels == {}
+        await storage.set_labels({"release": "1.31", "by": "x"})
+        await storage.set_labels({"release": "1.33"})
+        await storage.create("/a", b"")
+        await storage.reset()
+        assert storage.labels == {"release": "1.33"}
+        assert storage.revision == INITIAL_REVISION
 
 
 @behaviour
@@ -298,19 +206,6 @@ async def a_write_whose_caller_leaves_is_committed_all_the_same(opener: Opener) 
         left.cancel()
         await stayed
         assert keys(storage.list("").entries) == ["/a", "/b"]
-
-
-@behaviour
-async def a_write_beyond_the_queue_is_refused_and_leaves_no_trace(opener: Opener) -> None:
-    async with opener() as storage:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(writer, "QUEUE_WRITES_MAX", 2)
-            queued = [storage.create("/a", b""), storage.create("/b", b"")]
-            with pytest.raises(Overloaded):
-                storage.create("/c", b"")
-            assert storage.newest("/c") is None
-            await asyncio.gather(*queued)
-            assert (await storage.create("/c", b"")).revision == INITIAL_REVISION + 3
 
 
 # Listing
@@ -609,28 +504,6 @@ async def a_reset_starts_again_from_the_first_revision(opener: Opener) -> None:
             await storage.reset()
             assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
             assert (storage.list("").entries, storage.newest("/b"), storage.get("/b")) == ([], None, None)
-
-
-@behaviour
-async def a_reset_ends_watchers_and_fails_what_is_not_committed(opener: Opener) -> None:
-    async with opener() as storage:
-        watcher, idle = storage.watch("/"), storage.watch("/x")
-        await storage.create("/a", b"")
-        waiting = asyncio.ensure_future(idle.next_batch())
-        await asyncio.sleep(0)
-        reset = asyncio.ensure_future(storage.reset())
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        pending = storage.create("/b", b"")
-        settling = storage.wait_committed(INITIAL_REVISION + 2)
-        await reset
-        for ended in (waiting, watcher.next_batch(), pending, settling):
-            with pytest.raises(StorageReset):
-                await ended
-        fresh = storage.watch("/")
-        entry = await storage.create("/b", b"")
-        assert entry.revision == INITIAL_REVISION + 1
-        assert [event.entry for event in await collect(fresh, 1)] == [entry]
 
 
 @behaviour
