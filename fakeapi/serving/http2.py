@@ -1,116 +1,269 @@
-"""HTTP/2 as hypercorn speaks it, with what it lacks for long watches and early answers."""
+"""HTTP/2: h2 parses and writes, hypercorn's streams call the application, and Go's net/http is the model."""
 
 import asyncio
-import contextlib
+from collections.abc import Callable
 from typing import Any
 
+import h2.config
 import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
-from hypercorn.config import Config
-from hypercorn.events import Closed, Event, Updated
-from hypercorn.protocol.events import Body, Data, StreamClosed
-from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.h2 import BUFFER_LOW_WATER, BufferCompleteError, H2Protocol, StreamBuffer
+import h2.settings
+
+from fakeapi.asgi import Send
+from fakeapi.serving.http1 import HEADER_BYTES
+from fakeapi.serving.http2_output import Output
+from fakeapi.serving.hypercorn_streams import (
+    Body,
+    EndBody,
+    HTTPStream,
+    Response,
+    StreamClosed,
+    Streams,
+    request_event,
+)
+from fakeapi.serving.rate import Allowance
+from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
+from fakeapi.serving.wire import Wire
+
+STREAMS = 1_000
+"""Concurrent requests on one connection. Further ones are refused with REFUSED_STREAM; clients ask again."""
+
+CONNECTION_WINDOW = 16 * UNREAD_BYTES
+"""Bytes of bodies that one connection may send before the application has received them."""
+
+RESETS = 1_000
+"""Streams that a client may reset, or break, at once: as many as it may have open. At the next one the
+connection ends with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325, CVE-2025-8671)."""
+
+RESETS_PER_SECOND = 200.0
+"""How fast that allowance grows again."""
+
+PARSED_BYTES = 8 * 1024
+"""Parsed in one turn of the event loop, so that a flood of small frames leaves other clients their turns."""
+
+Pairs = list[tuple[bytes, bytes]]
 
 
-class BoundedStreamBuffer(StreamBuffer):
-    """A stream's unsent bytes; the application waits while they are above the high water mark.
-
-    Hypercorn's own lets the application go on whenever little was sent, which is also the case when the
-    client's window is closed: its buffer then grows without bound.
+class AnnouncedSettings(h2.settings.Settings):
+    """The server's settings. The limit of streams is announced here and held by `HTTP2`, stream by stream:
+    h2 would end the connection with all its watches.
     """
 
-    async def push(self, data: bytes) -> None:
-        try:
-            await super().push(data)
-        except BufferCompleteError:
-            await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
-            raise
+    def __init__(self) -> None:
+        codes = h2.settings.SettingCodes
+        super().__init__(
+            client=False,
+            initial_values={
+                codes.MAX_CONCURRENT_STREAMS: STREAMS,
+                codes.MAX_HEADER_LIST_SIZE: HEADER_BYTES,
+                codes.INITIAL_WINDOW_SIZE: UNREAD_BYTES,
+            },
+        )
 
-    async def pop(self, max_length: int) -> bytes:
-        data = bytes(self.buffer[:max_length])
-        del self.buffer[:max_length]
-        if len(self.buffer) < BUFFER_LOW_WATER:
-            await self._paused.set()
-        if not self.buffer:
-            await self._is_empty.set()
-        return data
+    @property
+    def max_concurrent_streams(self) -> int:
+        return 2**31 - 1
+
+    @max_concurrent_streams.setter
+    def max_concurrent_streams(self, value: int) -> None:
+        self[h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS] = value
 
 
-class HTTP2(H2Protocol):
-    """Hypercorn's HTTP/2, in which one stream cannot hurt the others of its connection."""
+class RequestTask:
+    """Starts the application on one stream; what it reads opens the client's window again."""
 
-    def __init__(self, config: Config, *args: Any) -> None:
-        super().__init__(args[0], config, *args[1:])
-        # Hypercorn announces this limit, and the library would keep its own of 64 KiB.
-        self.connection.decoder.max_header_list_size = config.h2_max_header_list_size
+    def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:
+        self._tasks = tasks
+        self._on_read = on_read
 
-    async def handle(self, event: Event) -> None:
-        await super().handle(event)
-        if isinstance(event, Closed):
-            for buffer in list(self.stream_buffers.values()):
-                await buffer.close()  # wakes an application that waits for the client to read
+    async def spawn_app(self, app: Any, config: Any, scope: Any, send: Send) -> Send:
+        return await self._tasks.spawn_app(app, config, scope, send, self._on_read)
 
-    async def stream_send(self, event: StreamEvent) -> None:
-        if isinstance(event, Body | Data) and event.stream_id not in self.streams:
-            await asyncio.sleep(0)
-            return
-        if isinstance(event, StreamClosed):
-            await self._reset_unfinished(event.stream_id)
-            await self._close_stream(event.stream_id)
-            await self.send(Updated(idle=self.idle))
-            await self._part()
-            return
-        await super().stream_send(event)
 
-    async def _send_data(self, stream_id: int) -> None:
-        await super()._send_data(stream_id)
-        await self._part()
+class HTTP2:
+    """One connection's requests, beside each other. What one stream does cannot hurt the others."""
+
+    def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
+        self._wire = wire
+        self._make = streams
+        self._tasks = tasks
+        self._streams: dict[int, HTTPStream] = {}
+        self._bodies_due: set[int] = set()
+        self._resets = Allowance(RESETS, RESETS_PER_SECOND, asyncio.get_running_loop().time)
+        self._closed = False
+        config = h2.config.H2Configuration(client_side=False, header_encoding=None)
+        self._h2 = h2.connection.H2Connection(config)
+        self._h2.local_settings = AnnouncedSettings()
+        self._h2.decoder.max_header_list_size = (
+            HEADER_BYTES  # h2 announces the setting, and keeps its own limit
+        )
+        self._output = Output(self._h2, wire, self._response_is_out)
 
     @property
     def unsent(self) -> bool:
-        return bool(self.stream_buffers)
+        return self._output.pending
 
-    async def _part(self) -> None:
-        """At the server's end the connection goes once every response is out, its end included.
+    @property
+    def head_is_incomplete(self) -> bool:
+        return False
 
-        Hypercorn goes when the application is done, which is before the last frame is sent.
-        """
-        if self.context.terminated.is_set() and self.idle and not self.unsent and not self.closed:
-            self.connection.close_connection()
-            await self._flush()
-            await self.send(Closed())
+    async def initiate(self) -> None:
+        self._h2.initiate_connection()
+        self._h2.increment_flow_control_window(CONNECTION_WINDOW - 65_535)
+        self._tasks.spawn(self._output.run)
+        self._output.wake()
 
-    async def _reset_unfinished(self, stream_id: int) -> None:
-        """A response that ended without its end is a reset, or the client would wait for ever."""
-        buffer = self.stream_buffers.get(stream_id)
-        if buffer is None or buffer._complete:  # noqa: SLF001 - hypercorn has no public name for it
+    async def receive(self, data: bytes) -> None:
+        for start in range(0, len(data), PARSED_BYTES):
+            if start:
+                await asyncio.sleep(0)
+            if self._closed:
+                return
+            await self._receive(data[start : start + PARSED_BYTES])
+
+    async def _receive(self, data: bytes) -> None:
+        try:
+            events = self._h2.receive_data(data)
+        except h2.exceptions.ProtocolError:
+            await self._close()
             return
-        with contextlib.suppress(h2.exceptions.ProtocolError):
-            self.connection.reset_stream(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
-        await buffer.close()
-        await self._flush()
-
-    async def _handle_events(self, events: list[h2.events.Event]) -> None:
+        gone = {event.stream_id or 0 for event in events if isinstance(event, h2.events.StreamReset)}
         for event in events:
-            if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
-                # The rest of a body that was answered early; hypercorn would end the connection.
-                self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-            elif isinstance(event, h2.events.RequestReceived) and not _is_ascii(event):
-                self.connection.reset_stream(event.stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
-            else:
-                if isinstance(event, h2.events.StreamReset) and event.stream_id in self.stream_buffers:
-                    await self.stream_buffers[event.stream_id].close()
-                await super()._handle_events([event])
-        await self._flush()
+            if self._closed:
+                return
+            await self._handle(event, gone)
+        self._output.wake()
 
-    async def _create_stream(self, request: h2.events.RequestReceived) -> None:
-        await super()._create_stream(request)
-        # Nothing has been awaited since the request's task was made, so its buffer is still empty.
-        self.stream_buffers[request.stream_id] = BoundedStreamBuffer(self.context.event_class)
+    async def _handle(self, event: h2.events.Event, gone: set[int]) -> None:
+        if isinstance(event, h2.events.RequestReceived):
+            if event.stream_id not in gone:
+                await self._begin(
+                    event.stream_id or 0, [(bytes(n), bytes(v)) for n, v in event.headers or ()]
+                )
+        elif isinstance(event, h2.events.DataReceived):
+            await self._take_body(event.stream_id or 0, event.data or b"", event.flow_controlled_length or 0)
+        elif isinstance(event, h2.events.StreamEnded):
+            self._bodies_due.discard(event.stream_id or 0)
+            if (stream := self._streams.get(event.stream_id or 0)) is not None:
+                await stream.handle(EndBody(stream_id=stream.stream_id))
+        elif isinstance(event, h2.events.StreamReset):
+            self._bodies_due.discard(event.stream_id or 0)
+            await self._end_stream(event.stream_id or 0)
+            self._output.drop(event.stream_id or 0)
+            self._rest_if_idle()
+            await self._count_reset()
+        elif isinstance(event, h2.events.WindowUpdated):
+            self._output.window_opened(event.stream_id or 0)
+        elif isinstance(event, h2.events.RemoteSettingsChanged):
+            self._output.window_opened(0)
+            self._rest_if_idle()
+        elif isinstance(event, h2.events.ConnectionTerminated):
+            await self._close()
+
+    async def _begin(self, stream_id: int, headers: Pairs) -> None:
+        fields = dict(headers)
+        method, target = fields.get(b":method", b""), fields.get(b":path", b"")
+        if not _is_target(method, target):
+            await self._break_off(stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
+        elif self._wire.ending or self._output.count >= STREAMS:
+            await self._break_off(stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
+        else:
+            self._wire.expect_nothing()
+            self._output.open(stream_id)
+            self._bodies_due.add(stream_id)
+            task = RequestTask(self._tasks, lambda count: self._acknowledge(stream_id, count))
+            stream = self._make.http(task, self._stream_send, stream_id)
+            self._streams[stream_id] = stream
+            await stream.handle(request_event(stream_id, method, target, "2", _http1_headers(headers)))
+
+    async def _break_off(self, stream_id: int, code: h2.errors.ErrorCodes) -> None:
+        self._h2.reset_stream(stream_id, code)
+        await self._count_reset()
+
+    async def _count_reset(self) -> None:
+        if not self._resets.take():
+            self._h2.close_connection(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+            await self._close()
+
+    async def _take_body(self, stream_id: int, data: bytes, counted: int) -> None:
+        stream = self._streams.get(stream_id)
+        if stream is None:  # the rest of a body that was answered early
+            self._acknowledge(stream_id, counted)
+            return
+        self._acknowledge(stream_id, counted - len(data))  # the padding
+        if data:
+            await stream.handle(Body(stream_id=stream_id, data=data))
+
+    def _acknowledge(self, stream_id: int, count: int) -> None:
+        """Opens the client's window again by so many bytes."""
+        if count and not self._closed:
+            self._h2.acknowledge_received_data(count, stream_id)
+            self._output.wake()
+
+    async def _stream_send(self, event: Any) -> None:
+        stream_id = event.stream_id
+        if isinstance(event, Response):
+            date = self._make.config.response_headers("h2")
+            head = [(b":status", b"%d" % event.status_code), *event.headers, *date]
+            self._output.send_head(stream_id, head)
+        elif isinstance(event, Body):
+            await self._output.send_body(stream_id, event.data)
+        elif isinstance(event, EndBody):
+            self._output.end(stream_id)
+        elif isinstance(event, StreamClosed):
+            await self._end_stream(stream_id)
+            self._output.end_abruptly(stream_id)
+            self._rest_if_idle()
+
+    async def _end_stream(self, stream_id: int) -> None:
+        stream = self._streams.pop(stream_id, None)
+        if stream is not None:
+            await stream.handle(StreamClosed(stream_id=stream_id))
+
+    def _response_is_out(self, stream_id: int) -> None:
+        if stream_id in self._bodies_due:  # the client need not send what nobody reads, as in Go's net/http
+            self._bodies_due.discard(stream_id)
+            self._h2.reset_stream(stream_id, h2.errors.ErrorCodes.NO_ERROR)
+        self._rest_if_idle()
+
+    def _rest_if_idle(self) -> None:
+        """Where no stream is open, the client may be idle for long, or a server that stops closes."""
+        if self._streams or self._output.count or self._closed:
+            return
+        if self._wire.ending:
+            self._closed = True
+            self._h2.close_connection()
+            self._wire.write_soon(self._h2.data_to_send())
+            self._wire.close()
+        else:
+            self._wire.expect_request()
+
+    async def _close(self) -> None:
+        """Sends what h2 has to say about it, and ends."""
+        self._closed = True
+        await self._wire.write(self._h2.data_to_send())
+        self._wire.close_after_reading()
+        await self.end()
+
+    async def end(self) -> None:
+        """The connection is at its end: tells the application, and lets go of what waits for the client."""
+        self._closed = True
+        self._output.close()
+        for stream_id in list(self._streams):
+            await self._end_stream(stream_id)
 
 
-def _is_ascii(request: h2.events.RequestReceived) -> bool:
-    return all(value.isascii() for name, value in request.headers if name in {b":method", b":path"})
+def _is_target(method: bytes, target: bytes) -> bool:
+    """Go's http2 wants a path or `*`, except for CONNECT; hypercorn's streams want ASCII."""
+    if not (method.isascii() and target.isascii()):
+        return False
+    return target.startswith(b"/") or target == b"*" or method == b"CONNECT"
+
+
+def _http1_headers(headers: Pairs) -> Pairs:
+    """Without pseudo-headers; `:authority` is the Host."""
+    fields = dict(headers)
+    host = fields.get(b":authority", fields.get(b"host", b""))
+    return [(b"host", host), *((n, v) for n, v in headers if not n.startswith(b":") and n != b"host")]

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
+import resource
 import socket
 import ssl
 
-from hypercorn.asyncio.worker_context import WorkerContext
-
-from fakeapi.serving.connection import Connection, ServerConfig
-from fakeapi.serving.tasks import ASGIApp
+from fakeapi.asgi import ASGIApp
+from fakeapi.serving.connection import Connection
+from fakeapi.serving.hypercorn_streams import ServerConfig
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -24,11 +24,18 @@ TLS_CLOSE_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 """Before accepting again after a failure, which is most often a want of file descriptors."""
 
-PARTING_SECONDS = 0.05
+DRAIN_SECONDS = 0.05
 """At the end, for the last bytes of connections that have nothing more to do."""
 
+CONNECTIONS = 16_384
+"""Open at once, and never more than the process has file descriptors, less RESERVED_DESCRIPTORS. At the limit
+further clients wait in the backlog until a connection ends."""
 
-def listen(host: str, port: int) -> socket.socket:
+RESERVED_DESCRIPTORS = 64
+"""Kept for all else that the process opens: the database, the recording, certificates."""
+
+
+def open_socket(host: str, port: int) -> socket.socket:
     """A socket that listens; clients queue from now on. Port 0 takes a free one. Raises OSError."""
     family, kind, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -47,7 +54,15 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-class Site:
+def connection_limit() -> int:
+    """How many connections this process can hold: CONNECTIONS, or what its descriptors allow."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if descriptors == resource.RLIM_INFINITY:
+        return CONNECTIONS
+    return max(1, min(CONNECTIONS, descriptors - RESERVED_DESCRIPTORS))
+
+
+class Listener:
     """Serves an application at one socket, from `start` until `close`, in the running loop.
 
     `asyncio.start_server` is not used: what its `wait_closed` waits for differs between Python releases, and
@@ -56,38 +71,52 @@ class Site:
 
     def __init__(self, app: ASGIApp, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
         self._app = app
-        self._listener = listener
+        self._socket = listener
         self._tls = tls
         self._config = ServerConfig()
-        self._context = WorkerContext(None)
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
+        self._limit = connection_limit()
         self._listening = False
+        self._accepting = False
 
     def start(self) -> None:
         self._listening = True
-        self._loop.add_reader(self._listener, self._accept)
+        self._accept_more()
+
+    def _accept_more(self) -> None:
+        if self._listening and not self._accepting and len(self._tasks) < self._limit:
+            self._accepting = True
+            self._loop.add_reader(self._socket, self._accept)
+
+    def _pause_accepting(self) -> None:
+        if self._accepting:
+            self._accepting = False
+            self._loop.remove_reader(self._socket)
 
     def _accept(self) -> None:
         # Not `loop.sock_accept`: a client that it accepted when it is cancelled would be lost and stay open.
         try:
-            client, _ = self._listener.accept()
+            client, _ = self._socket.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return
         except OSError as error:
             logger.warning("Cannot accept a connection: %s", error)
-            self._loop.remove_reader(self._listener)
-            self._loop.call_later(RETRY_SECONDS, self._accept_again)
+            self._pause_accepting()
+            self._loop.call_later(RETRY_SECONDS, self._accept_more)
             return
         client.setblocking(False)
         task = self._loop.create_task(self._serve(client))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._forget)
+        if len(self._tasks) >= self._limit:
+            logger.warning("%s connections are open; further clients wait", self._limit)
+            self._pause_accepting()
 
-    def _accept_again(self) -> None:
-        if self._listening:
-            self._loop.add_reader(self._listener, self._accept)
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._accept_more()
 
     async def _serve(self, client: socket.socket) -> None:
         reader = asyncio.StreamReader()
@@ -104,7 +133,7 @@ class Site:
             client.close()
             return
         writer = asyncio.StreamWriter(transport, protocol, reader, self._loop)
-        connection = Connection(self._app, self._config, self._context, reader, writer)
+        connection = Connection(self._app, self._config, reader, writer)
         self._connections.add(connection)
         try:
             await connection.run()
@@ -115,22 +144,21 @@ class Site:
     async def close(self, grace: float) -> None:
         """Stops listening, gives running requests `grace` seconds to end, then closes every connection."""
         self._listening = False
-        self._loop.remove_reader(self._listener)
-        self._listener.close()
-        await self._context.terminated.set()
+        self._pause_accepting()
+        self._socket.close()
         for connection in self._connections:
-            connection.close_if_idle()
+            connection.end_soon()
         requests = {task for connection in self._connections for task in connection.tasks.requests}
         if requests:
             await asyncio.wait(requests, timeout=grace)
         for connection in self._connections:
-            connection.close_if_idle()
+            connection.end_soon()
         if self._tasks:
-            patience = max(PARTING_SECONDS, grace if any(c.unsent for c in self._connections) else 0.0)
+            patience = max(DRAIN_SECONDS, grace if any(c.unsent for c in self._connections) else 0.0)
             await asyncio.wait(self._tasks, timeout=patience)
         for connection in list(self._connections):
             connection.abort()
         for task in self._tasks:
             task.cancel()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace + PARTING_SECONDS)
+            await asyncio.wait(self._tasks, timeout=grace + DRAIN_SECONDS)

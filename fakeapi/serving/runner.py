@@ -1,7 +1,7 @@
 """Runs an application over HTTP/1.1 and HTTP/2, in this thread or in one of its own.
 
-Built on hypercorn's protocol classes, not on its `serve()`: that one hangs at the end while watches are open
-(Python 3.12 and later), and makes its socket only when its loop runs.
+Not hypercorn's `serve()`: that one hangs at the end while watches are open (Python 3.12 and later), and makes
+its socket only when its loop runs.
 """
 
 import asyncio
@@ -11,16 +11,16 @@ import signal
 import ssl
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from fakeapi.serving.listener import Site, listen
-from fakeapi.serving.tasks import Message, Receive, Send
-
-__all__ = ["Application", "Runner", "StartError"]
+from fakeapi.asgi import Application
+from fakeapi.eventloop import loop_factory
+from fakeapi.serving.listener import Listener, open_socket
 
 logger = logging.getLogger("fakeapi.serving")
 logger.addHandler(logging.NullHandler())
+
+__all__ = ["Runner", "StartError"]
 
 GRACE_SECONDS = 0.3
 """For running requests to end when the server stops; they are cancelled then."""
@@ -29,22 +29,6 @@ STOP_SECONDS = 10.0
 """For the thread to end after it was told to; longer than any of its own limits."""
 
 T = TypeVar("T")
-
-
-class Application(Protocol):
-    """What the runner asks of an application, beside being called as ASGI says."""
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None: ...
-
-    async def startup(self) -> None: ...
-
-    async def shutdown(self) -> None:
-        """Called once, at the end; also where `startup` failed half-way."""
-        ...
-
-    async def reset(self) -> None: ...
-
-    def end_watches(self) -> None: ...
 
 
 class StartError(Exception):
@@ -71,8 +55,8 @@ class Runner:
         self._host = host
         self._tls = tls
         self._grace = grace
-        self._listener = self._listen(port)
-        self._site: Site | None = None
+        self._socket = self._listen(port)
+        self._listener: Listener | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
@@ -80,14 +64,14 @@ class Runner:
 
     def _listen(self, port: int) -> Any:
         try:
-            return listen(self._host, port)
+            return open_socket(self._host, port)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise StartError(f"cannot listen on {self._host} port {port}: {reason}") from error
 
     @property
     def port(self) -> int:
-        return int(self._listener.getsockname()[1])
+        return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
         """Returns when the application is ready to answer; raises what kept it from that."""
@@ -96,7 +80,7 @@ class Runner:
 
         def serve() -> None:
             try:
-                with asyncio.Runner(loop_factory=_loop_factory()) as loop_runner:
+                with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                     loop_runner.run(self._serve(ready.set))
             except BaseException as error:  # handed to the thread that waits for it
                 failure.append(error)
@@ -125,16 +109,16 @@ class Runner:
             thread.join(STOP_SECONDS + self._grace)
             if thread.is_alive():
                 logger.error("The server's thread did not end within %s seconds", STOP_SECONDS)
-        self._listener.close()
+        self._socket.close()
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Serves in this thread, which is the main one, until SIGINT or SIGTERM; then returns."""
         try:
-            with asyncio.Runner(loop_factory=_loop_factory()) as loop_runner:
+            with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                 loop_runner.run(self._serve(on_ready, signals=(signal.SIGINT, signal.SIGTERM)))
         finally:
             self._closed = True
-            self._listener.close()
+            self._socket.close()
 
     async def _serve(self, on_ready: Callable[[], None], signals: tuple[signal.Signals, ...] = ()) -> None:
         self._loop = asyncio.get_running_loop()
@@ -160,31 +144,31 @@ class Runner:
             raise StartError(f"cannot start: {_first_line(error)}") from error
 
     def _open(self) -> None:
-        self._site = Site(self._app, self._listener, self._tls)
-        self._site.start()
+        self._listener = Listener(self._app, self._socket, self._tls)
+        self._listener.start()
 
     async def _close(self) -> None:
         self._app.end_watches()
-        if self._site is not None:
-            await self._site.close(self._grace)
+        if self._listener is not None:
+            await self._listener.close(self._grace)
 
     def reset(self) -> None:
         """Empties the application; connections stay, watches end."""
         self.call(self._app.reset)
 
-    def renew(self) -> None:
+    def restart_empty_on_new_port(self) -> None:
         """Closes every connection, empties the application and listens on another port.
 
         A client that was left over cannot reach what comes after.
         """
 
-        async def renew() -> None:
+        async def restart() -> None:
             await self._close()
             await self._app.reset()
-            self._listener = self._listen(0)
+            self._socket = self._listen(0)
             self._open()
 
-        self.call(renew)
+        self.call(restart)
 
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
         """Runs a coroutine function in the server's thread and returns what it returns."""
@@ -203,17 +187,8 @@ def _first_line(error: Exception) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """That of uvloop where the extra `fast` is installed."""
-    try:
-        factory: Callable[[], asyncio.AbstractEventLoop] = import_module("uvloop").new_event_loop
-    except ImportError:
-        return None
-    return factory
-
-
 def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What no coroutine took, into the log; a client's broken TLS is not worth a line."""
+    """Logs errors that no coroutine handles; a client's broken TLS is not worth a line."""
     error = context.get("exception")
     if isinstance(error, ssl.SSLError | ConnectionError | TimeoutError):
         return

@@ -1,44 +1,95 @@
-"""What a connection's requests run in."""
+"""The tasks that requests run in, and what they receive of their clients."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections import deque
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from hypercorn.config import Config
+from fakeapi.asgi import ASGIApp, Message, Scope, Send
 
 logger = logging.getLogger("fakeapi.serving")
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Any], Awaitable[None]]
-ASGIApp = Callable[[Message, Receive, Send], Awaitable[None]]
+UNREAD_BYTES = 256 * 1024
+"""Of one request that the application has not received yet. At the limit an HTTP/1.1 connection is not read
+any further; on HTTP/2 the stream's window is closed and the other streams go on."""
 
 
-class RequestBody:
-    """A request's events on their way to the application, which may end without having read them."""
+class RequestEvents:
+    """One request's events on their way to the application.
 
-    def __init__(self, limit: int) -> None:
-        self._events: asyncio.Queue[Message] = asyncio.Queue(limit)
-        self._ended = False
-        self.receive = self._events.get
+    Pieces of a body that wait are one event, so what waits is bounded by its bytes. A disconnect is
+    received again by whoever asks again.
+    """
+
+    def __init__(self, on_read: Callable[[int], None] | None = None) -> None:
+        """`on_read` is told how many bytes of the body were received, or will never be."""
+        self._body = bytearray()
+        self._body_is_due = self._body_is_complete = False
+        self._others: deque[Message] = deque()
+        self._others_bytes = 0
+        self._left: Message | None = None
+        self._closed = False
+        self._arrived = asyncio.Event()
+        self._room = asyncio.Event()
+        self._on_read = on_read
 
     async def put(self, event: Any) -> None:
-        if not self._ended:
-            await self._events.put(event)
+        """Waits while too much is unread."""
+        if self._closed:
+            if self._on_read is not None and event.get("body"):
+                self._on_read(len(event["body"]))
+            return
+        kind = event["type"]
+        if kind == "http.request":
+            self._body += event["body"]
+            self._body_is_due = True
+            self._body_is_complete = not event["more_body"]
+        elif kind.endswith(".disconnect"):
+            self._left = event
+        else:
+            self._others.append(event)
+            self._others_bytes += len(event.get("bytes") or event.get("text") or b"")
+        self._arrived.set()
+        while len(self._body) + self._others_bytes > UNREAD_BYTES and not self._closed:
+            self._room.clear()
+            await self._room.wait()
 
-    def end(self) -> None:
-        """Drops what is left and lets go of a reader that waits to add to it."""
-        self._ended = True
-        while not self._events.empty():
-            self._events.get_nowait()
+    async def receive(self) -> Message:
+        while not (self._body_is_due or self._others or self._left):
+            self._arrived.clear()
+            await self._arrived.wait()
+        if self._body_is_due:
+            return self._take_body()
+        self._room.set()
+        if self._others:
+            event = self._others.popleft()
+            self._others_bytes -= len(event.get("bytes") or event.get("text") or b"")
+            return event
+        assert self._left is not None, "the loop waits for one of the three"
+        return self._left
+
+    def _take_body(self) -> Message:
+        body = bytes(self._body)
+        self._body.clear()
+        self._body_is_due = False
+        self._room.set()
+        if body and self._on_read is not None:
+            self._on_read(len(body))
+        return {"type": "http.request", "body": body, "more_body": not self._body_is_complete}
+
+    def close(self) -> None:
+        """The application has ended: drops what it did not read, and lets go of a reader that waits."""
+        self._closed = True
+        if self._body and self._on_read is not None:
+            self._on_read(len(self._body))
+        self._body.clear()
+        self._others.clear()
+        self._room.set()
 
 
 class ConnectionTasks:
-    """The tasks of a connection, in the shape that hypercorn's protocols ask for.
-
-    One that fails is logged and leaves the others alone.
-    """
+    """The tasks of one connection. One that fails is logged and leaves the others alone."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -48,18 +99,24 @@ class ConnectionTasks:
     def spawn(self, function: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
         self._start(function(*args), self.helpers)
 
-    async def spawn_app(self, app: Any, config: Config, scope: Any, send: Send) -> Send:
-        body = RequestBody(config.max_app_queue_size)
-        self._start(self._answer(app, scope, body, send), self.requests)
-        return body.put
+    async def spawn_app(
+        self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
+    ) -> Send:
+        """Starts the application on a request; what is returned feeds it with events.
 
-    async def _answer(self, app: ASGIApp, scope: Message, body: RequestBody, send: Send) -> None:
+        The shape is that of hypercorn's task groups, which its streams ask for.
+        """
+        events = RequestEvents(on_read)
+        self._start(self._answer(app, scope, events, send), self.requests)
+        return events.put
+
+    async def _answer(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
         try:
-            await app(scope, body.receive, send)
+            await app(scope, events.receive, send)
         except Exception:
             logger.exception("The application failed at %s %s", scope.get("method"), scope.get("path"))
         finally:
-            body.end()
+            events.close()
         await send(None)
 
     def _start(self, work: Coroutine[Any, Any, None], kept: set[asyncio.Task[None]]) -> None:

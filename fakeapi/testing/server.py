@@ -234,7 +234,7 @@ class FakeAPI(Client):
         runner = self._running()
         if self.recording:
             self.stop_recording()
-        runner.renew()
+        runner.restart_empty_on_new_port()
         new = copy.copy(self)
         self._runner = self._recorder = None
         self.stop()

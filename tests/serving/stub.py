@@ -1,33 +1,55 @@
 """An application that does, path by path, what a server must be able to bear."""
 
 import asyncio
+import threading
+from collections.abc import Callable
 from typing import Any
+
+PATIENCE_SECONDS = 30.0
+"""For another thread to do what it has to; a test that waits in vain fails then."""
 
 
 class Stub:
-    """Keeps the runner's promises to an application observable: what was called, what is under way."""
+    """Keeps a server's promises to an application observable: what was called, what is under way."""
 
     def __init__(self, *, startup_error: Exception | None = None) -> None:
         self.startup_error = startup_error
         self.calls: list[str] = []
         self.watching = 0
         self.flooded = 0
+        self.received: list[dict[str, Any]] = []
         self.disconnected = asyncio.Event()
         self._watches: set[asyncio.Event] = set()
+        self._changed = threading.Condition()
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Until the application has come so far; for the tests' thread."""
+        with self._changed:
+            assert self._changed.wait_for(condition, PATIENCE_SECONDS), "waited in vain"
+
+    async def let_go(self) -> None:
+        """What waits for the client to leave, or to read, ends."""
+        self.disconnected.set()
+
+    def _note(self, call: str = "") -> None:
+        with self._changed:
+            if call:
+                self.calls.append(call)
+            self._changed.notify_all()
 
     async def startup(self) -> None:
-        self.calls.append("startup")
+        self._note("startup")
         if self.startup_error is not None:
             raise self.startup_error
 
     async def shutdown(self) -> None:
-        self.calls.append("shutdown")
+        self._note("shutdown")
 
     async def reset(self) -> None:
-        self.calls.append("reset")
+        self._note("reset")
 
     def end_watches(self) -> None:
-        self.calls.append("end_watches")
+        self._note("end_watches")
         for ended in self._watches:
             ended.set()
 
@@ -42,8 +64,21 @@ class Stub:
     async def do_echo(self, scope: Any, receive: Any, send: Any) -> None:
         await _answer(send, b"%d" % len(await _read(receive)))
 
+    async def do_scope(self, scope: Any, receive: Any, send: Any) -> None:
+        """The scope, as far as it is the client's."""
+        await _read(receive)
+        headers = b" ".join(b"%b=%b" % header for header in scope["headers"])
+        words = [scope["method"].encode(), scope["raw_path"], scope["query_string"], headers]
+        await _answer(send, b"|".join(words))
+
     async def do_early(self, scope: Any, receive: Any, send: Any) -> None:
         await _answer(send, b"early", status=415)
+
+    async def do_unread(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers when the test lets it, and does not read the body."""
+        self._note("unread")
+        await self.disconnected.wait()
+        await _answer(send, b"unread")
 
     async def do_fail(self, scope: Any, receive: Any, send: Any) -> None:
         raise RuntimeError("as asked")
@@ -54,7 +89,7 @@ class Stub:
         raise RuntimeError("as asked")
 
     async def do_stuck(self, scope: Any, receive: Any, send: Any) -> None:
-        self.calls.append("stuck")
+        self._note("stuck")
         await asyncio.Event().wait()
 
     async def do_flood(self, scope: Any, receive: Any, send: Any) -> None:
@@ -62,11 +97,13 @@ class Stub:
         while not self.disconnected.is_set():
             await send({"type": "http.response.body", "body": bytes(65_536), "more_body": True})
             self.flooded += 1
+            self._note()
 
     async def do_watch(self, scope: Any, receive: Any, send: Any) -> None:
         ended = asyncio.Event()
         self._watches.add(ended)
         self.watching += 1
+        self._note()
         leaving = asyncio.ensure_future(_disconnect(receive))
         ending = asyncio.ensure_future(ended.wait())
         try:
@@ -81,6 +118,30 @@ class Stub:
             ending.cancel()
             self._watches.discard(ended)
             self.watching -= 1
+            self._note()
+
+    async def do_socket(self, scope: Any, receive: Any, send: Any) -> None:
+        """A WebSocket that answers each message by its length, until the client leaves."""
+        assert (await receive())["type"] == "websocket.connect"
+        offered = scope["subprotocols"]
+        await send({"type": "websocket.accept", "subprotocol": offered[0] if offered else None})
+        while (message := await receive())["type"] == "websocket.receive":
+            self.received.append(dict(message))
+            if message["text"] == "close":
+                await send({"type": "websocket.close", "code": 4001, "reason": "as asked"})
+            elif message["text"] is not None:
+                await send({"type": "websocket.send", "text": str(len(message["text"]))})
+            else:
+                await send({"type": "websocket.send", "bytes": message["bytes"][::-1]})
+        self.received.append(dict(message))
+        self._note("left")
+
+    async def do_unavailable(self, scope: Any, receive: Any, send: Any) -> None:
+        """Refuses a WebSocket with an answer of its own."""
+        await receive()
+        headers = [(b"content-length", b"5")]
+        await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})
+        await send({"type": "websocket.http.response.body", "body": b"later"})
 
 
 async def _read(receive: Any) -> bytes:

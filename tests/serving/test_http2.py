@@ -1,96 +1,37 @@
 """HTTP/2 against the runner, spoken frame by frame."""
 
 import contextlib
-import socket
+import logging
 import ssl
-import time
 from collections.abc import Iterator
-from typing import Self
 
 import h2.config
 import h2.connection
-import h2.events
+import h2.errors
+import h2.exceptions
 import h2.settings
 import pytest
 
 from fakeapi.serving.certificates import issue
+from fakeapi.serving.http2 import RESETS, STREAMS
 from fakeapi.serving.runner import Runner
+from tests.serving.asking import ask, connected, raw, turns
+from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS, PING, PRIORITY, HEADERS, CONTINUATION, DATA, WINDOW_UPDATE = 4, 6, 2, 1, 9, 0, 8
+ASK = b"\x83\x86\x04\x05/echo\x41\x01x"
+"""POST /echo of host x, as HPACK."""
 
-class Client:
-    """One HTTP/2 connection; events are collected by stream."""
 
-    def __init__(self, sock: socket.socket, *, acknowledge: bool = True) -> None:
-        self.sock = sock
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.acknowledge = acknowledge
-        self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
-        self.bodies: dict[int, bytes] = {}
-        self.statuses: dict[int, str] = {}
-        self.ended: set[int] = set()
-        self.reset: set[int] = set()
-        self.closed = False
-        self.h2.initiate_connection()
-        self.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.sock.close()
-
-    def flush(self) -> None:
-        self.sock.sendall(self.h2.data_to_send())
-
-    def request(self, path: str, body: bytes | None = None, extra: tuple[tuple[str, str], ...] = ()) -> int:
-        stream = self.h2.get_next_available_stream_id()
-        method = "GET" if body is None else "POST"
-        headers = [(":method", method), (":path", path), (":scheme", "http"), (":authority", "x"), *extra]
-        self.h2.send_headers(stream, headers, end_stream=body is None)
-        self.flush()
-        left = body or b""
-        while left:
-            while not (room := min(self.h2.local_flow_control_window(stream), 16_384)):
-                self.receive()
-            self.h2.send_data(stream, left[:room])
-            left = left[room:]
-            self.flush()
-            if stream in self.ended:
-                break
-        if body is not None and stream not in self.ended:
-            self.h2.end_stream(stream)
-            self.flush()
-        return stream
-
-    def receive(self) -> None:
-        data = self.sock.recv(65_536)
-        if not data:
-            self.closed = True
-            raise ConnectionError("closed by the server")
-        for event in self.h2.receive_data(data):
-            stream = getattr(event, "stream_id", None) or 0
-            if isinstance(event, h2.events.ResponseReceived):
-                self.statuses[stream] = next(str(v) for k, v in event.headers or () if str(k) == ":status")
-            elif isinstance(event, h2.events.DataReceived):
-                self.bodies[stream] = self.bodies.get(stream, b"") + (event.data or b"")
-                if self.acknowledge:
-                    self.h2.acknowledge_received_data(event.flow_controlled_length or 0, stream)
-            elif isinstance(event, h2.events.StreamEnded):
-                self.ended.add(stream)
-            elif isinstance(event, h2.events.StreamReset):
-                self.reset.add(stream)
-        self.flush()
-
-    def answer(self, stream: int) -> tuple[str, bytes]:
-        while stream not in self.ended | self.reset:
-            self.receive()
-        return self.statuses.get(stream, ""), self.bodies.get(stream, b"")
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
 
 @pytest.fixture
 def client(runner: Runner) -> Iterator[Client]:
-    with Client(socket.create_connection(("127.0.0.1", runner.port), timeout=10)) as client:
+    with Client(raw(runner)) as client:
         yield client
 
 
@@ -104,10 +45,14 @@ def test_http2_is_negotiated_over_tls(stub: Stub) -> None:
     runner.start()
     trust = ssl.create_default_context(cadata=certificates.ca.decode())
     trust.set_alpn_protocols(["h2", "http/1.1"])
-    plain = socket.create_connection(("127.0.0.1", runner.port), timeout=10)
-    with Client(trust.wrap_socket(plain, server_hostname="127.0.0.1")) as client:
+    with Client(trust.wrap_socket(raw(runner), server_hostname="127.0.0.1")) as client:
         assert client.answer(client.request("/constant")) == ("200", b"constant 2")
     runner.stop()
+
+
+def test_the_application_sees_path_query_and_host(client: Client) -> None:
+    stream = client.request("/scope?a=b", extra=(("accept", "text/plain"),))
+    assert client.answer(stream) == ("200", b"GET|/scope|a=b|host=x accept=text/plain")
 
 
 def test_a_watch_survives_thousands_of_requests_beside_it(client: Client, stub: Stub) -> None:
@@ -118,15 +63,46 @@ def test_a_watch_survives_thousands_of_requests_beside_it(client: Client, stub: 
     assert stub.watching == 1
 
 
-def test_hundreds_of_requests_run_at_once_on_one_connection(client: Client, stub: Stub) -> None:
-    watches = [client.request("/watch") for _ in range(500)]
-    while len(client.statuses) < len(watches):
+def test_all_announced_streams_can_be_used_and_one_more_is_refused_alone(
+    runner: Runner, stub: Stub, client: Client
+) -> None:
+    while not client.greeted:
         client.receive()
-    assert stub.watching == 500
+    assert client.h2.remote_settings.max_concurrent_streams == STREAMS
+    for _ in range(STREAMS):
+        client.begin("/watch")
+    client.flush()
+    while len(client.statuses) < STREAMS:
+        client.receive()
+    assert stub.watching == STREAMS
+    client.h2.remote_settings.update({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 2 * STREAMS})
+    client.h2.remote_settings.acknowledge()
+    refused = client.request("/constant")
+    client.answer(refused)
+    assert client.reset == {refused: h2.errors.ErrorCodes.REFUSED_STREAM}
+    assert not client.ended
+    client.h2.reset_stream(1)
+    client.flush()
+    stub.wait_for(lambda: stub.watching == STREAMS - 1)
+    assert client.answer(client.request("/constant"))[0] == "200"
 
 
 def test_bodies_larger_than_the_window_arrive(client: Client) -> None:
-    assert client.answer(client.request("/echo", bytes(3_000_000))) == ("200", b"3000000")
+    assert client.answer(client.request("/echo", bytes(5_000_000))) == ("200", b"5000000")
+
+
+def test_a_body_that_nobody_reads_closes_its_window_alone(client: Client, stub: Stub) -> None:
+    unread = client.begin("/unread", ended=False)
+    while not client.greeted:
+        client.receive()
+    sent = 0
+    while room := min(client.h2.local_flow_control_window(unread), 16_384):
+        client.h2.send_data(unread, bytes(room))
+        sent += room
+        client.flush()
+    assert sent == 256 * 1024
+    assert client.answer(client.request("/echo", bytes(1_000_000))) == ("200", b"1000000")
+    stub.disconnected.set()
 
 
 def test_an_early_answer_leaves_the_rest_of_the_connection_alone(client: Client) -> None:
@@ -134,68 +110,82 @@ def test_an_early_answer_leaves_the_rest_of_the_connection_alone(client: Client)
     early = client.request("/early", bytes(1_000_000))
     assert client.answer(early)[0] == "415"
     assert client.answer(client.request("/constant"))[0] == "200"
-    assert watch not in client.ended | client.reset
+    assert not client.is_over(watch)
+
+
+def test_the_body_of_a_request_that_was_answered_is_asked_for_no_more(client: Client) -> None:
+    early = client.begin("/early", ended=False)
+    client.flush()
+    while early not in client.reset:
+        client.receive()
+    assert client.reset == {early: h2.errors.ErrorCodes.NO_ERROR}
+    assert client.bodies[early] == b"early"
 
 
 def test_large_headers_are_taken(client: Client) -> None:
     assert client.answer(client.request("/constant?labelSelector=" + "x" * 100_000))[0] == "200"
 
 
-def test_a_path_that_is_not_ascii_resets_its_stream_alone(client: Client) -> None:
-    stream = client.request("/constant/\N{SNOWMAN}")
+@pytest.mark.parametrize("path", ["/constant/\N{SNOWMAN}", "constant", "http://x/constant"])
+def test_what_is_no_path_resets_its_stream_alone(client: Client, path: str) -> None:
+    stream = client.request(path)
     client.answer(stream)
-    assert stream in client.reset
+    assert client.reset == {stream: h2.errors.ErrorCodes.PROTOCOL_ERROR}
     assert client.answer(client.request("/constant"))[0] == "200"
+
+
+def test_a_failing_application_is_a_500(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "fakeapi.serving"):
+        assert client.answer(client.request("/fail"))[0] == "500"
+    assert "The application failed at GET /fail" in caplog.text
 
 
 def test_a_response_that_breaks_off_is_reset(client: Client) -> None:
     stream = client.request("/break")
     client.answer(stream)
-    assert stream in client.reset
+    assert client.reset == {stream: h2.errors.ErrorCodes.INTERNAL_ERROR}
     assert client.answer(client.request("/constant"))[0] == "200"
 
 
-def test_a_client_that_does_not_read_stops_its_producer(client: Client, stub: Stub) -> None:
+def test_a_client_that_does_not_read_stops_its_producer_alone(
+    runner: Runner, client: Client, stub: Stub
+) -> None:
     client.acknowledge = False
     flood = client.request("/flood")
     while len(client.bodies.get(flood, b"")) < 65_535:
         client.receive()
-    before = -1
-    while before != stub.flooded:
-        before = stub.flooded
-        time.sleep(0.1)
-    assert stub.flooded < 20
+    turns(runner, 1_000)  # an application that nobody stops goes on in each of them
+    assert stub.flooded <= 2
     client.acknowledge = True
-    client.h2.reset_stream(flood)
     client.h2.increment_flow_control_window(65_535)
     client.flush()
-    while stub.flooded == before:
-        time.sleep(0.001)  # the producer goes on into the void, and yields
     assert client.answer(client.request("/constant"))[0] == "200"
+    before = stub.flooded
+    client.h2.reset_stream(flood)
+    client.flush()
+    stub.wait_for(lambda: stub.flooded > before + 10)  # on into the void, and it yields
+    assert client.answer(client.request("/constant"))[0] == "200"
+    runner.call(stub.let_go)
 
 
 def test_a_stalled_client_that_leaves_lets_its_producer_go(runner: Runner, stub: Stub) -> None:
-    with Client(
-        socket.create_connection(("127.0.0.1", runner.port), timeout=10), acknowledge=False
-    ) as client:
+    with Client(raw(runner), acknowledge=False) as client:
         flood = client.request("/flood")
         while len(client.bodies.get(flood, b"")) < 65_535:
             client.receive()
         before = stub.flooded
-    while stub.flooded <= before + 10:
-        time.sleep(0.001)
+    stub.wait_for(lambda: stub.flooded > before + 10)
+    runner.call(stub.let_go)
 
 
 def test_stop_ends_watches_and_then_the_connection(stub: Stub) -> None:
-    runner = Runner(stub, grace=5)
+    runner = Runner(stub, grace=600)
     runner.start()
-    with Client(socket.create_connection(("127.0.0.1", runner.port), timeout=10)) as client:
+    with Client(raw(runner)) as client:
         watch = client.request("/watch")
         while watch not in client.bodies:
             client.receive()
-        started = time.perf_counter()
         runner.stop()
-        assert time.perf_counter() - started < 1
         with contextlib.suppress(ConnectionError):
             assert client.answer(watch) == ("200", b"event\n")
         assert watch in client.ended
@@ -204,14 +194,91 @@ def test_stop_ends_watches_and_then_the_connection(stub: Stub) -> None:
 @pytest.mark.parametrize(
     "junk",
     [
-        pytest.param(b"\x00\x00\x04\x01\x05\x00\x00\x00\x63\xff\xff\xff\xff", id="headers-that-are-none"),
-        pytest.param(b"\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00", id="window-of-nothing"),
+        pytest.param(frame(HEADERS, 5, 99, b"\xff" * 4), id="headers-that-are-none"),
+        pytest.param(frame(WINDOW_UPDATE, 0, 0, bytes(4)), id="window-of-nothing"),
+        pytest.param(frame(WINDOW_UPDATE, 0, 0, b"\x7f\xff\xff\xff") * 2, id="window-beyond-its-limit"),
+        pytest.param(frame(DATA, 0, 1, bytes(20_000)), id="frame-beyond-its-limit"),
+        pytest.param(frame(HEADERS, 1, 99, ASK) + frame(CONTINUATION, 0, 99, b"") * 10_000, id="no-end"),
+        pytest.param(
+            frame(HEADERS, 1, 99, ASK) + frame(CONTINUATION, 0, 99, b"\0\1a\1b" * 3_000) * 130, id="too-long"
+        ),
     ],
 )
 def test_a_broken_frame_ends_its_connection_alone(runner: Runner, client: Client, junk: bytes) -> None:
     client.answer(client.request("/constant"))
-    client.sock.sendall(junk)
+    with contextlib.suppress(ConnectionError):
+        client.sock.sendall(junk)
     with pytest.raises((ConnectionError, h2.exceptions.ProtocolError)):
         client.answer(client.request("/constant"))
-    with Client(socket.create_connection(("127.0.0.1", runner.port), timeout=10)) as other:
+    with Client(raw(runner)) as other:
         assert other.answer(other.request("/constant"))[0] == "200"
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(frame(PING, 0, 0, b"12345678") * 5_000, id="pings"),
+        pytest.param(frame(SETTINGS, 0, 0, b"") * 5_000, id="settings"),
+        pytest.param(
+            b"".join(frame(PRIORITY, 0, 1 + 2 * n, b"\0\0\0\0\1") for n in range(5_000)), id="priorities"
+        ),
+        pytest.param(frame(HEADERS, 4, 1, ASK) + frame(DATA, 0, 1, b"") * 5_000, id="empty-data"),
+        pytest.param(frame(0xEE, 0xFF, 0, bytes(100)) * 5_000, id="unknown-frames"),
+    ],
+)
+def test_a_flood_of_small_frames_leaves_others_their_turn(
+    runner: Runner, flood: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with raw(runner) as flooding, connected(runner) as other:
+        flooding.sendall(PREFACE + frame(SETTINGS, 0, 0, b"") + flood)
+        assert ask(other, "/constant")[0] == 200
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_streams_that_are_reset_as_soon_as_they_are_opened_end_their_connection(
+    runner: Runner, client: Client, stub: Stub
+) -> None:
+    """CVE-2023-39325: each costs the client two small frames, and the server a request."""
+    with contextlib.suppress(ConnectionError):
+        for _ in range(3 * RESETS):
+            client.h2.reset_stream(client.begin("/watch"), h2.errors.ErrorCodes.CANCEL)
+        client.flush()
+        client.until_closed()
+    assert client.goodbye == h2.errors.ErrorCodes.ENHANCE_YOUR_CALM
+    with connected(runner) as other:
+        assert ask(other, "/constant")[0] == 200
+    stub.wait_for(lambda: stub.watching == 0)
+
+
+def test_streams_that_the_client_makes_the_server_reset_count_as_well(runner: Runner, client: Client) -> None:
+    """CVE-2025-8671."""
+    with contextlib.suppress(ConnectionError):
+        for _ in range(3 * RESETS):
+            client.begin("constant")
+        client.flush()
+        client.until_closed()
+    assert client.goodbye == h2.errors.ErrorCodes.ENHANCE_YOUR_CALM
+
+
+def test_as_many_watches_as_may_be_open_may_be_ended_at_once(client: Client, stub: Stub) -> None:
+    watches = [client.request("/watch") for _ in range(STREAMS)]
+    while len(client.statuses) < STREAMS:
+        client.receive()
+    for watch in watches:
+        client.h2.reset_stream(watch, h2.errors.ErrorCodes.CANCEL)
+    client.flush()
+    stub.wait_for(lambda: stub.watching == 0)
+    assert client.answer(client.request("/constant"))[0] == "200"
+    assert client.goodbye is None
+
+
+def test_a_half_open_stream_and_a_plain_connect_harm_nobody(runner: Runner, client: Client) -> None:
+    client.begin("/echo", ended=False)
+    client.h2.send_headers(
+        client.h2.get_next_available_stream_id(), [(":method", "CONNECT"), (":authority", "x")]
+    )
+    client.flush()
+    with contextlib.suppress(ConnectionError):
+        client.answer(client.request("/constant"))
+    with connected(runner) as other:
+        assert ask(other, "/constant")[0] == 200

@@ -27,7 +27,7 @@ from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
-from tests.serving.test_http2 import Client as HTTP2Client
+from tests.serving.h2client import Client as HTTP2Client
 from tests.traces.streams import CLAIMS, Watch, claim
 
 VERSION = b'{"major":"1","minor":"31+","gitVersion":"v1.31.14-x"}'

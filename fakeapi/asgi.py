@@ -1,0 +1,28 @@
+"""The ASGI types, and what a runner asks of an application beside them."""
+
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from typing import Any, Protocol
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Any], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Application(Protocol):
+    """An ASGI application with a life cycle that its server calls directly, in the server's loop."""
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
+
+    async def startup(self) -> None: ...
+
+    async def shutdown(self) -> None:
+        """Called once, at the end; also where `startup` failed half-way."""
+        ...
+
+    async def reset(self) -> None:
+        """Drops all state; watches end."""
+        ...
+
+    def end_watches(self) -> None: ...

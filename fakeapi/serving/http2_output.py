@@ -1,0 +1,169 @@
+"""The responses of one HTTP/2 connection on their way to the client, stream by stream in turn."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import h2.connection
+import h2.errors
+import h2.exceptions
+
+from fakeapi.serving.wire import Wire
+
+STREAM_HIGH_BYTES = 32 * 1024
+"""Unsent of one response; then the application waits, until it is below half of it."""
+
+WRITE_BYTES = 64 * 1024
+"""Handed to the connection at once, before it waits for the client to read."""
+
+
+@dataclass(slots=True)
+class Response:
+    """`unsent` waits for the client's window; `ended` says that nothing is added any more."""
+
+    unsent: bytearray = field(default_factory=bytearray)
+    ended: bool = False
+    room: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Output:
+    """Takes responses from the application's tasks; `run` writes them, as the client's windows allow.
+
+    A stream whose window is closed holds up nobody but its own application.
+    """
+
+    def __init__(
+        self, connection: h2.connection.H2Connection, wire: Wire, on_end: Callable[[int], None]
+    ) -> None:
+        """`on_end` is called with the stream whose response is out to its end."""
+        self._h2 = connection
+        self._wire = wire
+        self._on_end = on_end
+        self._responses: dict[int, Response] = {}
+        self._ready: dict[int, None] = {}
+        self._work = asyncio.Event()
+        self._closed = False
+
+    @property
+    def count(self) -> int:
+        """Streams whose responses are not out to their ends."""
+        return len(self._responses)
+
+    @property
+    def pending(self) -> bool:
+        return any(response.unsent or response.ended for response in self._responses.values())
+
+    def wake(self) -> None:
+        """There is something to write: frames of h2's own, or of a response."""
+        self._work.set()
+
+    def open(self, stream_id: int) -> None:
+        self._responses[stream_id] = Response()
+
+    def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
+        response = self._responses.get(stream_id)
+        if response is None:
+            return
+        try:
+            self._h2.send_headers(stream_id, headers)
+        except h2.exceptions.ProtocolError:  # closed meanwhile, or headers that HTTP/2 does not allow
+            self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+            return
+        self.wake()
+
+    async def send_body(self, stream_id: int, data: bytes) -> None:
+        """Waits while too much of the response is unsent."""
+        response = self._responses.get(stream_id)
+        if response is None:
+            await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
+            return
+        response.unsent += data
+        self._make_ready(stream_id)
+        while len(response.unsent) >= STREAM_HIGH_BYTES:
+            response.room.clear()
+            await response.room.wait()
+
+    def end(self, stream_id: int) -> None:
+        response = self._responses.get(stream_id)
+        if response is not None:
+            response.ended = True
+            self._make_ready(stream_id)
+
+    def end_abruptly(self, stream_id: int) -> None:
+        """Resets a response that the application left without its end, so that the client does not wait."""
+        response = self._responses.get(stream_id)
+        if response is not None and not response.ended:
+            self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+
+    def _reset(self, stream_id: int, code: h2.errors.ErrorCodes) -> None:
+        self.drop(stream_id)
+        try:
+            self._h2.reset_stream(stream_id, code)
+        except h2.exceptions.ProtocolError:
+            return
+        self.wake()
+
+    def drop(self, stream_id: int) -> None:
+        """Nobody reads this response any more; its application is let go."""
+        self._ready.pop(stream_id, None)
+        response = self._responses.pop(stream_id, None)
+        if response is not None:
+            response.unsent.clear()
+            response.room.set()
+
+    def window_opened(self, stream_id: int) -> None:
+        """Of one stream, or with 0 of all."""
+        for waiting in [stream_id] if stream_id else list(self._responses):
+            self._make_ready(waiting)
+
+    def _make_ready(self, stream_id: int) -> None:
+        response = self._responses.get(stream_id)
+        if response is not None and (response.unsent or response.ended):
+            self._ready[stream_id] = None
+            self.wake()
+
+    async def run(self) -> None:
+        """Writes until `close`."""
+        while not self._closed:
+            await self._work.wait()
+            self._work.clear()
+            self._fill()
+            if data := self._h2.data_to_send():
+                await self._wire.write(data)
+            if self._ready:
+                self._work.set()
+
+    def _fill(self) -> None:
+        """Gives h2 a frame of each stream in turn, until enough is there for one write."""
+        room = WRITE_BYTES
+        while self._ready and room > 0:
+            stream_id = next(iter(self._ready))
+            del self._ready[stream_id]
+            room -= self._send_frame(stream_id, self._responses[stream_id])
+
+    def _send_frame(self, stream_id: int, response: Response) -> int:
+        """Sends a frame as long as the window allows; a stream that can send more is ready again."""
+        try:
+            window = self._h2.local_flow_control_window(stream_id)
+            size = max(0, min(len(response.unsent), window, self._h2.max_outbound_frame_size))
+            ends = response.ended and size == len(response.unsent)
+            if size or ends:
+                self._h2.send_data(stream_id, bytes(response.unsent[:size]), end_stream=ends)
+        except h2.exceptions.ProtocolError:  # the stream or the connection was closed meanwhile
+            self.drop(stream_id)
+            return 0
+        del response.unsent[:size]
+        if len(response.unsent) < STREAM_HIGH_BYTES // 2:
+            response.room.set()
+        if ends:
+            del self._responses[stream_id]
+            self._on_end(stream_id)
+        elif size and response.unsent:
+            self._ready[stream_id] = None
+        return size
+
+    def close(self) -> None:
+        self._closed = True
+        for stream_id in list(self._responses):
+            self.drop(stream_id)
+        self.wake()

@@ -1,0 +1,24 @@
+"""How often a client may do what costs the server more than the client."""
+
+from collections.abc import Callable
+
+
+class Allowance:
+    """A token bucket: so many at once, and so many a second on the average."""
+
+    def __init__(self, at_once: int, per_second: float, now: Callable[[], float]) -> None:
+        self._most = float(at_once)
+        self._left = float(at_once)
+        self._per_second = per_second
+        self._now = now
+        self._counted = now()
+
+    def take(self) -> bool:
+        """Takes one; False where none is left."""
+        now = self._now()
+        self._left = min(self._most, self._left + (now - self._counted) * self._per_second)
+        self._counted = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True

@@ -1,0 +1,108 @@
+"""Checks the head of an HTTP/1.1 request as Go's net/http does, beyond what h11 checks."""
+
+import re
+from dataclasses import dataclass
+
+Headers = list[tuple[bytes, bytes]]
+
+_ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://(?P<authority>[^/?#]*)(?P<path>.*))?", re.DOTALL)
+_HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The answer to a request that is not handed to the application; the connection closes after it."""
+
+    status: int
+    phrase: bytes
+    body: bytes
+
+
+def refusal(status: int, phrase: bytes, detail: bytes = b"") -> Refusal:
+    """In Go's words: the phrase with the detail, in the status line and as the body."""
+    complete = phrase + b": " + detail if detail else phrase
+    return Refusal(status, complete, b"%d %b" % (status, complete))
+
+
+BAD_REQUEST = refusal(400, b"Bad Request")
+HEAD_TOO_LARGE = refusal(431, b"Request Header Fields Too Large")
+UNSUPPORTED_ENCODING = Refusal(501, b"Not Implemented", b"Unsupported transfer encoding")
+UNSUPPORTED_VERSION = refusal(505, b"HTTP Version Not Supported", b"unsupported protocol version")
+UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """`target` is a path with its query, or `*`; it is empty for an authority or an opaque URL.
+
+    `headers` are as the application gets them. `content_length` is 0 where none is declared.
+    """
+
+    method: bytes
+    target: bytes
+    headers: Headers
+    content_length: int
+    is_websocket: bool
+    closes: bool
+
+
+def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) -> RequestHead | Refusal:
+    """The names in `headers` are in lower case, their syntax and the framing have been checked.
+
+    An absolute-form target names the host that is asked, whatever the Host header says. Where both
+    Content-Length and Transfer-Encoding are sent, the encoding counts, the length is dropped, and the
+    connection closes after the answer (RFC 9112, 6.3). Upstream: net/http readRequest and readTransfer,
+    net/url ParseRequestURI.
+    """
+    if not version.startswith(b"1."):
+        return UNSUPPORTED_VERSION
+    found = _read_target(method, target)
+    if found is None:
+        return BAD_REQUEST
+    path, host = found
+    if host:
+        headers = [(b"host", host), *((n, v) for n, v in headers if n != b"host")]
+    names = {name for name, _ in headers}
+    if b"expect" in names and version != b"1.0" and not _has_token(headers, b"expect", b"100-continue"):
+        return UNKNOWN_EXPECTATION
+    both = b"transfer-encoding" in names and b"content-length" in names
+    if both:
+        headers = [(n, v) for n, v in headers if n != b"content-length"]
+    is_websocket = b"upgrade" in names and _asks_for_websocket(method, headers)
+    if is_websocket:
+        if not all(value.isascii() for _, value in headers):
+            return BAD_REQUEST
+        headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]  # no compression bombs
+    length = b"" if both else next((value for name, value in headers if name == b"content-length"), b"")
+    return RequestHead(method, path, headers, int(length or b"0"), is_websocket, closes=both)
+
+
+def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:
+    """Path with query, and the host that an absolute form names; None for what is no request target."""
+    if target.startswith(b"/") or target == b"*":
+        return target, b""
+    if method == b"CONNECT":
+        return b"", b""
+    absolute = _ABSOLUTE.match(target)
+    if absolute is None:
+        return None
+    if absolute["authority"] is None:
+        return b"", b""
+    host = absolute["authority"].rpartition(b"@")[2]
+    if _HOST_AND_PORT.fullmatch(host) is None:
+        return None
+    return absolute["path"], host
+
+
+def _asks_for_websocket(method: bytes, headers: Headers) -> bool:
+    return (
+        method == b"GET"
+        and _has_token(headers, b"connection", b"upgrade")
+        and _has_token(headers, b"upgrade", b"websocket")
+    )
+
+
+def _has_token(headers: Headers, name: bytes, token: bytes) -> bool:
+    return any(
+        token == part.strip() for key, value in headers if key == name for part in value.lower().split(b",")
+    )
