@@ -60,7 +60,7 @@ def main() -> None:
 @click.option(
     "--release",
     metavar="RELEASE",
-    help="Kubernetes release, see `fakeapi releases`.  [default: 1.33, and v1alpha2 as in 1.30]",
+    help="Kubernetes release, see `fakeapi releases`.  [default: each API version as its newest release]",
 )
 @click.option(
     "--feature-gates",
@@ -211,8 +211,9 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
     """Says where the server is; the ready file is there before the first line is printed."""
     if ready_file is not None:
         _write_ready_file(server, ready_file)
-    what = f"Kubernetes {release}" if release else "Kubernetes 1.33, and v1alpha2 as in 1.30,"
-    click.echo(f"Serving {what} at {server.url}")
+    from fakeapi.releases.serving import default_description  # noqa: PLC0415 - see the module's docstring
+
+    click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
 
 

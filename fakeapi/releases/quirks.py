@@ -1,15 +1,17 @@
 """Named differences between releases that are neither a field, a gate nor a limit.
 
-Each name says what the release does. Known from recordings of the releases' own servers, and where those are
-silent from k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apimachinery at the release's last patch.
+Each name says what the release does; the table at the end says from which release on. Known from recordings
+of the releases' own servers, and where those are silent from k8s.io/kubernetes, k8s.io/apiserver and
+k8s.io/apimachinery at the release's last patch.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
-    """What a release does, in yes and no and in words."""
+    """What a release does: booleans, numbers and wordings."""
 
     # How requests are answered, whatever the resource
 
@@ -17,10 +19,11 @@ class Quirks:
     """A list from the watch cache at a resourceVersion that is no number is an internal error, not a bad
     request."""
 
-    list_version_is_read_first: bool
-    """A list that goes on reads the resourceVersion, which it may not have, before its continue token."""
+    list_parses_resource_version_before_continue: bool
+    """A list with a continue token and a resourceVersion, which exclude each other, has the
+    resourceVersion parsed first, so that a malformed one is the error that is reported."""
 
-    cache_lists_pages: bool
+    watch_cache_serves_pages: bool
     """The watch cache answers lists without a resourceVersion too, and first pages; the continue tokens of
     those begin their key with a slash, as the cache knows its keys' prefix without it."""
 
@@ -106,8 +109,8 @@ class Quirks:
     node_selector_term: str
     """What the node selector of a slice has to have exactly one of."""
 
-    slices_are_shown: bool
-    """A slice with several choices of nodes is shown in the error about them."""
+    invalid_slice_error_dumps_value: bool
+    """The error about a slice that chooses nodes in several ways prints the spec as Go does."""
 
     # What is stored and what is checked
 
@@ -128,49 +131,58 @@ class Quirks:
     """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
 
 
+_TOO_LONG = "may not be more than {} bytes"
+
+_HISTORY: dict[str, dict[int, Any]] = {
+    "list_resource_version_error_is_500": {27: True, 33: False},
+    "list_parses_resource_version_before_continue": {27: True, 30: False},
+    "watch_cache_serves_pages": {27: False, 31: True},
+    "merge_keeps_directives": {27: True, 28: False},
+    "watch_cache_start": {27: 1, 33: 2},
+    "initial_events_blueprint": {27: False, 32: True, 33: False},
+    "apply_checks_type_first": {27: False, 28: True},
+    "managed_fields_allow_duplicates": {27: False, 29: True},
+    "managed_fields_order_matters": {27: False, 29: True},
+    "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
+    "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
+    "too_long_name": {27: "may not be longer than {}", 32: _TOO_LONG},
+    "list_over_limit_is_too_many": {27: False, 32: True},
+    "request_fields_under_exactly": {27: False, 33: True},
+    "attribute_domain": {27: "prefix", 32: "domain"},
+    "missing_domain_is_required": {27: True, 32: False},
+    "cel_libraries": {
+        27: frozenset(),
+        31: frozenset({"addresses", "bindings"}),
+        32: frozenset({"addresses", "bindings", "formats", "authorization selectors"}),
+        33: frozenset(
+            {"addresses", "bindings", "formats", "authorization selectors", "two variables", "optional lists"}
+        ),
+    },
+    "cel_results_may_be_unknown": {27: False, 31: True},
+    "cel_devices_can_be_made": {27: False, 32: True},
+    "cel_formats_are_checked": {27: False, 31: True},
+    "cel_sizes_are_traced": {27: False, 33: True},
+    "cel_counts_empty_from_one": {27: True, 32: False},
+    "cel_line_starts_before": {27: True, 32: False},
+    "cel_lexes_quoted_fields": {27: False, 33: True},
+    "map_errors_name_the_key": {27: False, 32: True},
+    "attribute_member": {27: "field", 32: "value"},
+    "node_selector_term": {27: "selector term", 32: "node selector term"},
+    "invalid_slice_error_dumps_value": {27: False, 31: True, 32: False},
+    "status_stores_metadata": {27: True, 30: False},
+    "admin_access_needs_label": {27: False, 33: True},
+    "allocation_is_always_checked": {27: False, 31: True, 32: False},
+    "node_selector_values_are_checked": {27: False, 32: True},
+    "addresses_are_canonical": {27: False, 33: True},
+}
+"""By quirk: from which minor release on it is what."""
+
+
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
-        list_resource_version_error_is_500=minor <= 32,
-        list_version_is_read_first=minor <= 29,
-        cache_lists_pages=minor >= 31,
-        merge_keeps_directives=minor <= 27,
-        watch_cache_start=2 if minor >= 33 else 1,
-        initial_events_blueprint=minor == 32,
-        apply_checks_type_first=minor >= 28,
-        managed_fields_allow_duplicates=minor >= 29,
-        managed_fields_order_matters=minor >= 29,
-        aggregated_discovery=("v2", "v2beta1") if minor >= 30 else ("v2beta1",),
-        too_long="may not be more than {} bytes" if minor >= 32 else "must have at most {} bytes",
-        too_long_name="may not be more than {} bytes" if minor >= 32 else "may not be longer than {}",
-        list_over_limit_is_too_many=minor >= 32,
-        request_fields_under_exactly=minor >= 33,
-        attribute_domain="domain" if minor >= 32 else "prefix",
-        missing_domain_is_required=minor <= 31,
-        cel_libraries=_cel_libraries(minor),
-        cel_results_may_be_unknown=minor >= 31,
-        cel_devices_can_be_made=minor >= 32,
-        cel_formats_are_checked=minor >= 31,
-        cel_sizes_are_traced=minor >= 33,
-        cel_counts_empty_from_one=minor <= 31,
-        cel_line_starts_before=minor <= 31,
-        cel_lexes_quoted_fields=minor >= 33,
-        map_errors_name_the_key=minor >= 32,
-        attribute_member="value" if minor >= 32 else "field",
-        node_selector_term="node selector term" if minor >= 32 else "selector term",
-        slices_are_shown=minor == 31,
-        status_stores_metadata=minor <= 29,
-        admin_access_needs_label=minor >= 33,
-        allocation_is_always_checked=minor == 31,
-        node_selector_values_are_checked=minor >= 32,
-        addresses_are_canonical=minor >= 33,
+        **{
+            name: history[max(since for since in history if since <= minor)]
+            for name, history in _HISTORY.items()
+        }
     )
-
-
-def _cel_libraries(minor: int) -> frozenset[str]:
-    by_release = {
-        31: {"addresses", "bindings"},
-        32: {"formats", "authorization selectors"},
-        33: {"two variables", "optional lists"},
-    }
-    return frozenset(name for since, names in by_release.items() if minor >= since for name in names)

@@ -18,7 +18,14 @@ SIDE_BY_SIDE: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
-"""With no release named: each version of the API as the last release that had it serves it."""
+"""With no release named: each version of the API as the newest offered release whose claims it has."""
+
+
+def default_description() -> str:
+    """As what a server without a named release serves: "1.33, and v1alpha2 as in 1.30,"."""
+    newest = SIDE_BY_SIDE["", "v1"]
+    others = [f"{version} as in {name}" for (_, version), name in SIDE_BY_SIDE.items() if name != newest]
+    return f"{newest}, and {', '.join(others)}," if others else newest
 
 
 @dataclass(frozen=True, slots=True)

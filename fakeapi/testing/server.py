@@ -41,7 +41,7 @@ class FakeAPI(Client):
         with FakeAPI(release="1.31") as api:
             api.create(Path("claim.yaml"))
 
-    `release`: "1.27" to "1.33"; without one, v1alpha2 is served as in 1.30 and all else as in 1.33.
+    `release`: "1.33"; without one, each API version is served as in the newest release that has it.
     `feature_gates`: as in Kubernetes, a mapping or text; raises GateError for what is neither. `database`: a
     file that keeps the state; without one it lives in memory until `stop`. `durability`: "normal" survives
     the process, "full" also the machine. `history`: how many changes are kept; versions before them are

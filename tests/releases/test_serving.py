@@ -10,6 +10,7 @@ from fakeapi.releases import (
     UnknownReleaseError,
     served,
 )
+from fakeapi.releases.serving import default_description
 
 
 def summary(serving: Serving) -> list[tuple[str, str, list[str]]]:
@@ -43,6 +44,17 @@ def test_with_no_release_named_every_version_is_served_as_its_last_release_had_i
         ),
     ]
     assert [release.name for release in serving.releases] == ["1.33", "1.30"]
+
+
+def test_the_newest_release_that_has_claims_in_a_version_serves_it_by_default() -> None:
+    newest = {
+        version.api_version: name
+        for name in KNOWN_RELEASES
+        for version in served(name).versions
+        if any(kind.resource in ("resourceclaims", "namespaces") for kind in version.kinds)
+    }
+    assert newest == {each.api_version: each.release.name for each in served().versions}
+    assert default_description() == "1.33, and v1alpha2 as in 1.30,"
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)

@@ -70,7 +70,7 @@ def list_entries(
         start_after, at, size = page.entries[-1].key, page.revision, max(size, min(2 * size, PAGE_MAX))
     token, remaining = "", None
     if limit and more:
-        leads = plan.from_cache and resource.release.quirks.cache_lists_pages
+        leads = plan.from_cache and resource.release.quirks.watch_cache_serves_pages
         token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
         remaining = page.remaining if chosen.everything else None
     if not resource.is_storage_version:
@@ -139,7 +139,7 @@ def _from_cache(resource: Resource, options: ListOptions) -> bool:
     version = options.resource_version
     if options.continue_token or options.match == "Exact":
         return False
-    if resource.release.quirks.cache_lists_pages:
+    if resource.release.quirks.watch_cache_serves_pages:
         return not (options.limit and version not in ("", "0") and not options.match)
     return bool(version) and (not options.limit or version == "0")
 
@@ -150,7 +150,7 @@ def _storage_plan(
     version, match = options.resource_version, options.match
     prefix = prefix_of(resource, target)
     check_key(resource.kind.resource, target.namespace)
-    if version and resource.release.quirks.list_version_is_read_first:
+    if version and resource.release.quirks.list_parses_resource_version_before_continue:
         _requested(version)
     if options.continue_token:
         key, revision = decode_token(options.continue_token, prefix)

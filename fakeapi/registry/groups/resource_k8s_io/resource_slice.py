@@ -186,7 +186,7 @@ def _validate_choice(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     if made == 0:
         errors.append(required("spec", _ONE_CHOICE))
     elif made > 1:
-        shown = go_syntax.resource_slice_spec(spec) if rules.quirks.slices_are_shown else None
+        shown = go_syntax.resource_slice_spec(spec) if rules.quirks.invalid_slice_error_dumps_value else None
         errors.append(invalid("spec", shown, _ONE_CHOICE))
     return errors
 
