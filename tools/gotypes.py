@@ -26,8 +26,7 @@ _PREDECLARED = frozenset({
     "bool", "byte", "float32", "float64", "int", "int32", "int64", "string", "uint32", "uint64",
 })  # fmt: skip
 _TAG = re.compile(r'(\w+):"([^"]*)"')
-_LIFECYCLE = re.compile(r"^func \(in \*(\w+)\) APILifecycle(\w+)\(\) .*\{\n\treturn (.*)$", re.MULTILINE)
-_WORD = re.compile(r"\"([^\"]*)\"")
+_LIFECYCLE = "APILifecycle"
 _MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _MEMBER = re.compile(r"^  (?:optional |repeated |map<\w+, [\w.]+> |map<)?.*?(\w+) = (\d+);", re.MULTILINE)
 
@@ -125,15 +124,19 @@ class GoSource:
         """For each kind of a package: the releases that it was introduced, deprecated and removed in, and
         what replaces it, as `group/version kind`. Empty where the release states none.
         """
-        path = self.modules.folder(package) / "zz_generated.prerelease-lifecycle.go"
         found: dict[str, dict[str, str]] = {}
-        for kind, what, value in _LIFECYCLE.findall(path.read_text() if path.exists() else ""):
-            if what == "Replacement":
-                group, version, replacement = _WORD.findall(value)
-                text = f"{group}/{version} {replacement}" if group else f"{version} {replacement}"
-            else:
-                text = value.replace(", ", ".")
-            found.setdefault(kind, {})[what.lower()] = text
+        for each in self.package(package).functions:
+            match each.get("receiver") if each["name"].startswith(_LIFECYCLE) else None, each["body"]:
+                case ["star", ["name", str(kind)]], [["return", ["int", major], ["int", minor]]]:
+                    text = f"{major}.{minor}"
+                case ["star", ["name", str(kind)]], [["return", ["literal", _, members]]]:
+                    group, version, replacement = (_text_of(value) for _, value in members)
+                    text = f"{group}/{version} {replacement}" if group else f"{version} {replacement}"
+                case None, _:
+                    continue
+                case other:
+                    raise UnknownGoError(f"{each['name']} in {package}: {other}")
+            found.setdefault(kind, {})[each["name"].removeprefix(_LIFECYCLE).lower()] = text
         return found
 
     def _enum(self, package: str, name: str) -> tuple[str, ...]:
@@ -200,6 +203,13 @@ class GoSource:
         if declared.get("alias"):
             return self._text(declared["type"], package, declared["file"])
         return f"{package}.{name}"
+
+
+def _text_of(value: Expression) -> str:
+    match value:
+        case ["string", str(text)]:
+            return text
+    raise UnknownGoError(f"not a text: {value}")
 
 
 def _converted_to(value: Expression) -> Expression:

@@ -28,21 +28,22 @@ COMMON_KINDS = frozenset(
 class Lifecycle:
     """When an API comes and goes, as its release states: "1.34", or "" where it does not say.
 
-    `replacement` is `group/version Kind`. Releases up to 1.31 state nothing of resource.k8s.io.
+    `replacement` is `group/version Kind`. Releases up to 1.31 state nothing of resource.k8s.io. `release` is
+    the release that states it.
     """
 
     introduced: str = ""
     deprecated: str = ""
     removed: str = ""
     replacement: str = ""
+    release: str = ""
 
     def warning(self, api_version: str, kind: str) -> str:
-        """The text of the Warning header on answers about the kind; "" where its end is not announced.
+        """The text of the Warning header on answers about the kind; "" before the release that deprecates it.
 
-        As the recorded servers have it, which warn of a deprecation that is still to come: they were built
-        without a version of their own (k8s.io/apiserver `pkg/endpoints/deprecation`).
+        Follows k8s.io/apiserver `pkg/endpoints/deprecation`.
         """
-        if not self.deprecated:
+        if not self.deprecated or _minor(self.release) < _minor(self.deprecated):
             return ""
         text = f"{api_version} {kind} is deprecated in v{self.deprecated}+"
         if self.removed:
@@ -106,12 +107,17 @@ class Kind:
         return next((each for each in self.subresources if each.name == name), None)
 
 
-def kinds_of(table: GroupVersionTable, schemas: Schemas) -> tuple[Kind, ...]:
-    """The kinds of a group version, by resource."""
-    return tuple(_kind(entry, table, schemas) for entry in table.kind_entries())
+def kinds_of(table: GroupVersionTable, schemas: Schemas, release: str) -> tuple[Kind, ...]:
+    """The kinds of a group version of a release, by resource."""
+    return tuple(_kind(entry, table, schemas, release) for entry in table.kind_entries())
 
 
-def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas) -> Kind:
+def _minor(release: str) -> int:
+    """33 for "1.33"."""
+    return int(release.partition(".")[2])
+
+
+def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas, release: str) -> Kind:
     list_type: str = entry.get("list_type", "")
     return Kind(
         group=table.group,
@@ -140,6 +146,7 @@ def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas) -> 
             deprecated=entry.get("deprecated", ""),
             removed=entry.get("removed", ""),
             replacement=entry.get("replacement", ""),
+            release=release,
         ),
         type_name=entry["type"],
         list_type_name=list_type,

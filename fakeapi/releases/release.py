@@ -60,7 +60,7 @@ class ReleaseKinds:
         found = self._kinds.get((group, version))
         if found is None:
             table = self._versions.get((group, version))
-            found = kinds_of(table, self.schemas) if table else ()
+            found = kinds_of(table, self.schemas, self.tables.release) if table else ()
             self._kinds[group, version] = found
         return found
 

@@ -39,8 +39,8 @@ _LIMITS = """
 - Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization,
   admission webhooks, controllers, `/metrics`, proxying, websockets; CBOR bodies are refused, and
   nothing is answered in protobuf.
-- The recorded servers of 1.32 and 1.33 had no version built in, so they warn that v1alpha3 and v1beta1 are
-  deprecated in releases still to come. Released servers do not. The recordings are followed.
+- The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
+  deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
 - JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
   beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.

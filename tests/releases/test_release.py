@@ -88,20 +88,20 @@ def test_the_storage_version_hash_is_that_of_the_version_that_claims_are_stored_
     assert load_release(name).kind(GROUP, version, "resourceclaims").storage_version_hash == storage_hash
 
 
-def test_releases_that_announce_the_end_of_an_api_warn_of_it() -> None:
-    def warning(name: str, version: str, resource: str = "resourceclaims") -> str:
-        kind = load_release(name).kind(GROUP, version, resource)
+def test_a_release_warns_of_the_kinds_that_are_deprecated_in_it_and_of_no_others() -> None:
+    def warning(name: str, version: str, resource: str = "resourceclaims", group: str = GROUP) -> str:
+        kind = load_release(name).kind(group, version, resource)
         return kind.lifecycle.warning(kind.api_version, kind.kind)
 
-    assert warning("1.30", "v1alpha2") == warning("1.31", "v1alpha3") == ""
-    assert warning("1.32", "v1alpha3") == warning("1.33", "v1alpha3")
-    assert warning("1.33", "v1alpha3") == (
-        "resource.k8s.io/v1alpha3 ResourceClaim is deprecated in v1.34+, unavailable in v1.37+; "
-        "use resource.k8s.io/v1beta1 ResourceClaim"
-    )
-    assert warning("1.33", "v1beta1") == (
+    assert {warning(name, version) for name in KNOWN_RELEASES for version in KINDS.get(name, ())} <= {""}
+    assert warning("1.34", "v1beta1") == warning("1.35", "v1beta2") == warning("1.36", "v1") == ""
+    assert warning("1.35", "v1beta1") == (
         "resource.k8s.io/v1beta1 ResourceClaim is deprecated in v1.35+, unavailable in v1.38+"
     )
+    assert warning("1.36", "v1beta2").startswith(
+        "resource.k8s.io/v1beta2 ResourceClaim is deprecated in v1.36+"
+    )
+    assert warning("1.27", "v1", "componentstatuses", "") == "v1 ComponentStatus is deprecated in v1.19+"
 
 
 @pytest.mark.parametrize("name", ["1.31", "v1.31", "1.31.14", "v1.31.14", " 1.31 "])
