@@ -25,3 +25,9 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             Path(unfinished).unlink()
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file that appears whole or not at all, readable by its owner only. Raises OSError."""
+    with whole_file(path) as file:
+        file.write(data)

@@ -1,4 +1,4 @@
-"""Keys on the terminal that pause, step and stop a replay."""
+"""Reads keys from the terminal that pause, step and stop a replay."""
 
 import contextlib
 import os
@@ -8,19 +8,19 @@ import threading
 from collections.abc import Iterator
 from typing import TextIO
 
-from fakeapi.traces.replay.pacing import Control
+from fakeapi.traces.replay.pacing import ReplayControl
 
-HELP = "space: pause and go on · n: next exchange · q: stop here"
+HELP = "space: pause or resume · n: next exchange · q: stop"
 
 
 @contextlib.contextmanager
-def keys(control: Control, stream: TextIO | None = None) -> Iterator[bool]:
-    """Listens while the block runs, where the stream is a terminal; says whether it does."""
+def keys(control: ReplayControl, stream: TextIO | None = None) -> Iterator[bool]:
+    """Listens for keys during the block if the stream is a terminal; yields whether it does."""
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():
         yield False
         return
-    import termios  # noqa: PLC0415 - posix alone has it
+    import termios  # noqa: PLC0415 - exists on POSIX alone
     import tty  # noqa: PLC0415 - the same
 
     descriptor = stream.fileno()
@@ -39,7 +39,7 @@ def keys(control: Control, stream: TextIO | None = None) -> Iterator[bool]:
         os.close(wake)
 
 
-def _listen(control: Control, descriptor: int, over: int) -> None:
+def _listen(control: ReplayControl, descriptor: int, over: int) -> None:
     while True:
         ready, _, _ = select.select([descriptor, over], [], [])
         if over in ready:
@@ -50,8 +50,8 @@ def _listen(control: Control, descriptor: int, over: int) -> None:
         obey(control, pressed)
 
 
-def obey(control: Control, pressed: bytes) -> None:
-    """Does what a key says; others mean nothing."""
+def obey(control: ReplayControl, pressed: bytes) -> None:
+    """Acts on a key; other keys are ignored."""
     if pressed == b" ":
         if control.is_paused:
             control.resume()

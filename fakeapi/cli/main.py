@@ -27,9 +27,9 @@ class _Commands(click.Group):
     """Commands of which some are imported when they are called; the list of commands has their text here."""
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
-        "record": ("fakeapi.cli.trace", "Record what clients and a cluster say, as a proxy."),
-        "replay": ("fakeapi.cli.replay", "Send a trace's requests again and compare the answers."),
-        "trace": ("fakeapi.cli.trace", "Convert, show and check recorded traces."),
+        "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
+        "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
+        "trace": ("fakeapi.cli.trace", "Inspect and convert recorded traces."),
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -171,7 +171,7 @@ def serve(
         )
     from fakeapi.releases import gates  # noqa: PLC0415 - see the module's docstring
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
-    from fakeapi.traces.client.http import TargetError  # noqa: PLC0415 - the same
+    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]

@@ -1,54 +1,60 @@
-"""How far a replay is: a line that is written over on a terminal, lines now and then elsewhere."""
+"""Shows the progress of a replay: a bar on a terminal, a line now and then elsewhere."""
 
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
-from fakeapi.traces.replay.replay import Progress
+import click
+
+from fakeapi.traces.replay.options import Progress
 
 TERMINAL_SECONDS = 0.1
-"""Between two looks of the line on a terminal."""
+"""Between two updates of the bar on a terminal."""
 
 PLAIN_SECONDS = 5.0
 """Between two lines elsewhere."""
 
-_WIDTH = 24
-_CLEAR = "\r\x1b[2K"
-
 
 class ProgressLine:
-    """Writes to a stream, which is asked whether it is a terminal."""
+    """Called with the progress after each exchange; `end` is called after the last."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._terminal = stream.isatty()
         self._every = TERMINAL_SECONDS if self._terminal else PLAIN_SECONDS
         self._next = time.monotonic() + (0 if self._terminal else PLAIN_SECONDS)
-        self._shown = False
+        self._bar: Any = None
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + self._every
-        self._shown = True
-        text = describe(progress, now - progress.began)
-        self._stream.write(f"{_CLEAR}{bar(progress)} {text}" if self._terminal else f"{text}\n")
-        self._stream.flush()
+        if self._terminal:
+            self._show_bar(progress)
+        else:
+            click.echo(describe(progress, now - progress.began), file=self._stream)
+
+    def _show_bar(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._bar = click.progressbar(
+                length=progress.total, file=self._stream, show_pos=True, item_show_func=_divergent
+            )
+            self._bar.__enter__()
+        self._bar.update(progress.done - self._bar.pos, progress)
 
     def end(self) -> None:
-        """Takes the line off a terminal."""
-        if self._shown and self._terminal:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
+        """Ends the line of the bar."""
+        if self._bar is not None:
+            self._bar.render_finish()
+            self._bar = None
 
 
-def bar(progress: Progress) -> str:
-    filled = int(_WIDTH * progress.done / progress.total) if progress.total else 0
-    return "█" * filled + "░" * (_WIDTH - filled)
+def _divergent(progress: Progress | None) -> str | None:
+    return f"{progress.divergent} diverge" if progress is not None and progress.divergent else None
 
 
 def describe(progress: Progress, seconds: float) -> str:
-    """How far, how fast and how much longer: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
+    """Count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
     rate = progress.done / seconds if seconds > 0 else 0.0
     left = (progress.total - progress.done) / rate if rate else None
     parts = [f"{progress.done} of {progress.total} exchanges", f"{rate:.0f}/s"]

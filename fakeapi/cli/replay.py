@@ -1,7 +1,7 @@
 """The command `fakeapi replay`.
 
-Exit status: 0 when every answer was as recorded or differs for a known reason, 1 when one does not, 2 when
-nothing can be said: the trace cannot be read, the server does not answer, or the options make no sense.
+Exit status: 0 when every response was as recorded or its difference is explained, 1 when one is not, 2 when
+the replay failed: the trace cannot be read, the target does not answer, or the options are invalid.
 """
 
 import json
@@ -14,28 +14,28 @@ import click
 
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
+from fakeapi.cli.trace_options import FILE
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.releases import gates
 from fakeapi.testing import replaying
 from fakeapi.testing.server import FakeAPI, StartError
-from fakeapi.traces.client.http import TargetError
-from fakeapi.traces.client.upstream import Upstream, UpstreamError, of_kubeconfig, of_url
-from fakeapi.traces.formats.native import write_whole
+from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
+from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.model import TraceError
-from fakeapi.traces.replay.pacing import Control
-from fakeapi.traces.replay.replay import ORDERS, Options, Progress
+from fakeapi.traces.replay.options import ORDERS, Options, Progress
+from fakeapi.traces.replay.pacing import ReplayControl
 from fakeapi.traces.replay.replay import replay as replay_trace
 from fakeapi.traces.reporting.junit import junit
 from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.timeline import page
+from fakeapi.wholefile import write_whole
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 TROUBLE = 2
 
 
 class _Timing(click.ParamType[float | None]):
-    """The pace: "recorded", "none", or a number of times as fast."""
+    """A pace: "recorded", "none", or a factor of the recorded speed."""
 
     name = "timing"
 
@@ -55,21 +55,36 @@ class _Timing(click.ParamType[float | None]):
 
 @click.command(context_settings={"auto_envvar_prefix": "FAKEAPI_REPLAY", "show_default": True})
 @click.argument("trace", type=FILE)
-@click.option("--url", metavar="URL", help="The server to ask.  [default: a new one of this process]")
-@click.option("--kubeconfig", metavar="FILE", type=FILE, help="Ask its cluster, with its credentials.")
-@click.option("--context", metavar="NAME", help="Of the kubeconfig.  [default: its current one]")
-@click.option("--token", metavar="TOKEN", help="Bearer token for --url.")
-@click.option("--ca-file", metavar="FILE", type=FILE, help="Certificates that --url is verified with.")
-@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify --url.")
-@click.option("--release", metavar="RELEASE", help="Of the new server.  [default: the trace's own]")
 @click.option(
-    "--feature-gates", metavar="NAME=BOOL,…", default="", show_default=False, help="Of the new server."
+    "--url", metavar="URL", help="Send the requests to this server.  [default: a new server in this process]"
+)
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    type=FILE,
+    help="Send the requests to the cluster of this kubeconfig, with its credentials.",
+)
+@click.option("--context", metavar="NAME", help="Kubeconfig context to use.  [default: its current context]")
+@click.option("--token", metavar="TOKEN", help="Send this bearer token to --url.")
+@click.option(
+    "--ca-file", metavar="FILE", type=FILE, help="Verify --url with the CA certificates in this file."
+)
+@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --url.")
+@click.option(
+    "--release", metavar="RELEASE", help="Kubernetes release of the new server.  [default: that of the trace]"
+)
+@click.option(
+    "--feature-gates",
+    metavar="NAME=BOOL,…",
+    default="",
+    show_default=False,
+    help="Feature gates of the new server.",
 )
 @click.option(
     "--order",
     type=click.Choice(ORDERS),
     default="recorded",
-    help="One request at a time, each actor in its own order beside the others, or as fast as can be.",
+    help="Send one request at a time, those of each client in their order, or as many at a time as possible.",
 )
 @click.option(
     "--timing",
@@ -77,28 +92,44 @@ class _Timing(click.ParamType[float | None]):
     type=_Timing(),
     default="none",
     metavar="none|recorded|N",
-    help="Do not wait, keep the recorded pace, or be N times as fast.",
+    help="Do not wait between requests, keep the recorded pace, or be N times as fast.",
 )
-@click.option("--until", type=click.FloatRange(0), metavar="SECONDS", help="Send nothing later than this.")
-@click.option("--step", "stepping", is_flag=True, help="Pause before each exchange (keys: space, n, q).")
-@click.option("--pause-at", type=click.FloatRange(0), metavar="SECONDS", help="Pause there.")
-@click.option("--seed/--no-seed", default=True, help="First make what the trace takes for granted.")
-@click.option("--keep-names", is_flag=True, help="Ask for the names that were generated, not for new ones.")
+@click.option(
+    "--until",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Send only requests up to this time of the trace.",
+)
+@click.option("--step", "stepping", is_flag=True, help="Pause before each request (keys: space, n, q).")
+@click.option(
+    "--pause-at", type=click.FloatRange(0), metavar="SECONDS", help="Pause at this time of the trace."
+)
+@click.option("--seed/--no-seed", default=True, help="Create objects that existed before the trace.")
+@click.option("--keep-names", is_flag=True, help="Create objects under the recorded generated names.")
 @click.option(
     "--assume-patch",
     type=click.Choice(sorted(SHORT_NAMES)),
     default="strategic",
-    help="Type of patches in audit logs about which nothing tells.",
+    help="Assume this type for patches in an audit log that do not show theirs.",
 )
-@click.option("--strict", is_flag=True, help="What has a reason, or is not served, counts too.")
 @click.option(
-    "--ignore", multiple=True, metavar="FIELD", help="Do not compare it: metadata.labels[a.b/c]. Repeatable."
+    "--strict", is_flag=True, help="Fail also for explained divergences and for requests that are not served."
 )
-@click.option("--stop-at-first", is_flag=True, help="End at the first divergence without a reason.")
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="FIELD",
+    help="Do not compare this field: metadata.labels[a.b/c]. May be repeated.",
+)
+@click.option("--stop-at-first", is_flag=True, help="Stop at the first divergence without an explanation.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--quiet", is_flag=True, help="Print no progress, and no report where all is well.")
-@click.option("--junit", "junit_file", metavar="FILE", type=FILE, help="Write the report there as JUnit XML.")
-@click.option("--html", "html_file", metavar="FILE", type=FILE, help="Write a page with a time line there.")
+@click.option("--quiet", is_flag=True, help="Print no progress, and the report only on failure.")
+@click.option(
+    "--junit", "junit_file", metavar="FILE", type=FILE, help="Write the report as JUnit XML to this file."
+)
+@click.option(
+    "--html", "html_file", metavar="FILE", type=FILE, help="Write a page with a time line to this file."
+)
 def replay(
     *,
     trace: Path,
@@ -111,13 +142,13 @@ def replay(
     html_file: Path | None,
     **options: Any,
 ) -> None:
-    """Send the requests of TRACE again, and say where the answers differ.
+    """Send the requests of TRACE again, and report where the responses differ.
 
-    TRACE is in fakeapi's format, a Kubernetes audit log or HAR 1.2. Exit status: 0 without a divergence that
-    lacks a reason, 1 with one, 2 where nothing can be said.
+    TRACE is in fakeapi's own format, a Kubernetes audit log or HAR 1.2. Exit status: 0 if all divergences are
+    explained, 1 if one is not, 2 if the replay failed.
     """
     where = {name: options.pop(name) for name in _WHERE}
-    control = Control(stepping=stepping, pause_at=pause_at)
+    control = ReplayControl(stepping=stepping, pause_at=pause_at)
     progress = None if quiet else ProgressLine(sys.stderr)
     try:
         chosen = replaying.options(marks=html_file is not None, **options)
@@ -131,7 +162,7 @@ def replay(
         if progress is not None:
             progress.end()
         _write(report, junit_file, html_file)
-    except (TraceError, TargetError, UpstreamError, StartError) as error:
+    except (TraceError, TargetError, StartError) as error:
         _fail(str(error), progress)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -159,7 +190,7 @@ def _replay(
     reader: TraceReader,
     chosen: Options,
     where: dict[str, Any],
-    control: Control,
+    control: ReplayControl,
     on_progress: Callable[[Progress], None],
 ) -> Report:
     target = _target(where)
@@ -171,13 +202,13 @@ def _replay(
         return replaying.replay_on(server, reader, chosen, control=control, on_progress=on_progress)
 
 
-def _target(where: dict[str, Any]) -> Upstream | None:
+def _target(where: dict[str, Any]) -> Target | None:
     if where["url"] and where["kubeconfig"]:
-        raise click.UsageError("Name --url or --kubeconfig, not both.")
+        raise click.UsageError("Set --url or --kubeconfig, not both.")
     if where["kubeconfig"]:
-        return of_kubeconfig(where["kubeconfig"], where["context"])
+        return target_of_kubeconfig(where["kubeconfig"], where["context"])
     if where["url"]:
-        return of_url(
+        return target_of_url(
             where["url"],
             ca_file=where["ca_file"],
             insecure=where["insecure_skip_tls_verify"],
@@ -187,12 +218,12 @@ def _target(where: dict[str, Any]) -> Upstream | None:
 
 
 def _write(report: Report, junit_file: Path | None, html_file: Path | None) -> None:
-    """The files appear whole or not at all."""
+    """Writes the files that are asked for, whole or not at all. Raises TraceError."""
     try:
         if junit_file is not None:
-            write_whole(junit_file, iter([junit(report)]))
+            write_whole(junit_file, junit(report))
         if html_file is not None:
-            write_whole(html_file, iter([page(report).encode()]))
+            write_whole(html_file, page(report).encode())
     except OSError as error:
         raise TraceError(str(junit_file or html_file), 0, "", error.strerror or str(error)) from error
 

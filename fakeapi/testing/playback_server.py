@@ -1,4 +1,4 @@
-"""Serves a trace as a cluster: `fakeapi serve --from TRACE`."""
+"""Serves a trace as a live cluster: `fakeapi serve --from TRACE`."""
 
 import asyncio
 import contextlib
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fakeapi.testing.replaying import upstream_of
+from fakeapi.testing.replaying import target_of
 from fakeapi.testing.server import FakeAPI
-from fakeapi.traces.client.http import TargetError
+from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.formats.open import TraceReader, open_trace
-from fakeapi.traces.replay.playback import Motion, Moved
+from fakeapi.traces.replay.playback import Playback, PlaybackSummary
 
 
 def serve_trace(
@@ -20,16 +20,15 @@ def serve_trace(
     at: float = 0.0,
     speed: float = 1.0,
     on_ready: Callable[[FakeAPI], None],
-    on_end: Callable[[Moved], None],
+    on_end: Callable[[PlaybackSummary], None],
     release: str | None = None,
     **options: Any,
 ) -> None:
     """Serves in this thread, the main one, until SIGINT or SIGTERM.
 
-    `release` is the trace's own where none is named; `options` are those of FakeAPI. At the call of
-    `on_ready`, the state is that of the moment `at` seconds after the trace's start; from then on the
-    recorded writes are applied, `speed` times as fast as they were, with 0 none. `on_end` is called after the
-    last.
+    `release` defaults to that of the trace; `options` are those of FakeAPI. `on_ready` is called when the
+    state is that of `at` seconds after the trace's start. Then the recorded writes are applied, `speed` times
+    as fast as recorded; with `speed` 0 none are. `on_end` is called after the last.
 
     Raises TraceError, StartError, TargetError.
     """
@@ -46,38 +45,38 @@ async def _serve(
     at: float,
     speed: float,
     on_ready: Callable[[FakeAPI], None],
-    on_end: Callable[[Moved], None],
+    on_end: Callable[[PlaybackSummary], None],
 ) -> None:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
-    motion = Motion(reader, upstream_of(server))
-    moving = asyncio.create_task(_move(motion, server, at, speed, on_ready, on_end))
+    playback = Playback(reader, target_of(server))
+    playing = asyncio.create_task(_play(playback, server, at, speed, on_ready, on_end))
     waiting = asyncio.create_task(stopping.wait())
     try:
-        await asyncio.wait({moving, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        if moving.done():
-            moving.result()
+        await asyncio.wait({playing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if playing.done():
+            playing.result()
             await waiting
     finally:
-        moving.cancel()
+        playing.cancel()
         waiting.cancel()
         with contextlib.suppress(asyncio.CancelledError, TargetError):
-            await moving
-        await motion.close()
+            await playing
+        await playback.close()
 
 
-async def _move(
-    motion: Motion,
+async def _play(
+    playback: Playback,
     server: FakeAPI,
     at: float,
     speed: float,
     on_ready: Callable[[FakeAPI], None],
-    on_end: Callable[[Moved], None],
+    on_end: Callable[[PlaybackSummary], None],
 ) -> None:
-    await motion.begin(at)
+    await playback.begin(at)
     on_ready(server)
     if speed:
-        await motion.go_on(at, speed)
-        on_end(motion.moved)
+        await playback.go_on(at, speed)
+        on_end(playback.summary)

@@ -1,4 +1,4 @@
-"""Replays traces against a server of this process, or against any other."""
+"""Replays traces from Python, against a server of this process or any other."""
 
 import asyncio
 import threading
@@ -11,10 +11,10 @@ from fakeapi import __version__
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.testing.server import FakeAPI
 from fakeapi.traces import fieldpaths
-from fakeapi.traces.client.upstream import Upstream, of_url
+from fakeapi.traces.client.target import Target, target_of_url
 from fakeapi.traces.formats.open import TraceReader, open_trace
-from fakeapi.traces.replay.pacing import Control
-from fakeapi.traces.replay.replay import ORDERS, Options, Order, Progress
+from fakeapi.traces.replay.options import ORDERS, Options, Order, Progress
+from fakeapi.traces.replay.pacing import ReplayControl
 from fakeapi.traces.replay.replay import replay as replay_trace
 from fakeapi.traces.reporting.report import Report
 
@@ -31,22 +31,22 @@ def replay(
     patch_type: str | None = None,
     **how: Any,
 ) -> Report:
-    """Sends the requests of a recorded trace again, and says where the answers differ.
+    """Sends the requests of a recorded trace again, and reports where the responses differ.
 
         report = fakeapi.replay("session.jsonl.gz")
         assert report.ok, report
 
-    `trace`: a file in the native format, an audit log or HAR. Without a `url`, a new server answers, of the
-    `release` that is named, or else of the trace's own, with the `feature_gates`. `patch_type`: the media
-    type of patches in audit logs about which nothing tells. What else may be given is in `options`.
+    `trace`: a file in the native format, an audit log or HAR. Without a `url`, a new server answers, with the
+    `feature_gates` and of `release`, which defaults to that of the trace. `patch_type`: the media type of
+    patches in audit logs that do not show theirs. Further options are those of `options`.
 
     Raises TraceError for a trace that cannot be read, TargetError for a server that does not answer,
-    ValueError for options without sense.
+    ValueError for invalid options.
     """
     chosen = options(**how)
     with open_trace(trace, patch_type=patch_type or STRATEGIC_MERGE_PATCH) as reader:
         if url is not None:
-            return run(replay_trace(reader, of_url(url, token=token), chosen))
+            return run(replay_trace(reader, target_of_url(url, token=token), chosen))
         with FakeAPI(release=release or reader.header.release or None, feature_gates=feature_gates) as server:
             return replay_on(server, reader, chosen)
 
@@ -56,18 +56,19 @@ def replay_on(
     reader: TraceReader,
     chosen: Options,
     *,
-    control: Control | None = None,
+    control: ReplayControl | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Replays against a running server of this process."""
-    report = run(replay_trace(reader, upstream_of(server), chosen, control=control, on_progress=on_progress))
+    report = run(replay_trace(reader, target_of(server), chosen, control=control, on_progress=on_progress))
     served = server.release
     report.target = f"fakeapi {__version__}" + (f" (Kubernetes {served})" if served else "")
     return report
 
 
-def upstream_of(server: FakeAPI) -> Upstream:
-    return of_url(server.url, ca_file=server.ca_file, token=server.token)
+def target_of(server: FakeAPI) -> Target:
+    """A running server as the target of a replay."""
+    return target_of_url(server.url, ca_file=server.ca_file, token=server.token)
 
 
 def options(
@@ -82,15 +83,15 @@ def options(
     stop_at_first: bool = False,
     keep_names: bool = False,
 ) -> Options:
-    """How to replay.
+    """The options of a replay.
 
-    `order`: "recorded", one request at a time, "actors", each actor in its own order beside the others, or
-    "fast". `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait. `until`: the
-    offset in seconds after which nothing is sent. `strict`: whatever differs counts, also what has a reason.
-    `ignore`: fields that are not compared, "metadata.annotations[a.b/c]", "status.devices". `seed`: first
-    make what the trace takes for granted. `marks`: keep what the time line needs. `stop_at_first`: end at the
-    first divergence without a reason. `keep_names`: ask for the names that the recorded server generated,
-    instead of letting this one generate others.
+    `order`: "recorded", one request at a time, "actors", those of each client in their order, or "fast", as
+    many at a time as possible. `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not
+    wait. `until`: the offset in seconds after which nothing is sent. `strict`: explained divergences and
+    requests that are not served count as failures. `ignore`: fields that are not compared,
+    "metadata.annotations[a.b/c]", "status.devices". `seed`: create objects that existed before the trace.
+    `marks`: collect what the time line needs. `stop_at_first`: stop at the first divergence without an
+    explanation. `keep_names`: create objects under the recorded generated names.
 
     Raises ValueError.
     """
@@ -112,7 +113,7 @@ def options(
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end, in a thread of its own where a loop is running in this one."""
+    """Runs a coroutine to its end; in a thread of its own if this one runs an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -123,7 +124,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     def target() -> None:
         try:
             found.append(_run(work))
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+        except BaseException as error:  # noqa: BLE001 - raised in the waiting thread
             failure.append(error)
 
     thread = threading.Thread(target=target, name="fakeapi-replay", daemon=True)

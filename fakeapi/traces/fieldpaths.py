@@ -1,7 +1,7 @@
-"""Paths to fields of Kubernetes objects, as people write them in options.
+"""Parses field paths of options, such as `spec.devices.requests.name`, and changes the fields they name.
 
-`spec.devices.requests.name`: lists are passed through, to each of their elements. A key with dots in it
-stands in brackets: `metadata.annotations[example.com/team]`. `*` is every key.
+A path continues into every element of a list. A key with dots is in brackets:
+`metadata.annotations[example.com/team]`. `*` is every key.
 """
 
 import re
@@ -12,11 +12,11 @@ FieldPath = tuple[str, ...]
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 _WRAPPERS = ("items", "object")
-"""Fields of lists and of watch events in which the objects are that a path speaks of."""
+"""Fields of lists and watch events that hold objects; a path starts at those objects."""
 
 
 def parse(text: str) -> FieldPath:
-    """Raises ValueError."""
+    """The steps of a path. Raises ValueError."""
     steps: list[str] = []
     place = 0
     while place < len(text):
@@ -28,7 +28,7 @@ def parse(text: str) -> FieldPath:
         steps.append(match[1] or match[2])
         place = match.end()
     if not steps:
-        raise ValueError("a field path names a field")
+        raise ValueError("a field path must not be empty")
     return tuple(steps)
 
 
@@ -43,7 +43,10 @@ def render(path: FieldPath) -> str:
 
 
 def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
-    """Replaces, in place, what the path leads to; in lists and watch events, of every object in them."""
+    """Replaces the values at the path in place; in a list or watch event, in each of its objects.
+
+    Returns whether there was one.
+    """
     changed = _change(value, path, replacement)
     if isinstance(value, dict):
         for wrapper in _WRAPPERS:
@@ -55,7 +58,7 @@ def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bo
 
 def _change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
     if isinstance(value, list):
-        # Summed, not `any`: every one is to be changed.
+        # `sum` and not `any`, which would stop at the first change.
         return sum(_change(each, path, replacement) for each in value) > 0
     if not isinstance(value, dict):
         return False

@@ -1,25 +1,110 @@
-"""What a trace is made of: a header, then exchanges, whatever the file that they come from.
+"""The parts of a trace: a header, then exchanges. Independent of the file format.
 
-Every time is in seconds. Offsets count from the header's `started`, those of watch events too. Header names
-are in lower case. Bodies are bytes as they went over the wire, without their Content-Encoding.
+Every time is in seconds. Offsets, those of watch events too, count from the header's `started`. Header names
+are in lower case. Bodies are the bytes that were sent, without their Content-Encoding.
 """
 
 from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Literal
 
 Headers = tuple[tuple[str, str], ...]
-"""Names in lower case with their values, in the order of the message; a name may come more than once."""
+"""Pairs of name, in lower case, and value, in the order of the message; a name may repeat."""
 
-SOURCES = ("fakeapi", "proxy", "audit", "har")
-ENDINGS = ("", "client", "server", "cut", "open")
+Ending = Literal["", "client", "server", "cut", "open"]
+"""Who ended a watch: the client, the server at its timeout, nobody properly ("cut"), or the recording ended
+first ("open"). "" for an exchange that is no watch."""
+
+
+class Gap(Enum):
+    """A part of an exchange that a trace lacks. The values are the texts in files and reports."""
+
+    HEADERS = "headers"
+    REQUEST_BODY = "request body"
+    UNREAD_REQUEST_BODY = "request body that the server did not read"
+    OPTIONAL_REQUEST_BODY = "request body, if there was one"
+    PATCH_TYPE = "patch type"
+    RESPONSE = "response"
+    RESPONSE_BODY = "response body"
+    RESPONSE_END = "the response's end"
+    MANAGED_FIELDS = "managedFields, if there were any"
+    WATCH_EVENTS = "watch events"
+    EVENT_TIMES = "times of watch events"
+    TRUNCATED_BODIES = "bodies (the audit log truncated them)"
+    OTHER = ""
+
+
+_GAPS = {gap.value: gap for gap in Gap if gap.value}
+_EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUEST_BODY}
+"""Texts that fakeapi once wrote for a gap and no longer writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """One gap of one exchange. `str()` is the text in files, which `parse` reads."""
+
+    gap: Gap
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return _with_detail(self.gap.value, self.detail)
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def parse(text: str) -> "Missing":
+        """The gap that a text names, or OTHER for a text of another program."""
+        gap = _GAPS.get(text) or _EARLIER_TEXTS.get(text)
+        if gap is not None:
+            return Missing(gap)
+        name, found, detail = text.partition(" (")
+        if found and name in _GAPS and detail.endswith(")"):
+            return Missing(_GAPS[name], detail[:-1])
+        if text.startswith("watch events after "):
+            return Missing(Gap.WATCH_EVENTS, text.removeprefix("watch events "))
+        return Missing(Gap.OTHER, text)
+
+
+class Inference(Enum):
+    """A fact that a trace's source does not state. The values are the texts in files and reports."""
+
+    PATCH_TYPE = "patch type"
+    METHOD = "method"
+    RESPONSE_BODY = "response body"
+    WATCH_END = "who ended the watch"
+    OTHER = ""
+
+
+_INFERENCES = {inference.value: inference for inference in Inference if inference.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """One inferred fact of one exchange. `str()` is the text in files, which `parse` reads."""
+
+    about: Inference
+    conclusion: str
+
+    def __str__(self) -> str:
+        return f"{self.about.value}: {self.conclusion}" if self.about.value else self.conclusion
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def parse(text: str) -> "Inferred":
+        """The fact that a text tells, or OTHER for a text of another program."""
+        name, found, conclusion = text.partition(": ")
+        if found and name in _INFERENCES:
+            return Inferred(_INFERENCES[name], conclusion)
+        return Inferred(Inference.OTHER, text)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What holds for the whole trace.
+    """The facts that hold for the whole trace.
 
-    `server`: what answered, as far as the source tells ("kubernetes v1.31.14", "fakeapi 0.1.0"), or "".
-    `release`: "1.31", or "" where unknown. `started`: epoch seconds that the offsets count from.
-    `source`: one of SOURCES. `redacted`: what was taken out: "credentials", and field paths.
+    `server`: the server that answered ("kubernetes v1.31.14", "fakeapi 0.1.0"), or "" where unknown.
+    `release`: "1.31", or "" where unknown. `started`: epoch seconds that the offsets count from. `source`:
+    "fakeapi", "proxy", "audit" or "har". `redacted`: what was removed: "credentials", and field paths.
     """
 
     version: int
@@ -33,7 +118,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`target` is path and query as they were sent."""
+    """`target` is path and query as the client sent them."""
 
     method: str
     target: str
@@ -52,7 +137,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """One line of a watch without its newline, at the offset (from the trace's start) at which it came.
+    """One line of a watch without its newline, with the offset from the trace's start at which it came.
 
     In a protobuf watch, one frame without its length.
     """
@@ -63,14 +148,11 @@ class StreamEvent:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with its answer.
+    """A request with its response.
 
-    `id` is unique in the trace. `actor` names who asked: requests of one actor are a lane of their own.
-    `response` is None where none came or none is known. `duration`: until the response's last byte.
-    `events`: None for anything but a watch. `ended`: "" for anything but a watch, else who ended it:
-    "client", "server" (its time was over), "cut" (no proper end), or "open" (the recording ended first).
-    `missing`: what the source could not tell ("response body", "watch events", …). `inferred`: what was
-    concluded instead ("patch type: apply (…)"). `place`: "file:line" of its origin, for messages.
+    `id` is unique in the trace. `actor` names the client; requests with the same actor came from one program.
+    `response` is None where none came or none is known. `duration`: seconds until the response's last byte.
+    `events`: None for an exchange that is no watch. `place`: "file:line" where it was read, for messages.
     """
 
     id: int
@@ -80,16 +162,24 @@ class Exchange:
     response: Response | None
     duration: float = 0.0
     events: tuple[StreamEvent, ...] | None = None
-    ended: str = ""
-    missing: tuple[str, ...] = ()
-    inferred: tuple[str, ...] = ()
+    ended: Ending = ""
+    missing: tuple[Missing, ...] = ()
+    inferred: tuple[Inferred, ...] = ()
     place: str = ""
+
+    def lacks(self, *gaps: Gap) -> bool:
+        """Whether one of the gaps is among those of this exchange."""
+        return any(each.gap in gaps for each in self.missing)
+
+    def infers(self, about: Inference) -> bool:
+        """Whether a fact of this exchange was inferred."""
+        return any(each.about is about for each in self.inferred)
 
 
 class TraceError(Exception):
-    """A trace that cannot be read, or written; `str()` is one line: `file:line: field: message`.
+    """A trace cannot be read or written; `str()` is one line: `file:line: field: message`.
 
-    `line` is 0 where no line is to blame, `field` is "" where no field is.
+    `line` is 0 and `field` is "" where the problem is not in a certain line or field.
     """
 
     def __init__(self, path: str, line: int, field: str, message: str) -> None:
@@ -99,3 +189,9 @@ class TraceError(Exception):
         self.line = line
         self.field = field
         self.message = message
+
+
+def _with_detail(text: str, detail: str) -> str:
+    if not text or not detail:
+        return text or detail
+    return f"{text} ({detail})"

@@ -1,19 +1,15 @@
 """The commands that make and look at traces, as people call them."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from fakeapi import FakeAPI
 from fakeapi.cli import trace
 from fakeapi.cli.main import main
 from fakeapi.traces.formats import native_lines
@@ -69,7 +65,7 @@ def test_options_of_convert_are_heeded(tmp_path: Path) -> None:
     with open_trace(target) as reader:
         assert (reader.header.release, reader.header.redacted) == ("1.32", ("credentials", "metadata.uid"))
         patches = [exchange.inferred[0] for exchange in reader if exchange.request.method == "PATCH"]
-    assert sum("merge (assumed" in inferred for inferred in patches) == 2
+    assert sum("merge (assumed" in str(inferred) for inferred in patches) == 2
     assert b'"uid":"redacted"' in target.read_bytes()
 
 
@@ -107,7 +103,7 @@ def test_a_conversion_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_target_that_cannot_be_is_told_first(tmp_path: Path) -> None:
     done = run("trace", "convert", LOG, tmp_path / "no" / "t.jsonl")
-    assert (done.exit_code, "there is no directory" in done.output) == (1, True)
+    assert (done.exit_code, "does not exist" in done.output) == (1, True)
 
 
 @pytest.mark.parametrize("command", ["convert", "show", "stats", "validate"])
@@ -116,7 +112,7 @@ def test_a_source_that_is_no_trace_is_one_line_and_exit_1(tmp_path: Path, comman
     done = run("trace", command, tmp_path / "x", *([tmp_path / "t.jsonl"] if command == "convert" else []))
     assert done.exit_code == 1
     assert done.output.count("\n") == 1
-    assert "x:1: is not a trace (no JSON)" in done.output
+    assert "x:1: is not a trace (not JSON)" in done.output
 
 
 def test_validate_tells_every_problem_of_a_native_trace(tmp_path: Path) -> None:
@@ -140,8 +136,8 @@ def test_validate_tells_every_problem_of_a_native_trace(tmp_path: Path) -> None:
         ":3: id: Expected `int`, got `str`",
         ":4: request.target: does not begin with a slash",
         ":4: request.method: is not in upper case",
-        ":4: offset: 4.0 is before the line above (5.0)",
-        ":4: id: 1 was there before",
+        ":4: offset: 4.0 is before that of the line above (5.0)",
+        ":4: id: 1 is used by an earlier line",
         ":5: request.headers[1]: X-Twice is not in lower case",
         ":6: : is not UTF-8: invalid start byte at byte 3".replace(" : ", " "),
         ":7: ends in the middle of its JSON: the file was cut short",
@@ -153,8 +149,8 @@ def test_validate_tells_events_in_disorder_and_a_trace_of_something_else(tmp_pat
     path = tmp_path / "t.jsonl"
     path.write_bytes(native_lines.header_line(HEADER) + b"\n" + late.replace(b'"/api/', b'"/shop/'))
     assert [line.removeprefix(str(path)) for line in run("trace", "validate", path).output.splitlines()] == [
-        ":2: response.events[1].offset: 50.25 is before what came before it (60.0)",
-        ": has no request to Kubernetes in it",
+        ":2: response.events[1].offset: 50.25 is before that of the event before it (60.0)",
+        ": contains no request to Kubernetes",
     ]
 
 
@@ -185,7 +181,7 @@ def test_stats_tell_what_is_there_and_what_is_not() -> None:
     )
     assert facts["requests"] == {"POST": 16, "GET": 14, "PUT": 10, "WATCH": 9, "DELETE": 7, "PATCH": 4}
     assert facts["missing"]["watch events"] == 9
-    assert facts["inferred"]["patch type: apply (only an apply may have `force`)"] == 2
+    assert facts["inferred"]["patch type: apply (only an apply accepts `force`)"] == 2
 
 
 def test_long_tables_of_stats_are_cut_unless_all_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,82 +199,3 @@ def test_the_schema_is_printed() -> None:
 def test_a_field_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
     done = run("trace", "convert", LOG, tmp_path / "t.jsonl", "--redact", "a..b")
     assert (done.exit_code, "is not a field path" in done.output) == (2, True)
-
-
-def recording(*arguments: Any) -> "subprocess.Popen[str]":
-    """A running `fakeapi record`, or serve; ready when its second line is read."""
-    environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "fakeapi", *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
-
-
-def test_record_writes_its_trace_when_it_is_told_to_stop(fakeapi: FakeAPI, tmp_path: Path) -> None:
-    trace, ready = tmp_path / "t.jsonl.gz", tmp_path / "ready"
-    with recording("record", trace, "--kubeconfig", fakeapi.kubeconfig, "--ready-file", ready) as process:
-        assert process.stdout is not None
-        assert f"at {fakeapi.url}, through http://127.0.0.1:" in process.stdout.readline()
-        assert process.stdout.readline().startswith("export KUBECONFIG=")
-        facts = json.loads(ready.read_text())
-        assert Path(facts["kubeconfig"]).exists()
-        with urllib.request.urlopen(f"{facts['url']}/api/v1/namespaces") as response:
-            assert response.status == 200
-        assert not trace.exists()
-        process.send_signal(signal.SIGTERM)
-        assert process.stdout.read() == f"Wrote 1 exchanges to {trace}\n"
-    assert process.returncode == 0
-    assert not Path(facts["kubeconfig"]).exists()
-    assert run("trace", "validate", trace).exit_code == 0
-
-
-def test_serve_records_its_traffic(tmp_path: Path) -> None:
-    trace, ready = tmp_path / "t.jsonl", tmp_path / "ready"
-    with recording("serve", "--port", 0, "--record", trace, "--ready-file", ready) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.readline()
-        with urllib.request.urlopen(f"{json.loads(ready.read_text())['url']}/version") as response:
-            assert response.status == 200
-        process.send_signal(signal.SIGTERM)
-    assert process.returncode == 0
-    with open_trace(trace) as reader:
-        assert [exchange.request.target for exchange in reader] == ["/version"]
-
-
-def test_serve_that_cannot_record_says_so(tmp_path: Path) -> None:
-    done = run("serve", "--port", 0, "--record", tmp_path / "no" / "t.jsonl")
-    assert (done.exit_code, "cannot be written: No such file or directory" in done.output) == (1, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "problem"),
-    [
-        ((), 2, "Name the cluster: --upstream URL or --kubeconfig FILE."),
-        (("--upstream", "x"), 1, "is not the URL of a server"),
-        (("--upstream", "http://127.0.0.1:1", "--kubeconfig", "x"), 2, "not both"),
-        (("--upstream", "http://127.0.0.1:1", "--host", "0.0.0.0"), 2, "others could use the cluster"),
-        (("--upstream", "http://127.0.0.1:1"), 1, "cannot be reached: Connect"),
-        (("--kubeconfig", "/none"), 1, "cannot read /none"),
-    ],
-)
-def test_record_that_cannot_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], status: int, problem: str
-) -> None:
-    monkeypatch.delenv("KUBECONFIG", raising=False)
-    done = run("record", tmp_path / "t.jsonl", *arguments)
-    assert done.exit_code == status
-    assert problem in done.output
-    assert "Traceback" not in done.output
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_record_without_its_extra_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr("fakeapi.traces.recording.proxying", raising=False)
-    monkeypatch.delitem(sys.modules, "fakeapi.traces.recording.proxying", raising=False)
-    monkeypatch.delitem(sys.modules, "fakeapi.traces.recording.proxy", raising=False)
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
-    done = run("record", tmp_path / "t.jsonl", "--upstream", "http://127.0.0.1:1")
-    assert (done.exit_code, "pip install 'fakeapi-k8s[record]'" in done.output) == (1, True)

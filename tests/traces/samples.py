@@ -5,7 +5,16 @@ from pathlib import Path
 
 from fakeapi.traces.formats.native import TraceWriter
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import Exchange, Header, Request, Response, StreamEvent
+from fakeapi.traces.model import (
+    Exchange,
+    Gap,
+    Header,
+    Inferred,
+    Missing,
+    Request,
+    Response,
+    StreamEvent,
+)
 
 HEADER = Header(1, "kubernetes v1.31.14", "1.31", 1_795_204_158.902336, "proxy", "a note", ("credentials",))
 
@@ -42,7 +51,15 @@ def watch(identity: int, *lines: bytes, offset: float = 1.0) -> Exchange:
 
 def unanswered(identity: int, offset: float = 2.0) -> Exchange:
     request = Request("GET", "/api/v1/namespaces")
-    return Exchange(identity, offset, "client", request, None, missing=("response",), inferred=("nothing",))
+    return Exchange(
+        identity,
+        offset,
+        "client",
+        request,
+        None,
+        missing=(Missing(Gap.RESPONSE),),
+        inferred=(Inferred.parse("nothing"),),
+    )
 
 
 EXCHANGES = (
@@ -65,3 +82,8 @@ def read(path: Path) -> list[Exchange]:
     """The exchanges of a trace, without their places."""
     with open_trace(path) as reader:
         return [replace(exchange, place="") for exchange in reader]
+
+
+def gaps(exchange: Exchange) -> tuple[str, ...]:
+    """The texts of what an exchange lacks."""
+    return tuple(map(str, exchange.missing))

@@ -1,50 +1,55 @@
-"""An HTTP/1.1 client on asyncio that costs little: requests are sent as recorded, answers are bytes.
+"""A small HTTP/1.1 client on asyncio and h11 that sends requests as they were recorded.
 
-It asks one server, over connections that are kept. What it reads: bodies of a known length, chunked ones, and
-those that end with their connection.
+It talks to one server over connections that are kept open. h11 checks each request before it is sent, so that
+a recorded method, target or header cannot smuggle a second request.
 """
 
 import asyncio
-import contextlib
 import os
 import socket
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
+from typing import Any
 from urllib.parse import urlsplit
 
-from fakeapi.traces.client.upstream import Upstream, UpstreamError
+import h11
+
+from fakeapi.traces.client.target import Target, TargetError
+from fakeapi.traces.messages import first
 from fakeapi.traces.model import Headers, Response
 
 CONNECTIONS = 16
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 70.0
-"""For a whole answer; kube-apiserver gives up after 60."""
+"""For a whole response; kube-apiserver gives up after 60."""
 
 HEAD_MAX = 1 << 18
 BODY_MAX = 1 << 28
-"""Bytes of an answer's head, of its body and of a watch's line; beyond, it is no answer of an API server."""
+"""Bytes of a response's head, of its body and of one line of a watch; a longer one raises TargetError."""
 
-_STREAM_PAUSE = 1 << 20
-"""Bytes of a watch that may wait to be read; the server is held back then."""
+_UNREAD_MAX = 1 << 20
+"""Bytes that are received ahead of their reader; the server is held back then."""
+
+_START = b"HTTP/1."
 
 
-class TargetError(Exception):
-    """The server that is asked is not there, or does not answer HTTP as an API server does; one line."""
+class UnsendableRequest(Exception):
+    """A method, target or header is not valid HTTP; the message says what."""
 
 
 class _Closed(Exception):
-    """A kept connection ended before the first byte of an answer: the request may be sent once more."""
+    """A kept connection ended before the first byte of a response: the request may be sent once more."""
 
 
 class HttpClient:
-    """Sends requests to one server over up to `connections` connections; watches have their own.
+    """Sends requests to one server over up to `connections` connections; each watch has one more.
 
-    Every method raises TargetError.
+    Every method raises TargetError, and UnsendableRequest before anything is sent.
     """
 
     def __init__(
-        self, target: Upstream, connections: int = CONNECTIONS, timeout: float = ANSWER_SECONDS
+        self, target: Target, connections: int = CONNECTIONS, timeout: float = ANSWER_SECONDS
     ) -> None:
         parts = urlsplit(target.url)
         self.url = target.url
@@ -53,25 +58,22 @@ class HttpClient:
         self._tls = target.tls
         self._server_name = target.server_name
         self._prefix = parts.path.rstrip("/")
-        self._fixed = f"Host: {parts.netloc.rpartition('@')[2]}\r\n"
-        try:
-            authorization = target.authorization()
-        except UpstreamError as error:
-            raise TargetError(str(error)) from error
+        self._fixed = [(b"Host", parts.netloc.rpartition("@")[2].encode())]
+        authorization = target.authorization()
         if authorization:
-            self._fixed += f"Authorization: {authorization}\r\n"
+            self._fixed.append((b"Authorization", authorization.encode("utf-8")))
         self._timeout = timeout
         self._idle: deque[_Connection] = deque()
         self._free = asyncio.Semaphore(connections)
 
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
-        """The answer to one request."""
-        data = self.encode(method, target, headers, body)
+        """The response to one request."""
+        request = self._request(method, target, headers, body)
         async with self._free:
             while True:
                 connection, kept = await self._connection()
                 try:
-                    response = await connection.ask(data, self._timeout, head=method == "HEAD")
+                    response = await connection.ask(request, body, self._timeout)
                 except _Closed:
                     connection.close()
                     if kept:
@@ -82,13 +84,16 @@ class HttpClient:
                     raise
                 if connection.usable:
                     self._idle.append(connection)
+                else:
+                    connection.close()
                 return response
 
     async def watch(self, target: str, headers: Headers = ()) -> "Stream":
-        """Opens a watch; returns when the answer's head is there."""
+        """Opens a watch; returns when the response's head has come."""
+        request = self._request("GET", target, headers, b"")
         connection = await self._connect()
         try:
-            return await connection.open_stream(self.encode("GET", target, headers, b""), self._timeout)
+            return await connection.open_stream(request, self._timeout)
         except _Closed:
             connection.close()
             raise TargetError(f"{self.url} closed the connection without an answer") from None
@@ -96,14 +101,14 @@ class HttpClient:
             connection.close()
             raise
 
-    def encode(self, method: str, target: str, headers: Headers, body: bytes) -> bytes:
-        """The bytes of a request."""
-        lines = [f"{method} {self._prefix}{target} HTTP/1.1\r\n{self._fixed}"]
-        lines += [f"{name}: {value}\r\n" for name, value in headers]
+    def _request(self, method: str, target: str, headers: Headers, body: bytes) -> h11.Request:
+        pairs = [*self._fixed, *((name.encode(), _bytes(value)) for name, value in headers)]
         if body or method in {"POST", "PUT", "PATCH"}:
-            lines.append(f"Content-Length: {len(body)}\r\n")
-        lines.append("\r\n")
-        return "".join(lines).encode("utf-8", "surrogateescape") + body
+            pairs.append((b"Content-Length", b"%d" % len(body)))
+        try:
+            return h11.Request(method=method, target=_escaped(self._prefix + target), headers=pairs)
+        except (h11.LocalProtocolError, UnicodeEncodeError) as error:
+            raise UnsendableRequest(str(error)) from error
 
     async def close(self) -> None:
         while self._idle:
@@ -132,12 +137,25 @@ class HttpClient:
         except TimeoutError as error:
             raise TargetError(f"{self.url} does not answer within {CONNECT_SECONDS:.0f} s") from error
         except ssl.SSLError as error:
-            raise TargetError(
-                f"{self.url} does not speak TLS as expected: {error.reason or error}"
-            ) from error
+            raise TargetError(f"TLS with {self.url} fails: {error.reason or error}") from error
         except OSError as error:
             raise TargetError(f"cannot connect to {self.url}: {_reason(error)}") from error
         return connection
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a header value, which a trace holds as latin-1."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8")
+
+
+def _escaped(target: str) -> bytes:
+    """A target in which bytes that are not ASCII are percent-encoded."""
+    if target.isascii():
+        return target.encode()
+    return b"".join(b"%%%02X" % byte if byte > 127 else bytes((byte,)) for byte in _bytes(target))
 
 
 def _reason(error: OSError) -> str:
@@ -147,7 +165,7 @@ def _reason(error: OSError) -> str:
 
 
 class Stream:
-    """The lines of an answer as they come. `status` and `headers` are there from the start."""
+    """The lines of a response as they come. `status` and `headers` are known from the start."""
 
     def __init__(self, connection: "_Connection", status: int, headers: Headers) -> None:
         self.status = status
@@ -155,44 +173,49 @@ class Stream:
         self._connection = connection
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Each line without its newline, until the server ends the stream; what is left over comes last."""
-        rest = b""
+        """Each line without its newline, until the server ends the stream; an unfinished line is the last."""
+        rest = bytearray()
         async for data in self._connection.pieces():
-            *whole, rest = (rest + data).split(b"\n")
-            for line in whole:
-                yield line
+            if b"\n" not in data:
+                rest += data
+            else:
+                *whole, last = (rest + data).split(b"\n")
+                rest = bytearray(last)
+                for line in whole:
+                    yield bytes(line)
             if len(rest) > BODY_MAX:
-                raise TargetError("a watch answers a line that does not end")
+                raise TargetError(f"a line of a watch is longer than {BODY_MAX} bytes")
         if rest:
-            yield rest
+            yield bytes(rest)
 
     async def body(self) -> bytes:
-        return b"".join([data async for data in self._connection.pieces()])
+        """The whole body."""
+        return await self._connection.body()
 
     def close(self) -> None:
         self._connection.close()
 
 
 class _Connection(asyncio.Protocol):
-    """One connection; one request at a time."""
+    """One connection, which carries one request at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._transport: asyncio.Transport | None = None
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_MAX)
+        self._transport: Any = None  # uvloop's transports do not inherit from asyncio.Transport
         self._waiter: asyncio.Future[None] | None = None
-        self._buffer = bytearray()
+        self._unread = bytearray()
         self._ended = False
         self._failure: Exception | None = None
-        self._reusable = True
+        self._start = b""
         self._paused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        if len(self._buffer) > _STREAM_PAUSE and not self._paused and self._transport is not None:
+        self._unread += data
+        if len(self._unread) > _UNREAD_MAX and not self._paused:
             self._paused = True
             self._transport.pause_reading()
         self._wake()
@@ -213,134 +236,94 @@ class _Connection(asyncio.Protocol):
 
     @property
     def usable(self) -> bool:
-        return self._reusable and not self._ended and not self._buffer
+        """Whether the connection can carry another request."""
+        return not self._ended and not self._unread and self._http.our_state is h11.IDLE
 
     def close(self) -> None:
-        self._reusable = False
+        self._ended = True
         if self._transport is not None:
             self._transport.abort()
 
-    async def ask(self, data: bytes, timeout: float, *, head: bool) -> Response:  # noqa: ASYNC109 - cheaper once, outside
-        assert self._transport is not None
-        self._transport.write(data)
-        loop = asyncio.get_running_loop()
-        guard = loop.call_later(timeout, self._time_is_over, timeout)
+    async def ask(self, request: h11.Request, body: bytes, timeout: float) -> Response:  # noqa: ASYNC109 - one timer is cheaper than a context
+        guard = asyncio.get_running_loop().call_later(timeout, self._time_out, timeout)
         try:
-            status, headers = await self._head()
-            if head or status in {204, 304}:
-                return Response(status, headers)
-            length = _value(headers, "content-length")
-            if length.isdecimal():
-                return Response(status, headers, await self._exactly(int(length)))
-            pieces = [piece async for piece in self._pieces(headers)]
-            return Response(status, headers, b"".join(pieces))
+            status, headers = await self._head(request, body)
+            return Response(status, headers, await self.body())
         finally:
             guard.cancel()
 
-    def _time_is_over(self, timeout: float) -> None:
+    async def open_stream(self, request: h11.Request, timeout: float) -> Stream:  # noqa: ASYNC109 - as above
+        guard = asyncio.get_running_loop().call_later(timeout, self._time_out, timeout)
+        try:
+            return Stream(self, *await self._head(request, b""))
+        finally:
+            guard.cancel()
+
+    def _time_out(self, timeout: float) -> None:
         self._failure = TimeoutError(f"no answer within {timeout:.0f} s")
         self._ended = True
         self._wake()
 
-    async def open_stream(self, data: bytes, timeout: float) -> Stream:  # noqa: ASYNC109 - as above
-        assert self._transport is not None
-        self._transport.write(data)
-        guard = asyncio.get_running_loop().call_later(timeout, self._time_is_over, timeout)
+    async def _head(self, request: h11.Request, body: bytes) -> tuple[int, Headers]:
+        """Sends a request; returns the status and headers of its response."""
+        self._start = b""
+        data = self._http.send(request) or b""
+        if body:
+            data += self._http.send(h11.Data(data=body)) or b""
+        self._transport.write(data + (self._http.send(h11.EndOfMessage()) or b""))
+        while True:
+            event = await self._event()
+            if isinstance(event, h11.Response):
+                headers = tuple((name.decode(), value.decode("latin-1")) for name, value in event.headers)
+                length = int(first(headers, "content-length") or 0)  # h11 allows no more than 20 digits
+                if length > BODY_MAX:
+                    raise TargetError(f"{self._url} answers {length} bytes")
+                return event.status_code, headers
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body, piece by piece, to its end."""
+        while isinstance(event := await self._event(), h11.Data):
+            yield bytes(event.data)
+        if self._http.our_state is self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+
+    async def body(self) -> bytes:
+        """The whole body, of at most BODY_MAX bytes."""
+        parts: list[bytes] = []
+        size = 0
+        async for part in self.pieces():
+            parts.append(part)
+            size += len(part)
+            if size > BODY_MAX:
+                raise TargetError(f"{self._url} answers more than {BODY_MAX} bytes")
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def _event(self) -> Any:
+        """The next event of h11. Raises _Closed where the connection ended before the response."""
         try:
-            status, headers = await self._head()
-        finally:
-            guard.cancel()
-        self._headers = headers
-        return Stream(self, status, headers)
+            while (event := self._http.next_event()) is h11.NEED_DATA:
+                await self._receive()
+        except h11.RemoteProtocolError as error:
+            if self._ended and "closed" in str(error):
+                raise TargetError(f"{self._url} closed the connection in the middle of an answer") from error
+            raise TargetError(f"{self._url} answers what is not HTTP: {error}") from error
+        return event
 
-    def pieces(self) -> AsyncIterator[bytes]:
-        """The body of an opened stream, piece by piece."""
-        return self._pieces(self._headers)
-
-    async def _head(self) -> tuple[int, Headers]:
-        while (end := self._buffer.find(b"\r\n\r\n")) < 0:
-            if len(self._buffer) > HEAD_MAX or not b"HTTP/1.".startswith(self._buffer[:7]):
-                raise self._garbage()
-            await self._more(start=True)
-        text = self._take(end + 4)[:-4].decode("latin-1")
-        first, *lines = text.split("\r\n")
-        version, _, rest = first.partition(" ")
-        code = rest[:3]
-        if version not in {"HTTP/1.1", "HTTP/1.0"} or not code.isdecimal():
-            raise TargetError(f"{self._url} answers what is not HTTP: {first[:80]!r}")
-        if code[0] == "1" and code != "101":
-            return await self._head()
-        pairs = (line.partition(":") for line in lines)
-        headers = tuple((name.lower(), value.strip()) for name, _, value in pairs)
-        if version == "HTTP/1.0" or _value(headers, "connection").lower() == "close":
-            self._reusable = False
-        return int(code), headers
-
-    def _garbage(self) -> TargetError:
-        return TargetError(f"{self._url} answers what is not HTTP: {bytes(self._buffer[:80])!r}")
-
-    def _take(self, size: int) -> bytes:
-        data = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        if self._paused and len(self._buffer) <= _STREAM_PAUSE and self._transport is not None:
-            self._paused = False
-            self._transport.resume_reading()
-        return data
-
-    async def _more(self, *, start: bool = False) -> None:
-        if self._ended:
-            if isinstance(self._failure, TimeoutError):
-                raise TargetError(f"{self._url}: {self._failure}")
-            if start and not self._buffer:
-                raise _Closed
-            raise TargetError(f"{self._url} closed the connection in the middle of an answer")
-        if self._paused and self._transport is not None:
-            self._paused = False
-            self._transport.resume_reading()
-        self._waiter = asyncio.get_running_loop().create_future()
-        await self._waiter
-
-    async def _exactly(self, size: int) -> bytes:
-        if size > BODY_MAX:
-            raise TargetError(f"{self._url} answers {size} bytes")
-        while len(self._buffer) < size:
-            await self._more()
-        return self._take(size)
-
-    async def _line(self) -> bytes:
-        while (end := self._buffer.find(b"\r\n")) < 0:
-            if len(self._buffer) > HEAD_MAX:
-                raise TargetError(f"{self._url} answers chunks that are none")
-            await self._more()
-        return self._take(end + 2)[:-2]
-
-    async def _pieces(self, headers: Headers) -> AsyncIterator[bytes]:
-        length = _value(headers, "content-length")
-        if length.isdecimal():
-            yield await self._exactly(int(length))
-        elif "chunked" in _value(headers, "transfer-encoding").lower():
-            while size := self._size(await self._line()):
-                yield await self._exactly(size)
-                await self._line()
-            while await self._line():
-                pass
-        else:
-            self._reusable = False
-            with contextlib.suppress(_Closed):
-                while True:
-                    if self._buffer:
-                        yield self._take(len(self._buffer))
-                    await self._more(start=True)
-
-    def _size(self, line: bytes) -> int:
-        try:
-            return int(line.partition(b";")[0], 16)
-        except ValueError:
-            raise TargetError(f"{self._url} answers chunks that are none: {line[:40]!r}") from None
-
-
-def _value(headers: Iterable[tuple[str, str]], name: str) -> str:
-    for key, value in headers:
-        if key == name:
-            return value
-    return ""
+    async def _receive(self) -> None:
+        """Hands data to h11, and waits for some where none has come."""
+        while not self._unread and not self._ended:
+            if self._paused:
+                self._paused = False
+                self._transport.resume_reading()
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        if isinstance(self._failure, TimeoutError):
+            raise TargetError(f"{self._url}: {self._failure}")
+        if not self._unread and not self._start:
+            raise _Closed
+        data, self._unread = bytes(self._unread), bytearray()
+        if len(self._start) < len(_START):
+            self._start += data[: len(_START) - len(self._start)]
+            if not _START.startswith(self._start):
+                raise TargetError(f"{self._url} answers what is not HTTP: {data[:80]!r}")
+        self._http.receive_data(data)

@@ -1,114 +1,140 @@
-"""Why an answer differs, where the reason lies in the trace and not in the server that was asked."""
+"""Explains differences whose cause lies in the trace and not in the target."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
-from fakeapi.traces.comparing.responses import Difference
-from fakeapi.traces.model import Exchange
-from fakeapi.traces.replay.causal_order import Key
-from fakeapi.traces.replay.initial_state import Seed
-from fakeapi.traces.replay.request_facts import Facts
-from fakeapi.traces.replay.watches import Missed
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.initial_state import InitialObject
+from fakeapi.traces.analysis.request_facts import RequestFacts, version_number
+from fakeapi.traces.comparing.differences import Difference
+from fakeapi.traces.comparing.events import EventComparison
+from fakeapi.traces.model import Exchange, Inference
 
-FOREIGN = "changed by what is not in the trace"
-INFERRED = "state before the trace is inferred"
-SEEDED = "state before the trace cannot be made in full"
-UNSENT = "an earlier write could not be sent"
-PATCH_TYPE = "patch type is inferred"
 
-_CONDITIONS = {
-    401: "credentials of the recorded server",
-    403: "authorization of the recorded server",
-    410: "history of the recorded server",
-    429: "load on the recorded server",
-    500: "condition of the recorded server",
-    503: "condition of the recorded server",
-    504: "load on the recorded server",
+class Reason(StrEnum):
+    """A cause that explains a divergence. The values are the texts in reports."""
+
+    FOREIGN = "changed by a request that is not in the trace"
+    INFERRED_STATE = "the state before the trace is inferred"
+    INCOMPLETE_STATE = "the state before the trace cannot be created in full"
+    UNSENT_WRITE = "an earlier write could not be sent"
+    PATCH_TYPE = "the patch type is inferred"
+    CREDENTIALS = "credentials of the recorded server"
+    AUTHORIZATION = "authorization of the recorded server"
+    HISTORY = "history of the recorded server"
+    LOAD = "load on the recorded server"
+    CONDITION = "condition of the recorded server"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A reason, with a detail that belongs to one exchange: "changed … (version 12)"."""
+
+    reason: Reason
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.detail})" if self.detail else str(self.reason)
+
+
+_STATUS_REASONS = {
+    401: Reason.CREDENTIALS,
+    403: Reason.AUTHORIZATION,
+    410: Reason.HISTORY,
+    429: Reason.LOAD,
+    500: Reason.CONDITION,
+    503: Reason.CONDITION,
+    504: Reason.LOAD,
 }
-_NOT_SEEDABLE = ("metadata.generation", "metadata.managedFields")
+_NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
+"""Fields of an initial object that the API does not let a client set."""
 
 
 class Explainer:
-    """Knows what the trace takes for granted, and which objects have diverged so far."""
+    """Knows the initial state of the trace, and the objects that have diverged so far."""
 
-    def __init__(self, seeds: Iterable[Seed], written: frozenset[int]) -> None:
+    def __init__(self, initial_objects: Iterable[InitialObject], written: frozenset[int]) -> None:
+        """`written`: the resourceVersions that writes of the trace made."""
         self._inferred: set[Key] = set()
-        self._seeded: set[Key] = set()
+        self._created: set[Key] = set()
         self._versions: set[int] = set()
-        for seed in seeds:
-            (self._seeded if seed.exact else self._inferred).add(seed.address.key)
-            if seed.version.isdecimal():
-                self._versions.add(int(seed.version))
+        for each in initial_objects:
+            (self._created if each.exact else self._inferred).add(each.path.key)
+            self._versions.add(version_number(each.version))
         self._written = written
-        self._diverged: dict[Key, tuple[int, str]] = {}
+        self._diverged: dict[Key, tuple[int, Explanation | None]] = {}
         self._unsent: set[tuple[str, str]] = set()
 
     def is_foreign(self, version: int) -> bool:
-        """Whether nothing in the trace made a version, nor was it there at the beginning."""
+        """Whether a version was neither made by the trace nor that of an initial object."""
         return version > 0 and version not in self._written and version not in self._versions
 
-    def note_unsent(self, facts: Facts) -> None:
-        """A write that the trace lacks the body of; its object may have no name for the same reason."""
+    def note_unsent(self, facts: RequestFacts) -> None:
+        """Notes a write whose body the trace lacks, and with it perhaps the object's name."""
         if facts.is_write:
-            self._unsent.add(facts.address.kind)
+            self._unsent.add(facts.path.group_resource)
 
     def explain(
-        self, exchange: Exchange, facts: Facts, differences: Sequence[Difference], now: int
-    ) -> tuple[str, int]:
-        """(explanation or "", id of the earlier divergence that this follows or -1).
+        self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference], status: int
+    ) -> tuple[Explanation | None, int]:
+        """The explanation, and the id of the earlier divergence that this may follow from, or -1.
 
-        `now`: the status of the answer now.
+        `status`: that of the target's response.
         """
-        key = facts.address.key
-        explanation = self._reason(exchange, facts, differences, now)
-        follows, inherited = self._diverged.get(key, (-1, ""))
-        if follows >= 0 and not explanation:
+        key = facts.path.key
+        explanation = self._explanation(exchange, facts, differences, status)
+        follows, inherited = self._diverged.get(key, (-1, None))
+        if follows >= 0 and explanation is None:
             explanation = inherited
-        if key not in self._diverged and facts.address.name and (facts.status < 300 or now < 300):
+        if key not in self._diverged and facts.path.name and (facts.status < 300 or status < 300):
             self._diverged[key] = (exchange.id, explanation)
         return explanation, follows
 
     def explain_watch(
-        self, facts: Facts, differences: Sequence[Difference], found: Missed
-    ) -> tuple[str, int]:
+        self, facts: RequestFacts, differences: Sequence[Difference], found: EventComparison
+    ) -> tuple[Explanation | None, int]:
         """As `explain`, for the events of a watch."""
-        group, resource, namespace, _ = facts.address.key
+        group, resource, namespace, _ = facts.path.key
         keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]
-        all_missing = len(found.versions) == len(differences)
-        if all_missing and all(self.is_foreign(version) for version in found.versions):
-            return FOREIGN, -1
+        all_missing = len(found.missing_versions) == len(differences)
+        if all_missing and all(self.is_foreign(version) for version in found.missing_versions):
+            return Explanation(Reason.FOREIGN), -1
         before = [self._diverged[key] for key in keys if key in self._diverged]
         if before and len(before) == len(keys):
             explained = all(explanation for _, explanation in before)
-            return before[0][1] if explained else "", min(before)[0]
+            return before[0][1] if explained else None, min(follows for follows, _ in before)
         if keys and all(key in self._inferred for key in keys):
-            return INFERRED, -1
-        if keys and all(key in self._seeded for key in keys) and _only_not_seedable(differences):
-            return SEEDED, -1
-        return "", -1
+            return Explanation(Reason.INFERRED_STATE), -1
+        if keys and all(key in self._created for key in keys) and _only_not_creatable(differences):
+            return Explanation(Reason.INCOMPLETE_STATE), -1
+        return None, -1
 
-    def _reason(self, exchange: Exchange, facts: Facts, differences: Sequence[Difference], now: int) -> str:
-        key = facts.address.key
-        if facts.status != now and facts.status in _CONDITIONS:
-            return f"{_CONDITIONS[facts.status]} ({facts.status})"
-        if facts.address.kind in self._unsent:
-            return UNSENT
+    def _explanation(
+        self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference], status: int
+    ) -> Explanation | None:
+        key = facts.path.key
+        if facts.status != status and facts.status in _STATUS_REASONS:
+            return Explanation(_STATUS_REASONS[facts.status], str(facts.status))
+        if facts.path.group_resource in self._unsent:
+            return Explanation(Reason.UNSENT_WRITE)
         if key in self._inferred:
-            return INFERRED
-        if key in self._seeded and all(_is_not_seedable(each.path) for each in differences):
-            return SEEDED
-        if facts.verb == "get" and self.is_foreign(facts.saw):
-            return f"{FOREIGN} (version {facts.saw})"
-        if facts.is_write and self.is_foreign(facts.asked):
-            return f"{FOREIGN} (version {facts.asked})"
-        if any(each.startswith("patch type") for each in exchange.inferred) and facts.verb == "patch":
-            return PATCH_TYPE
-        return ""
+            return Explanation(Reason.INFERRED_STATE)
+        if key in self._created and all(_is_not_creatable(each.path) for each in differences):
+            return Explanation(Reason.INCOMPLETE_STATE)
+        if facts.verb == "get" and self.is_foreign(facts.answered_version):
+            return Explanation(Reason.FOREIGN, f"version {facts.answered_version}")
+        if facts.is_write and self.is_foreign(facts.requested_version):
+            return Explanation(Reason.FOREIGN, f"version {facts.requested_version}")
+        if facts.verb == "patch" and exchange.infers(Inference.PATCH_TYPE):
+            return Explanation(Reason.PATCH_TYPE)
+        return None
 
 
-def _only_not_seedable(differences: Sequence[Difference]) -> bool:
-    return all(_is_not_seedable(each.path.partition(": object.")[2]) for each in differences)
+def _only_not_creatable(differences: Sequence[Difference]) -> bool:
+    return all(_is_not_creatable(each.path.partition(": object.")[2]) for each in differences)
 
 
-def _is_not_seedable(path: str) -> bool:
+def _is_not_creatable(path: str) -> bool:
     bare = path.partition("].")[2] if path.startswith("items[") else path
-    return bare.startswith(_NOT_SEEDABLE)
+    return bare.startswith(_NOT_CREATABLE)

@@ -1,7 +1,7 @@
-"""Kubernetes audit logs, `audit.k8s.io/v1`: files of Events or EventLists, one JSON object a line.
+"""Reads Kubernetes audit logs, `audit.k8s.io/v1`: files of Events or EventLists, one JSON object a line.
 
-What an audit log has not, at any level: headers and watch events. At the level Request it has no response
-bodies, at Metadata no bodies at all. Each exchange says what it misses, and what was concluded instead.
+An audit log never has headers or watch events. At the level Request it has no response bodies, at Metadata no
+bodies at all. Each exchange lists what it lacks and what was inferred.
 Sources: the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and what kube-apiserver 1.29 to 1.33 writes.
 """
 
@@ -9,22 +9,32 @@ import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.meta.request_info import first_values
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
+from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import native_lines, patch_types
 from fakeapi.traces.formats.native import lines_of
-from fakeapi.traces.model import Exchange, Request, Response, TraceError
-from fakeapi.traces.recording.clients import actor
+from fakeapi.traces.model import (
+    Ending,
+    Exchange,
+    Gap,
+    Inference,
+    Inferred,
+    Missing,
+    Request,
+    Response,
+    TraceError,
+)
 
 VERSION = "audit.k8s.io/v1"
 
 OPEN_MAX = 100_000
-"""Requests that are remembered as begun; beyond it the oldest is taken for one that was never answered."""
+"""Requests without an end that are remembered; beyond it the oldest becomes one without a response."""
 
 _METHODS = {
     "get": "GET",
@@ -45,7 +55,7 @@ _WITH_BODY = frozenset({"create", "update", "patch", "post", "put"})
 _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)")
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
-"""Seconds after which kube-apiserver ends a watch that named no time, at the earliest."""
+"""Seconds after which kube-apiserver ends a watch without timeoutSeconds, at the earliest."""
 
 
 _Filled = Annotated[str, msgspec.Meta(min_length=1)]
@@ -68,7 +78,7 @@ class _Status(msgspec.Struct, omit_defaults=True):
 
 
 class _Event(msgspec.Struct):
-    """One stage of one request; fields that are not here are not used."""
+    """One stage of one request, with the fields that are used."""
 
     level: Literal["Metadata", "Request", "RequestResponse"]
     audit_id: str = msgspec.field(name="auditID")
@@ -99,7 +109,7 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 
 def is_audit(line: bytes) -> bool:
-    """Whether a line, possibly cut, begins an audit log."""
+    """Whether a line, which may be cut off, begins an audit log."""
     return b'"audit.k8s.io/' in line[:4096]
 
 
@@ -110,10 +120,10 @@ def release_of(path: Path) -> str:
 
 
 class AuditLog:
-    """The exchanges of an audit log, in the order in which they ended, at absolute times.
+    """The exchanges of an audit log, in the order in which they ended, with epoch seconds as offsets.
 
-    `assume`: the patch type where nothing tells. Each request is one exchange, whatever stages of it were
-    logged.
+    Each request is one exchange, whichever of its stages were logged. `assume`: the patch type where nothing
+    indicates one.
     """
 
     def __init__(self, path: Path, *, assume: str = STRATEGIC_MERGE_PATCH) -> None:
@@ -151,10 +161,10 @@ class AuditLog:
 
     def _check(self, number: int, head: _Kind) -> None:
         if head.kind not in {"Event", "EventList"} or not head.api_version.startswith("audit.k8s.io/"):
-            what = f"{head.api_version} {head.kind}".strip() or "an object without kind"
-            raise TraceError(str(self.path), number, "kind", f"is no audit Event, but {what}")
+            what = f"{head.api_version} {head.kind}".strip() or "without a kind"
+            raise TraceError(str(self.path), number, "kind", f"is not that of an audit Event: {what}")
         if head.api_version != VERSION:
-            message = f"{head.api_version} is not read, only {VERSION}"
+            message = f"{head.api_version} is not supported, only {VERSION}"
             raise TraceError(str(self.path), number, "apiVersion", message)
 
     def _exchange(self, number: int, event: _Event) -> tuple[int, Exchange]:
@@ -173,14 +183,14 @@ class AuditLog:
 
 
 class _Translation:
-    """One event on its way to an exchange."""
+    """Translates one event to an exchange."""
 
     def __init__(self, log: AuditLog, number: int, event: _Event) -> None:
         self._log = log
         self._number = number
         self._event = event
-        self._missing = ["headers"]
-        self._inferred: list[str] = []
+        self._missing = [Missing(Gap.HEADERS)]
+        self._inferred: list[Inferred] = []
 
     def exchange(self, identity: int) -> Exchange:
         event, log, number = self._event, self._log, self._number
@@ -188,12 +198,12 @@ class _Translation:
         ended_at = log.time(number, "stageTimestamp", event.staged) if event.staged else received
         duration = max(0.0, ended_at - received)
         if (event.annotations or {}).get("audit.k8s.io/truncated"):
-            self._missing.append("bodies (the audit log truncated them)")
+            self._missing.append(Missing(Gap.TRUNCATED_BODIES))
         response = self._response()
         watching = event.verb == "watch" and response is not None and response.status == 200
-        ended = self._ended(duration) if watching else ""
+        ended: Ending = self._ended(duration) if watching else ""
         if watching:
-            self._missing.append("watch events")
+            self._missing.append(Missing(Gap.WATCH_EVENTS))
         request = self._request(response)
         user = event.impersonated.username if event.impersonated else event.user.username
         return Exchange(
@@ -214,9 +224,9 @@ class _Translation:
         event = self._event
         body = _bytes(event.request)
         if not body and event.verb in _WITH_BODY:
-            self._missing.append("request body")
+            self._missing.append(Missing(Gap.REQUEST_BODY))
         elif event.verb in {"delete", "deletecollection"} and event.level == "Metadata":
-            self._missing.append("request body, if there was one")
+            self._missing.append(Missing(Gap.OPTIONAL_REQUEST_BODY))
         headers = [("user-agent", event.agent)] if event.agent else []
         if event.impersonated:
             headers.append(("impersonate-user", event.impersonated.username))
@@ -228,14 +238,15 @@ class _Translation:
     def _method(self) -> str:
         verb = self._event.verb
         if verb == "connect" or verb not in _METHODS:
-            self._inferred.append(f"method: {_METHODS.get(verb, verb.upper())} for the verb {verb}")
+            method = _METHODS.get(verb, verb.upper())
+            self._inferred.append(Inferred(Inference.METHOD, f"{method} for the verb {verb}"))
         return _METHODS.get(verb, verb.upper())
 
     def _media_type(self, body: bytes, response: Response | None) -> str:
         event = self._event
         if event.verb != "patch":
             return _JSON
-        self._missing.append("patch type")
+        self._missing.append(Missing(Gap.PATCH_TYPE))
         found, reason = patch_types.infer(
             _value(body),
             query=event.request_uri.partition("?")[2],
@@ -244,14 +255,14 @@ class _Translation:
             answer=_value(response.body) if response is not None and response.status < 300 else None,
             assume=self._log.assume,
         )
-        self._inferred.append(f"patch type: {patch_types.NAMES[found]} ({reason})")
+        self._inferred.append(Inferred(Inference.PATCH_TYPE, f"{patch_types.NAMES[found]} ({reason})"))
         return found
 
     def _response(self) -> Response | None:
         event = self._event
         told = _bytes(event.status)
         if not told:
-            self._missing.append("response")
+            self._missing.append(Missing(Gap.RESPONSE))
             return None
         try:
             status = _decode_status(told)
@@ -261,33 +272,36 @@ class _Translation:
             raise TraceError(found.path, found.line, field, found.message) from error
         if not 100 <= status.code <= 999:
             raise TraceError(
-                str(self._log.path), self._number, "responseStatus.code", f"{status.code} is no HTTP status"
+                str(self._log.path),
+                self._number,
+                "responseStatus.code",
+                f"{status.code} is not an HTTP status",
             )
         body = _bytes(event.response)
         if not body and status.status == "Failure":
             body = _whole_status(told)
-            self._inferred.append("response body: from responseStatus")
+            self._inferred.append(Inferred(Inference.RESPONSE_BODY, "from responseStatus"))
         if not body and event.verb != "watch":
-            self._missing.append("response body")
+            self._missing.append(Missing(Gap.RESPONSE_BODY))
         if body and b'"uid":' in body and b'"managedFields":' not in body:
-            self._missing.append("managedFields, if there were any")
+            self._missing.append(Missing(Gap.MANAGED_FIELDS))
         return Response(status.code, (("content-type", _JSON),) if body else (), body)
 
-    def _ended(self, duration: float) -> str:
+    def _ended(self, duration: float) -> Ending:
         event = self._event
         if event.stage == "ResponseStarted":
             return "open"
-        named = parse_qs(event.request_uri.partition("?")[2]).get("timeoutSeconds", [""])[0]
-        limit = float(named) if named.isdecimal() and int(named) else _DEFAULT_TIMEOUT
+        named = first_values(event.request_uri.partition("?")[2]).get("timeoutSeconds", "")
+        limit = (float(named) if named.isdecimal() else 0.0) or _DEFAULT_TIMEOUT
         over = duration >= limit
-        ended = "server" if over else "client"
-        when = "its time was over" if over else "its time was not over"
-        self._inferred.append(f"who ended the watch: the {ended} ({when})")
+        ended: Ending = "server" if over else "client"
+        when = "after its timeout" if over else "before its timeout"
+        self._inferred.append(Inferred(Inference.WATCH_END, f"the {ended} ({when})"))
         return ended
 
 
 def _bytes(raw: Raw | UnsetType) -> bytes:
-    """As kube-apiserver encodes it; null is no object."""
+    """The JSON as it stands in the log; b"" for null."""
     data = b"" if raw is UNSET else bytes(raw)
     return b"" if data == b"null" else data
 
@@ -300,7 +314,7 @@ def _value(data: bytes) -> object:
 
 
 def _whole_status(data: bytes) -> bytes:
-    """The Status that a failed request is answered with; the audit log leaves its type out."""
+    """A Status with kind and apiVersion, which `responseStatus` in an audit log lacks."""
     if b'"apiVersion":' in data[:200] or not data.startswith(b"{"):
         return data
     return b'{"kind":"Status","apiVersion":"v1",' + data[1:]

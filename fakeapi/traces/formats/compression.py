@@ -1,4 +1,4 @@
-"""Files that are read and written through gzip or zstd, by their name."""
+"""Reads and writes files through gzip or zstd, chosen by the file's name."""
 
 import gzip
 import io
@@ -11,34 +11,42 @@ from fakeapi.traces.model import TraceError
 GZIP_LEVEL = 6
 _CHUNK = 1 << 18
 _ZSTD_CHUNK = 1 << 13
-"""Compressed bytes at a time: a step may become a thousand times as much text."""
+"""Compressed bytes read at a time: one step may decompress to a thousand times as much."""
 
-UNREADABLE: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
-"""What reading may raise; `explain` tells what it means. Zstd's own errors are added when it is loaded."""
+BOM = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark, which some editors and shells write at the start of a file."""
 
 
-def open_read(path: Path) -> IO[bytes]:
-    """Raises TraceError."""
+class DamagedError(Exception):
+    """A zstd file cannot be decompressed; the message is the library's."""
+
+
+UNREADABLE: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, DamagedError)
+"""The errors of reading, which `explain` turns into a TraceError."""
+
+
+def open_read(path: Path) -> "io.BufferedReader[Any]":
+    """The decompressed content. Raises TraceError, and while reading one of UNREADABLE."""
     try:
         if path.is_dir():
             raise TraceError(str(path), 0, "", "is a directory, not a trace")
         if path.suffix == ".zst":
             return _zstd_reader(path)
         if path.suffix == ".gz":
-            return cast("IO[bytes]", io.BufferedReader(cast("Any", gzip.GzipFile(path, "rb")), _CHUNK))
-        return path.open("rb", buffering=_CHUNK)
+            return io.BufferedReader(cast("Any", gzip.GzipFile(path, "rb")), _CHUNK)
+        return io.BufferedReader(path.open("rb", buffering=0), _CHUNK)
     except OSError as error:
         raise explain(path, 0, error) from error
 
 
 def check_writable(path: Path) -> None:
-    """Raises TraceError if what the name asks for is not there."""
+    """Raises TraceError if the library that the name requires is not installed."""
     if path.suffix == ".zst":
         _zstandard(path)
 
 
 def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
-    """What compresses into `file` as the name of `path` says; closing it leaves `file` open.
+    """A file that compresses into `file` as the name of `path` says; closing it leaves `file` open.
 
     Raises TraceError.
     """
@@ -46,13 +54,13 @@ def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
         writer = _zstandard(path).ZstdCompressor().stream_writer(file, closefd=False)
         return cast("IO[bytes]", writer)
     if path.suffix == ".gz":
-        # No name and no time in it: the same trace is the same file.
+        # Without name and time, so that the same trace gives the same bytes.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0))
     return cast("IO[bytes]", _Plain(file))
 
 
 def explain(path: Path, line: int, error: Exception) -> TraceError:
-    """The error of a read, in the words of who holds the file."""
+    """The error of a read, in words for the user. `line` is 0 where no line is known."""
     if isinstance(error, EOFError):
         return TraceError(str(path), line, "", "the compressed file ends too early: it was cut short")
     if isinstance(error, gzip.BadGzipFile | zlib.error):
@@ -63,7 +71,7 @@ def explain(path: Path, line: int, error: Exception) -> TraceError:
 
 
 class _Plain(io.RawIOBase):
-    """A file behind a door that may be closed without closing the file."""
+    """Writes to a file, and leaves it open when closed."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -75,20 +83,22 @@ class _Plain(io.RawIOBase):
         return self._file.write(data)
 
 
-def _zstd_reader(path: Path) -> IO[bytes]:
+def _zstd_reader(path: Path) -> "io.BufferedReader[Any]":
     zstandard = _zstandard(path)
-    return cast("IO[bytes]", io.BufferedReader(_ZstdFile(path.open("rb"), zstandard), _CHUNK))
+    return io.BufferedReader(_ZstdFile(path.open("rb"), zstandard), _CHUNK)
 
 
 class _ZstdFile(io.RawIOBase):
-    """The text of a file of zstd frames.
+    """The decompressed content of a file of zstd frames.
 
-    A frame cut short is an EOFError; the library's own reader takes it for the end.
+    A frame that is cut short raises EOFError; the library's own reader takes it for the end of the file.
+    Other damage raises DamagedError.
     """
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:
         self._file = file
         self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._error = zstandard.ZstdError
         self._frame: Any = None
         self._ready = memoryview(b"")
 
@@ -115,7 +125,10 @@ class _ZstdFile(io.RawIOBase):
             data = self._file.read(_ZSTD_CHUNK)
             if not data:
                 raise EOFError
-        self._ready = memoryview(self._frame.decompress(data))
+        try:
+            self._ready = memoryview(self._frame.decompress(data))
+        except self._error as error:
+            raise DamagedError(str(error)) from error
         return True
 
     def close(self) -> None:
@@ -130,7 +143,4 @@ def _zstandard(path: Path) -> Any:
         raise TraceError(
             str(path), 0, "", "zstd needs the extra `zstd`: pip install 'fakeapi-k8s[zstd]'"
         ) from error
-    global UNREADABLE  # noqa: PLW0603 - the errors of a library that may not be there
-    if zstandard.ZstdError not in UNREADABLE:
-        UNREADABLE = (*UNREADABLE, zstandard.ZstdError)
     return zstandard

@@ -1,11 +1,12 @@
-"""HAR 1.2, in and out.
+"""Reads and writes HAR 1.2.
 
-What HAR has no place for goes into fields that begin with an underscore, as HAR allows: `log._trace` is the
+Facts without a field in HAR are in fields that begin with an underscore, as HAR allows: `log._trace` is the
 trace's header, an entry's `_exchange` its id, actor, exact times, and the times and lengths of watch events.
-With them nothing is lost on the way there and back. HAR of other makers has whole bodies and no event times.
+With them a conversion to HAR and back loses nothing. HAR of other programs has no times of watch events.
 """
 
 import base64
+import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -13,19 +14,32 @@ from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from fakeapi import __version__
 from fakeapi.machinery.codec import encode
+from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import compression, native_lines
-from fakeapi.traces.formats.json_stream import JsonText
-from fakeapi.traces.formats.native import write_whole
-from fakeapi.traces.model import Exchange, Header, Headers, Request, Response, StreamEvent, TraceError
-from fakeapi.traces.recording.clients import actor
-from fakeapi.traces.recording.messages import first, is_kubernetes, is_watch, kept
+from fakeapi.traces.messages import first, is_kubernetes, is_watch, kept
+from fakeapi.traces.model import (
+    Exchange,
+    Gap,
+    Header,
+    Headers,
+    Inferred,
+    Missing,
+    Request,
+    Response,
+    StreamEvent,
+    TraceError,
+)
+from fakeapi.wholefile import whole_file
 
 ORIGIN = "http://kubernetes.invalid"
-"""Stands before each target: HAR wants whole URLs, and a trace does not say where the server was."""
+"""Precedes each target, as HAR has whole URLs and a trace does not name the server's host."""
+
+HAR_MAX = 1 << 29
+"""Bytes of a HAR file, decompressed; a longer one is refused, because HAR is decoded as a whole."""
 
 _HTTP = "HTTP/1.1"
 
@@ -67,7 +81,7 @@ class _Own(msgspec.Struct):
     duration: native_lines.Seconds
     missing: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
-    ended: native_lines.Ending | UnsetType = UNSET
+    ended: native_lines.WatchEnding | UnsetType = UNSET
     times: tuple[native_lines.Seconds, ...] | UnsetType = UNSET
     lengths: tuple[Annotated[int, Meta(ge=0)], ...] = ()
 
@@ -80,8 +94,22 @@ class _Entry(msgspec.Struct):
     own: _Own | None = msgspec.field(default=None, name="_exchange")
 
 
+class _Log(msgspec.Struct):
+    trace: Raw | UnsetType = msgspec.field(default=UNSET, name="_trace")
+    entries: list[Raw] = []
+
+
+class _Har(msgspec.Struct):
+    log: _Log = msgspec.field(default_factory=_Log)
+
+
+_decode_har = msgspec.json.Decoder(_Har).decode
+_decode_entry = msgspec.json.Decoder(_Entry, strict=False).decode
+_BYTE = re.compile(r"\(byte (\d+)\)")
+
+
 def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
-    """A HAR file, whole or not at all; returns how many entries it has. Raises TraceError."""
+    """Writes a HAR file, whole or not at all; returns the number of its entries. Raises TraceError."""
     count = 0
 
     def pieces() -> Iterator[bytes]:
@@ -95,7 +123,9 @@ def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
 
     try:
         compression.check_writable(path)
-        write_whole(path, pieces())
+        with whole_file(path) as file, compression.open_write(path, file) as out:
+            for piece in pieces():
+                out.write(piece)
     except OSError as error:
         raise TraceError(str(path), 0, "", f"cannot be written: {error.strerror or error}") from error
     return count
@@ -108,8 +138,8 @@ def _entry(header: Header, exchange: Exchange) -> dict[str, Any]:
         "offset": round(exchange.offset, 6),
         "actor": exchange.actor,
         "duration": round(exchange.duration, 6),
-        "missing": exchange.missing,
-        "inferred": exchange.inferred,
+        "missing": tuple(map(str, exchange.missing)),
+        "inferred": tuple(map(str, exchange.inferred)),
     }
     response, body = exchange.response, b""
     if response is not None:
@@ -177,57 +207,62 @@ def _text(data: bytes) -> dict[str, str]:
 class HarFile:
     """The entries of a HAR file that are requests to Kubernetes.
 
-    `header` is that of the trace which it was made from, else None: offsets are then absolute times.
-    `foreign` counts, while iterating, the entries that were left out. Raises TraceError.
+    `header` is the header of the trace that the file was made from, or None; offsets are then epoch seconds.
+    `foreign` counts, while iterating, the entries for other servers. Raises TraceError.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.header: Header | None = None
         self.foreign = 0
         self._next = 0
-        for _ in self._values(heading=True):
-            break
+        self._text = self._read()
+        try:
+            self._log = _decode_har(self._text).log
+        except native_lines.MALFORMED as error:
+            place = _BYTE.search(str(error))
+            line = self._text.count(b"\n", 0, int(place[1]) if place else len(self._text)) + 1
+            raise native_lines.explain(str(path), line, error) from error
+        trace = self._log.trace
+        self.header = None if trace is UNSET else self._trace(trace)
+
+    def _read(self) -> bytes:
+        try:
+            with compression.open_read(self.path) as file:
+                data = file.read(HAR_MAX + 1)
+        except compression.UNREADABLE as error:
+            raise compression.explain(self.path, 0, error) from error
+        if len(data) > HAR_MAX:
+            message = f"is longer than {HAR_MAX >> 20} MiB, more than a HAR file may have"
+            raise TraceError(str(self.path), 0, "", message)
+        return data.removeprefix(compression.BOM)
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
         """Pairs of line number and exchange."""
         self.foreign = self._next = 0
-        for line, value in self._values():
+        for line, entry in self._entries():
             try:
-                exchange = self._exchange(line, msgspec.convert(value, _Entry, strict=False))
-            except msgspec.ValidationError as error:
+                exchange = self._exchange(line, _decode_entry(entry))
+            except native_lines.MALFORMED as error:
                 raise native_lines.explain(str(self.path), line, error) from error
             if exchange is None:
                 self.foreign += 1
             else:
                 yield line, exchange
 
-    def _values(self, *, heading: bool = False) -> Iterator[tuple[int, Any]]:
-        text = JsonText(self.path)
-        try:
-            text.expect("{")
-            for key in text.names():
-                if key != "log":
-                    text.value()
-                    continue
-                text.expect("{")
-                for inner in text.names():
-                    if inner == "entries":
-                        if heading:
-                            return
-                        text.expect("[")
-                        yield from text.elements()
-                    elif inner == "_trace":
-                        self.header = self._trace(text.line, text.value())
-                    else:
-                        text.value()
-        finally:
-            text.close()
+    def _entries(self) -> Iterator[tuple[int, Raw]]:
+        """The entries with the lines that they begin in."""
+        line, counted, end = 1, 0, 0
+        for entry in self._log.entries:
+            begin = self._text.index(entry, end)
+            line += self._text.count(b"\n", counted, begin)
+            counted, end = begin, begin + memoryview(entry).nbytes
+            yield line, entry
 
-    def _trace(self, line: int, value: Any) -> Header:
+    def _trace(self, value: Raw) -> Header:
+        line = self._text.count(b"\n", 0, self._text.index(value)) + 1
         try:
-            return native_lines.header_of(msgspec.convert(value, native_lines.HeaderLine))
-        except msgspec.ValidationError as error:
+            return native_lines.header_of(native_lines.decode_header(value))
+        except native_lines.MALFORMED as error:
             raise native_lines.explain(str(self.path), line, error) from error
         except ValueError as error:
             raise TraceError(str(self.path), line, f"log._trace.{error.args[0]}", error.args[1]) from error
@@ -249,7 +284,9 @@ class HarFile:
         answer = entry.response
         content = self._data(line, "response.content.text", answer.content.text, answer.content.encoding)
         if answer.status and not 100 <= answer.status <= 999:
-            raise TraceError(str(self.path), line, "response.status", f"{answer.status} is no HTTP status")
+            raise TraceError(
+                str(self.path), line, "response.status", f"{answer.status} is not an HTTP status"
+            )
         answered = kept((pair.name, pair.value) for pair in answer.headers)
         place = f"{self.path}:{line}"
         if own is not None:
@@ -258,16 +295,24 @@ class HarFile:
         duration = max(0.0, entry.time / 1000)
         response = Response(answer.status, answered, content) if answer.status else None
         events: tuple[StreamEvent, ...] | None = None
-        missing: tuple[str, ...] = ("response",) if response is None else ()
+        missing: tuple[Missing, ...] = (Missing(Gap.RESPONSE),) if response is None else ()
         if response is not None and response.status == 200 and is_watch(request.method, target):
             lines = [each for each in content.split(b"\n") if each]
             events = tuple(StreamEvent(started + duration, each) for each in lines)
             response = Response(answer.status, answered)
-            missing = ("times of watch events",)
+            missing = (Missing(Gap.EVENT_TIMES),)
         who = actor(first(headers, "user-agent"), first(headers, "impersonate-user"))
-        ended = "" if events is None else "cut"
         return Exchange(
-            self._next, started, who, request, response, duration, events, ended, missing, (), place
+            self._next,
+            started,
+            who,
+            request,
+            response,
+            duration,
+            events,
+            "" if events is None else "cut",
+            missing,
+            place=place,
         )
 
     def _own(
@@ -277,7 +322,7 @@ class HarFile:
         events: tuple[StreamEvent, ...] | None = None
         if own.times is not UNSET:
             if len(own.times) != len(own.lengths) or own.ended is UNSET or not status:
-                message = "a watch has a response, an `ended`, and as many lengths as times"
+                message = "a watch needs a response, `ended`, and as many lengths as times"
                 raise TraceError(str(self.path), line, "_exchange.times", message)
             ends = list(accumulate(own.lengths, lambda end, length: end + 1 + length, initial=-1))
             events = tuple(
@@ -294,8 +339,8 @@ class HarFile:
             own.duration,
             events,
             "" if events is None or own.ended is UNSET else own.ended,
-            own.missing,
-            own.inferred,
+            tuple(map(Missing.parse, own.missing)),
+            tuple(map(Inferred.parse, own.inferred)),
             place,
         )
 
@@ -315,7 +360,7 @@ class HarFile:
 
 
 def _target(url: str) -> str:
-    """Path and query of a URL, as they are written there."""
+    """Path and query of a URL, as they stand in it."""
     _, found, rest = url.partition("://")
     if not found:
         return url

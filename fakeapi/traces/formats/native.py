@@ -1,25 +1,23 @@
-"""The native format: JSON Lines, a header and then exchanges in the order of their offsets."""
+"""Reads and writes fakeapi's own format: JSON Lines, a header and then exchanges by offset."""
 
 import contextlib
-import os
-import tempfile
-from array import array
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from fakeapi.traces.formats import compression, native_lines
+from fakeapi.traces.formats.sorting import Spool
 from fakeapi.traces.model import Exchange, Header, TraceError
 from fakeapi.wholefile import whole_file
 
-_BUFFER = 1 << 18
+_BLANK = b" \t\r\n\v\f"
 
 
 def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
-    """The lines that are not blank, without their ends, with their numbers.
+    """Pairs of line number and line, without line ends, blank lines and a byte order mark.
 
-    Raises TraceError for what cannot be read.
+    Raises TraceError for a file that cannot be read, and for a line longer than LINE_MAX.
     """
     number = 0
     try:
@@ -30,17 +28,24 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
                     raise TraceError(
                         str(path), number, "", f"is longer than {native_lines.LINE_MAX >> 20} MiB"
                     )
-                if not line.isspace():
+                if number == 1:
+                    line = line.removeprefix(compression.BOM)
+                if line and not line.isspace():
                     yield number, line.rstrip(b"\r\n")
+                    continue
+                # A gzip file of 50 KB may hold 50 million blank lines: skip all that are in the buffer.
+                ahead = file.peek()
+                blank = file.read(len(ahead) - len(ahead.lstrip(_BLANK)))
+                number += blank.count(b"\n")
     except compression.UNREADABLE as error:
         raise compression.explain(path, number + 1, error) from error
 
 
 class NativeReader:
-    """A trace in the native format. Every iteration reads the file anew; memory is that of one exchange.
+    """A TraceReader of the native format, in the memory of one exchange.
 
-    Raises TraceError: here for the header, while iterating for the rest. With `ordered` false, exchanges may
-    be in any order.
+    Raises TraceError: at once for the header, while iterating for an exchange. With `ordered` false,
+    exchanges may be in any order.
     """
 
     format = "native"
@@ -97,7 +102,7 @@ class NativeReader:
         except native_lines.MALFORMED as error:
             found = native_lines.explain(path, number, error)
             if b'"fakeapi.trace"' in line[:200]:
-                message = "a second header: two traces were joined, which have clocks and ids of their own"
+                message = "is a second header: two traces were joined, but each counts ids and times anew"
                 found = TraceError(path, number, "kind", message)
             raise found from error
         except ValueError as error:
@@ -115,54 +120,11 @@ class NativeReader:
         self.close()
 
 
-class Spool:
-    """Lines in a nameless file, given back in the order of their offsets, equal ones as they were added.
-
-    In memory are 16 bytes for each line.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        """Raises OSError."""
-        # Closed by `close`.
-        self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - see above
-        self._offsets = array("d")
-        self._ends = array("Q")
-        self._size = 0
-
-    def __len__(self) -> int:
-        return len(self._offsets)
-
-    def add(self, offset: float, line: bytes) -> None:
-        """Raises OSError."""
-        self._file.write(line)
-        self._size += len(line)
-        self._offsets.append(offset)
-        self._ends.append(self._size)
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Raises OSError. Nothing may be added meanwhile."""
-        self._file.flush()
-        file = self._file.fileno()
-        for index in self._order():
-            begin = self._ends[index - 1] if index else 0
-            yield os.pread(file, self._ends[index] - begin, begin)
-
-    def _order(self) -> "array[int] | range":
-        offsets = self._offsets
-        count = range(len(offsets))
-        if all(offsets[index - 1] <= offsets[index] for index in count[1:]):
-            return count
-        return array("Q", sorted(count, key=offsets.__getitem__))
-
-    def close(self) -> None:
-        self._file.close()
-
-
 class TraceWriter:
-    """A trace file in the making. It appears at `close`, whole, or not at all; only its owner may read it.
+    """Writes a trace file, which appears at `close`, whole or not at all, readable by its owner only.
 
-    Exchanges may come in any order, and are written in the order of their offsets. As a context manager it
-    gives up what it has when an error passes. Raises TraceError for what the machine refuses.
+    Exchanges are accepted in any order and written by offset. As a context manager, it closes at the end of
+    the block and aborts where the block raises. Methods raise TraceError where the file cannot be written.
     """
 
     def __init__(self, path: str | Path, header: Header) -> None:
@@ -180,12 +142,12 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def __len__(self) -> int:
-        """Exchanges that were added."""
+        """The number of exchanges that were added."""
         return self._count
 
     def append(self, exchange: Exchange) -> None:
-        """Adds one exchange; what it holds is on the disk, and no longer in memory."""
-        assert self._spool is not None, "append after the end"
+        """Adds one exchange, to a temporary file and not to memory."""
+        assert self._spool is not None, "append after close"
         line = native_lines.exchange_line(exchange)
         if len(line) >= native_lines.LINE_MAX:
             place = exchange.place or f"exchange {exchange.id}"
@@ -200,23 +162,22 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def close(self) -> None:
-        """Writes the file; again is no error."""
+        """Writes the file; a second call does nothing."""
         spool, self._spool = self._spool, None
         if spool is None:
             return
         try:
-            write_whole(self.path, self._all(spool))
+            with whole_file(self.path) as file, compression.open_write(self.path, file) as out:
+                out.write(native_lines.header_line(self.header) + b"\n")
+                for line in spool:  # zstd's writer has no writelines
+                    out.write(line)
         except OSError as error:
             raise self._refused(error) from error
         finally:
             spool.close()
 
-    def _all(self, spool: Spool) -> Iterator[bytes]:
-        yield native_lines.header_line(self.header) + b"\n"
-        yield from spool
-
     def abort(self) -> None:
-        """Forgets everything; no file appears."""
+        """Drops everything that was added; no file appears."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.close()
@@ -234,10 +195,3 @@ class TraceWriter:
 
     def _refused(self, error: OSError) -> TraceError:
         return TraceError(str(self.path), 0, "", f"cannot be written: {error.strerror or error}")
-
-
-def write_whole(path: Path, pieces: Iterator[bytes]) -> None:
-    """Puts a file there by renaming, compressed as its name says. Raises OSError, TraceError."""
-    with whole_file(path) as file, compression.open_write(path, file) as out:
-        for piece in pieces:
-            out.write(piece)

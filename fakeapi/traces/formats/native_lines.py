@@ -1,4 +1,4 @@
-"""The lines of the native format, as `docs/traces.md` and `schema.json` describe them."""
+"""Encodes and decodes lines of the native format; `docs/traces.md` and `schema.json` describe them."""
 
 import base64
 import binascii
@@ -8,7 +8,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from fakeapi.traces.model import Exchange, Header, Request, Response, StreamEvent, TraceError
+from fakeapi.traces.model import (
+    Ending,
+    Exchange,
+    Header,
+    Inferred,
+    Missing,
+    Request,
+    Response,
+    StreamEvent,
+    TraceError,
+)
 
 VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
@@ -16,11 +26,11 @@ KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 _LAST_SECOND = 253_402_300_799.0
 
 LINE_MAX = 64 << 20
-"""Bytes of a line; a longer one is refused, so that reading needs a bounded memory."""
+"""Bytes of a line; a longer one is refused, which bounds the memory of reading."""
 
 Seconds = Annotated[float, Meta(ge=0)]
 Identity = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
-Ending = Literal["client", "server", "cut", "open"]
+WatchEnding = Literal["client", "server", "cut", "open"]
 _Pairs = Annotated[
     tuple[tuple[str, str], ...], Meta(description="[name in lower case, value], in the message's order")
 ]
@@ -32,20 +42,20 @@ _Notes = tuple[str, ...]
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """Of `body`, `text` and `base64` at most one is there; none stands for no body."""
+    """At most one of `body`, `text` and `base64` is set; without one the body is empty."""
 
 
 class HeaderLine(_Line, omit_defaults=False, rename={"header": "kind"}):
     """The first line of a trace."""
 
-    header: Annotated[Literal["fakeapi.trace"], Meta(description="marks the format")]
-    version: Annotated[Literal[1], Meta(description="of the format; others cannot be read")]
-    server: Annotated[str, Meta(description="what answered, or empty where unknown")]
+    header: Annotated[Literal["fakeapi.trace"], Meta(description="identifies the format")]
+    version: Annotated[Literal[1], Meta(description="version of the format; others cannot be read")]
+    server: Annotated[str, Meta(description="server that answered, or empty where unknown")]
     release: Annotated[str, Meta(description="Kubernetes release such as 1.31, or empty where unknown")]
     started: Annotated[str, Meta(description="RFC 3339 time that every offset counts from")]
-    source: Annotated[Literal["fakeapi", "proxy", "audit", "har"], Meta(description="what recorded it")]
+    source: Annotated[Literal["fakeapi", "proxy", "audit", "har"], Meta(description="kind of the recording")]
     note: str = ""
-    redacted: Annotated[_Notes, Meta(description="what was taken out: `credentials`, or field paths")] = ()
+    redacted: Annotated[_Notes, Meta(description="what was removed: `credentials`, or field paths")] = ()
 
 
 class RequestLine(_Line):
@@ -69,7 +79,7 @@ class EventLine(_Line):
 
 
 class ResponseLine(_Line):
-    """`events` and `ended` are there for a watch, which has no body."""
+    """A watch has `events` and `ended` and no body."""
 
     status: Annotated[int, Meta(ge=100, le=999)]
     headers: _Pairs = ()
@@ -77,8 +87,10 @@ class ResponseLine(_Line):
     newline: _Newline = False
     text: _Text = UNSET
     base64: _Base64 = UNSET
-    events: Annotated[tuple[EventLine, ...] | UnsetType, Meta(description="in the order they came")] = UNSET
-    ended: Annotated[Ending | UnsetType, Meta(description="who ended the watch")] = UNSET
+    events: Annotated[
+        tuple[EventLine, ...] | UnsetType, Meta(description="in the order in which they came")
+    ] = UNSET
+    ended: Annotated[WatchEnding | UnsetType, Meta(description="who ended the watch")] = UNSET
 
 
 class ExchangeLine(_Line):
@@ -86,12 +98,12 @@ class ExchangeLine(_Line):
 
     id: Annotated[Identity, Meta(description="unique in the trace")]
     offset: Annotated[Seconds, Meta(description="when the request came, in seconds since `started`")]
-    actor: Annotated[str, Meta(description="who asked")]
+    actor: Annotated[str, Meta(description="name of the client")]
     duration: Annotated[Seconds, Meta(description="seconds until the response's last byte")]
     request: RequestLine
     response: Annotated[ResponseLine | None, Meta(description="null where none came, or none is known")]
-    missing: Annotated[_Notes, Meta(description="what the source could not tell")] = ()
-    inferred: Annotated[_Notes, Meta(description="what was concluded instead")] = ()
+    missing: Annotated[_Notes, Meta(description="parts that the source lacks")] = ()
+    inferred: Annotated[_Notes, Meta(description="facts that the source does not state")] = ()
 
 
 Message = RequestLine | ResponseLine | EventLine
@@ -102,11 +114,11 @@ decode_exchange = msgspec.json.Decoder(ExchangeLine).decode
 _decode_raw = msgspec.json.Decoder(Raw).decode
 
 MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-"""What the decoders raise; `msgspec.ValidationError` is one of them."""
+"""The errors of the decoders; `msgspec.ValidationError` is a DecodeError."""
 
 
 def explain(path: str, line: int, error: Exception) -> TraceError:
-    """What is wrong with a line, with the field that it is wrong in."""
+    """The error of a decoder as a TraceError, with the field that is wrong where that is known."""
     text = str(error)
     if isinstance(error, msgspec.ValidationError):
         message, _, where = text.partition(" - at `")
@@ -118,7 +130,7 @@ def explain(path: str, line: int, error: Exception) -> TraceError:
 
 
 def content(data: bytes) -> dict[str, Any]:
-    """The fields of a message that hold its body, so that `payload` gives the same bytes again."""
+    """The fields of a message that hold its body, from which `payload` makes the same bytes again."""
     if not data:
         return {}
     inline = data[:-1] if data[-1] == 10 else data
@@ -134,7 +146,7 @@ def _is_json(data: bytes) -> bool:
     try:
         if not data.isascii():
             data.decode()
-        # Raw leaves surrounding blanks out, and the line must keep every byte.
+        # Raw drops surrounding blanks, but a trace keeps every byte.
         return bytes(_decode_raw(data)) == data
     except MALFORMED:
         return False
@@ -145,12 +157,12 @@ def payload(message: Message) -> bytes:
     body, text, encoded = message.body, message.text, message.base64
     if body is not UNSET:
         if text is not UNSET or encoded is not UNSET:
-            raise ValueError("body", "only one of body, text and base64 may be there")
+            raise ValueError("body", "only one of body, text and base64 may be set")
         data = bytes(body)
         return data + b"\n" if message.newline else data
     if text is not UNSET:
         if encoded is not UNSET:
-            raise ValueError("text", "only one of body, text and base64 may be there")
+            raise ValueError("text", "only one of body, text and base64 may be set")
         return text.encode()
     if encoded is UNSET:
         return b""
@@ -194,8 +206,8 @@ def exchange_line(exchange: Exchange) -> bytes:
             round(exchange.duration, 6),
             RequestLine(request.method, request.target, request.headers, **content(request.body)),
             answer,
-            exchange.missing,
-            exchange.inferred,
+            tuple(map(str, exchange.missing)),
+            tuple(map(str, exchange.inferred)),
         )
     )
 
@@ -210,26 +222,28 @@ def header_of(line: HeaderLine) -> Header:
 
 
 def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
-    """`since` is taken off every offset. Raises ValueError with (field, reason)."""
+    """`since` is subtracted from every offset. Raises ValueError with (field, reason)."""
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None
-    ended: str = ""
+    ended: Ending = ""
     response: Response | None = None
     request = Request(asked.method, asked.target, asked.headers, _held("request", asked))
     if answer is not None:
         response = Response(answer.status, answer.headers, _held("response", answer))
         if answer.events is not UNSET:
             if answer.ended is UNSET:
-                raise ValueError("response.ended", "a watch says who ended it")
+                raise ValueError("response.ended", "is required for a watch")
             if response.body:
-                raise ValueError("response.body", "a watch has events and no body")
+                raise ValueError("response.body", "must not be set for a watch, which has events")
             ended = answer.ended
             events = tuple(
                 StreamEvent(_after(each.offset, since), _held(f"response.events[{index}]", each))
                 for index, each in enumerate(answer.events)
             )
         elif answer.ended is not UNSET:
-            raise ValueError("response.ended", "only a watch has this, and it has events, if only []")
+            raise ValueError(
+                "response.ended", "must be set for a watch only, which also has events, if only []"
+            )
     return Exchange(
         line.id,
         _after(line.offset, since),
@@ -239,8 +253,8 @@ def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
         line.duration,
         events,
         ended,
-        line.missing,
-        line.inferred,
+        tuple(map(Missing.parse, line.missing)),
+        tuple(map(Inferred.parse, line.inferred)),
         place,
     )
 
@@ -264,7 +278,7 @@ def seconds_of(text: str) -> float:
     except ValueError as error:
         raise ValueError(f"is not an RFC 3339 time: {text!r}") from error
     if time.tzinfo is None:
-        raise ValueError(f"is a time without its zone: {text!r}")
+        raise ValueError(f"is a time without a time zone: {text!r}")
     seconds = time.timestamp()
     if seconds < 0:
         raise ValueError(f"is a time before 1970: {text!r}")
@@ -272,5 +286,5 @@ def seconds_of(text: str) -> float:
 
 
 def timestamp(seconds: float) -> str:
-    """RFC 3339 in UTC with microseconds; what is after the year 9999 is its end."""
+    """RFC 3339 in UTC with microseconds; a later time than the year 9999 becomes its last second."""
     return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

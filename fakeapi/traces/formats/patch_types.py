@@ -1,7 +1,7 @@
-"""Which kind of patch a request was, where its Content-Type was not kept.
+"""Infers the type of a patch from an audit log, which has no Content-Type.
 
-An audit log has none. Some bodies and queries leave one possibility; for the others there is evidence, and at
-last an assumption. What was concluded, and from what, is told.
+Some bodies and queries allow one type only; for others there is evidence, and else an assumption. The result
+names its grounds.
 """
 
 from typing import Any
@@ -19,22 +19,22 @@ NAMES = {media_type: name for name, media_type in SHORT_NAMES.items()}
 
 _BUILT_IN_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 _MERGING_AGENTS = ("kopf",)
-"""Clients that send merge patches unless they are told otherwise."""
+"""Clients that send merge patches by default."""
 
 
 def infer(
     patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC_MERGE_PATCH
 ) -> tuple[str, str]:
-    """The media type, and why.
+    """The media type, and the grounds for it.
 
     `patch` and `answer` are decoded JSON; `answer` is None where it is not known. `group` is that of the
-    resource. `assume` is given where nothing speaks for one kind or the other.
+    resource. `assume` is returned where nothing indicates a type.
     """
     if isinstance(patch, list):
         return JSON_PATCH, "its body is a list"
     options = parse_qs(query, keep_blank_values=True)
     if "force" in options:
-        return APPLY_PATCH, "only an apply may have `force`"
+        return APPLY_PATCH, "only an apply accepts `force`"
     managers = options.get("fieldManager", [])
     operations = _operations(answer, managers[0]) if managers else set()
     whole = isinstance(patch, dict) and "apiVersion" in patch and "kind" in patch
@@ -48,7 +48,7 @@ def infer(
         return STRATEGIC_MERGE_PATCH, "the answer has more list entries than the patch"
     if agent.startswith(_MERGING_AGENTS):
         return MERGE_PATCH, f"assumed: {agent.partition('/')[0]} sends merge patches"
-    return assume, "assumed: nothing in it speaks for another kind"
+    return assume, "assumed: nothing indicates another type"
 
 
 def _is_custom(group: str) -> bool:
@@ -74,7 +74,7 @@ def _operations(answer: Any, manager: str) -> set[str]:
 
 
 def _was_merged(patch: Any, answer: Any) -> bool:
-    """Whether a list of the patch became part of a longer one, which only strategic merge does."""
+    """Whether a list of the patch became part of a longer list, which only strategic merge does."""
     if isinstance(patch, dict) and isinstance(answer, dict):
         return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
     return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)

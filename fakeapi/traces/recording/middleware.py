@@ -1,9 +1,10 @@
-"""Recording by the server itself: an application around the application."""
+"""ASGI middleware that records the traffic of the application inside it."""
 
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, Protocol
 
-from fakeapi.traces.recording.recording import Observed, Recording
+from fakeapi.traces.model import Ending
+from fakeapi.traces.recording.recording import ObservedExchange, Recording
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -11,7 +12,7 @@ Send = Callable[[Any], Awaitable[None]]
 
 
 class Application(Protocol):
-    """What a runner asks of an application."""
+    """The application that a `fakeapi.serving.runner.Runner` runs."""
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
 
@@ -25,7 +26,7 @@ class Application(Protocol):
 
 
 class Recorder:
-    """An application that records what goes through it, while it is told to. Otherwise it adds nothing."""
+    """Wraps an application and records its traffic between calls of `record`."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -36,9 +37,9 @@ class Recorder:
         return self._recording
 
     def record(self, recording: Recording | None) -> Recording | None:
-        """Records there from now on, or no more; returns where it was until now.
+        """Starts recording, or stops it with None; returns the recording until now.
 
-        What is under way is kept there as it is, and nowhere from now on.
+        Exchanges that are not over are written to that recording as they are now, and not to the new one.
         """
         before, self._recording = self._recording, recording
         if before is not None:
@@ -88,15 +89,16 @@ class Recorder:
         await self._app.reset()
 
     def end_watches(self) -> None:
-        """Watches that end because the server does are open in the recording."""
+        """Ends all watches; the recording says of them that they were open."""
         if self._recording is not None:
             self._recording.end_open()
         self._app.end_watches()
 
 
-def end(observed: Observed, *, complete: bool) -> None:
-    """Tells who ended an exchange: the client by leaving, the server, or something that should not happen."""
-    observed.end("client" if observed.left else "server" if complete else "cut")
+def end(observed: ObservedExchange, *, complete: bool) -> None:
+    """Ends an exchange, by the client if it left, by the server if the response is complete."""
+    ended: Ending = "client" if observed.left else "server" if complete else "cut"
+    observed.end(ended)
 
 
 def target_of(scope: Scope) -> str:

@@ -1,8 +1,8 @@
-"""A reverse proxy before a cluster, which records what goes through it.
+"""A reverse proxy in front of a cluster that records the traffic.
 
-In front is the runner (HTTP/1.1, HTTP/2); behind is aiohttp, the quickest of the well-kept clients: it parses
-in C, passes pieces on as they come, and leaves targets and headers alone. It speaks HTTP/1.1, as every API
-server does: each watch has a connection of its own, so that none waits for another.
+Clients connect to the runner (HTTP/1.1 and HTTP/2). Requests are forwarded with aiohttp, which parses in C,
+passes on data as they arrive, and does not change targets or headers. It speaks HTTP/1.1, so each watch has
+a connection of its own and none waits for another.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from fakeapi.kubeconfig import ANYBODY
-from fakeapi.traces.client.upstream import Upstream, UpstreamError
+from fakeapi.traces.client.target import Target, TargetError
 from fakeapi.traces.recording.middleware import Receive, Scope, Send, end, target_of
-from fakeapi.traces.recording.recording import Observed, Recording
+from fakeapi.traces.recording.recording import ObservedExchange, Recording
 
 logger = logging.getLogger("fakeapi.traces")
 
 CONNECT_SECONDS = 10.0
-"""To reach the upstream."""
+"""For connecting to the upstream."""
 
 REQUEST_MAX = 64 << 20
 """Bytes of a request's body; a longer one is answered 413."""
 
 WHOLE_MAX = 1 << 20
-"""Bytes of a response that is awaited to its end; longer ones are passed on as they come."""
+"""Bytes of a response that is read as a whole; a longer one is passed on as it arrives."""
 
 _HOP = frozenset(
     {
@@ -50,7 +50,7 @@ _HOP = frozenset(
     }
 )
 _HOP_BACK = frozenset({b"connection", b"date", b"keep-alive", b"trailer", b"transfer-encoding", b"upgrade"})
-"""The runner writes a Date of its own."""
+"""Headers of responses that are not passed on; the runner adds its own Date."""
 
 _MINOR = re.compile(r"\d+")
 
@@ -58,23 +58,23 @@ Pairs = list[tuple[bytes, bytes]]
 
 
 class Proxy:
-    """Forwards every request to the upstream, as a runner's application.
+    """An application for a Runner that forwards every request to the upstream.
 
-    A client's own Authorization is passed on; without one the upstream's credential is sent. With `token`,
-    clients must send that one, and are let in with the upstream's credential.
+    A client's Authorization is passed on; without one the upstream's credential is sent. With `token`,
+    clients must send this token, and requests are forwarded with the upstream's credential.
     """
 
-    def __init__(self, upstream: Upstream, recording: Recording, *, token: str | None = None) -> None:
+    def __init__(self, upstream: Target, recording: Recording, *, token: str | None = None) -> None:
         self._upstream = upstream
         self._recording = recording
         self._token = None if token is None else f"Bearer {token}".encode()
-        # What the kubeconfig of the proxy has is for the proxy, never for the upstream.
+        # The token in the proxy's own kubeconfig is never sent to the upstream.
         self._own = self._token or f"Bearer {ANYBODY}".encode()
         self._session: aiohttp.ClientSession | None = None
         self._streams: set[aiohttp.ClientResponse] = set()
 
     async def startup(self) -> None:
-        """Asks who is there. Raises UpstreamError where nobody is, or something that is not Kubernetes."""
+        """Connects. Raises TargetError if the upstream does not answer or is not Kubernetes."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._upstream.tls or True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
@@ -94,11 +94,11 @@ class Proxy:
             await self._session.close()
 
     async def reset(self) -> None:
-        """A cluster cannot be emptied."""
+        """Not supported, as the proxy has no state to drop."""
         raise NotImplementedError
 
     def end_watches(self) -> None:
-        """Ends what streams through; in the recording it is open."""
+        """Ends all streams; the recording says of watches that they were open."""
         self._recording.end_open()
         for response in list(self._streams):
             response.close()
@@ -109,7 +109,7 @@ class Proxy:
             return
         headers: Pairs = list(scope["headers"])
         if self._token is not None and not _is_let_in(headers, self._token):
-            await _refuse(send, 401, "Unauthorized", "the token of this proxy is missing or wrong")
+            await _refuse(send, 401, "Unauthorized", "the proxy's token is missing or wrong")
             return
         if any(name == b"upgrade" for name, _ in headers):
             await _refuse(send, 501, "NotImplemented", "exec, attach and port-forward are not recorded")
@@ -129,9 +129,15 @@ class Proxy:
             end(observed, complete=complete)
 
     async def _forward(
-        self, scope: Scope, headers: Pairs, body: bytes, observed: Observed, receive: Receive, send: Send
+        self,
+        scope: Scope,
+        headers: Pairs,
+        body: bytes,
+        observed: ObservedExchange,
+        receive: Receive,
+        send: Send,
     ) -> bool:
-        """Whether the response went through to its end."""
+        """Forwards a request; returns whether its response was passed on to its end."""
         assert self._session is not None, "request before startup"
         try:
             sent = await self._sent(headers)
@@ -143,7 +149,7 @@ class Proxy:
                 allow_redirects=False,
                 server_hostname=self._upstream.server_name,
             )
-        except (aiohttp.ClientError, OSError, UpstreamError, ValueError) as error:
+        except (aiohttp.ClientError, OSError, TargetError, ValueError) as error:
             reason = _reason(error)
             observed.failed(f"the upstream cannot be reached: {reason}")
             await _refuse(send, 502, "BadGateway", f"the upstream cannot be reached: {reason}")
@@ -165,7 +171,7 @@ class Proxy:
         return result
 
     async def _answer(
-        self, response: aiohttp.ClientResponse, observed: Observed, receive: Receive, send: Send
+        self, response: aiohttp.ClientResponse, observed: ObservedExchange, receive: Receive, send: Send
     ) -> bool:
         headers = [(name.lower(), value) for name, value in response.raw_headers]
         headers = [pair for pair in headers if pair[0] not in _HOP_BACK]
@@ -185,7 +191,7 @@ class Proxy:
         return await self._stream(response, observed, receive, send)
 
     async def _stream(
-        self, response: aiohttp.ClientResponse, observed: Observed, receive: Receive, send: Send
+        self, response: aiohttp.ClientResponse, observed: ObservedExchange, receive: Receive, send: Send
     ) -> bool:
         self._streams.add(response)
         leaving = asyncio.create_task(_gone(receive, observed, response))
@@ -217,15 +223,15 @@ class Proxy:
             ) as response:
                 status, data = response.status, await response.read()
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise UpstreamError(f"{url} cannot be reached: {_reason(error)}") from error
+            raise TargetError(f"{url} cannot be reached: {_reason(error)}") from error
         if status in {401, 403}:
-            return  # it may still let the clients in
+            return  # clients may have credentials of their own
         try:
             facts = json.loads(data)
             version, major, minor = (str(facts[key]) for key in ("gitVersion", "major", "minor"))
         except (ValueError, KeyError, TypeError) as error:
-            message = f"{url} is no Kubernetes API server: /version answers {status} without a version"
-            raise UpstreamError(message) from error
+            message = f"{url} is not a Kubernetes API server: /version answers {status} without a version"
+            raise TargetError(message) from error
         number = _MINOR.match(minor)
         self._recording.describe(
             server=f"kubernetes {version}", release=f"{major}.{number[0]}" if number else ""
@@ -236,8 +242,8 @@ def _is_let_in(headers: Pairs, token: bytes) -> bool:
     return any(name == b"authorization" and hmac.compare_digest(value, token) for name, value in headers)
 
 
-async def _body(receive: Receive, observed: Observed) -> bytes | None:
-    """The request's body, a little more than REQUEST_MAX of a longer one; None if the client left."""
+async def _body(receive: Receive, observed: ObservedExchange) -> bytes | None:
+    """The request's body, cut off after REQUEST_MAX; None if the client left."""
     parts: list[bytes] = []
     size = 0
     async for data in _pieces(receive):
@@ -262,8 +268,8 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
         yield message.get("body", b"")
 
 
-async def _gone(receive: Receive, observed: Observed, response: aiohttp.ClientResponse) -> None:
-    """Ends the upstream's stream when the client leaves."""
+async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.ClientResponse) -> None:
+    """Closes the upstream's response when the client leaves."""
     while (await receive())["type"] != "http.disconnect":
         pass
     observed.left = True
@@ -271,7 +277,7 @@ async def _gone(receive: Receive, observed: Observed, response: aiohttp.ClientRe
 
 
 async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
-    """An answer of the proxy's own, as a Status; it is not recorded as one of the cluster."""
+    """Answers with a Status of the proxy's own, which is not recorded as the cluster's."""
     facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
     facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
     body = json.dumps(facts).encode()

@@ -1,6 +1,6 @@
-"""A trace that is being recorded: exchanges as they are seen to go by.
+"""Records exchanges into a trace file while they happen.
 
-Not for several threads at once, but for the end: everything happens in the event loop of the server.
+Everything but `close` and `abort` must be called in the event loop of the server.
 """
 
 import logging
@@ -9,11 +9,22 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.native import TraceWriter
-from fakeapi.traces.model import Exchange, Header, Headers, Request, Response, StreamEvent, TraceError
-from fakeapi.traces.recording.clients import actor
-from fakeapi.traces.recording.messages import BODY_MAX, decoded, first, is_watch, kept
+from fakeapi.traces.messages import BODY_MAX, decoded, first, is_watch, kept
+from fakeapi.traces.model import (
+    Ending,
+    Exchange,
+    Gap,
+    Header,
+    Headers,
+    Missing,
+    Request,
+    Response,
+    StreamEvent,
+    TraceError,
+)
 from fakeapi.traces.recording.redaction import Redactor
 
 logger = logging.getLogger("fakeapi.traces")
@@ -24,9 +35,9 @@ _FRAME_LENGTH = 4
 
 
 class Recording:
-    """Exchanges on their way into a file, which appears at `close`.
+    """Writes the exchanges of a server to a trace file, which appears at `close`.
 
-    When the disk refuses, recording ends and traffic goes on; `close` raises what happened.
+    When the file cannot be written, recording ends and the traffic goes on; `close` then raises the error.
     """
 
     def __init__(
@@ -45,7 +56,7 @@ class Recording:
             native_lines.VERSION, server, release, time.time(), source, redacted=self._redactor.names
         )
         self._writer = TraceWriter(path, header)
-        self._open: dict[int, Observed] = {}
+        self._open: dict[int, ObservedExchange] = {}
         self._failure: TraceError | None = None
         self._next = 0
         self._closed = False
@@ -59,45 +70,46 @@ class Recording:
         return self._writer.header
 
     def describe(self, *, server: str, release: str) -> None:
-        """Names what answers, where that is learned later."""
+        """Sets the header's server and release, once they are known."""
         header = self._writer.header
         self._writer.header = Header(
             header.version, server, release, header.started, header.source, header.note, header.redacted
         )
 
     def __len__(self) -> int:
-        """Exchanges that are kept so far."""
+        """The number of exchanges that are written so far."""
         return len(self._writer)
 
     def now(self) -> float:
+        """The offset of this moment."""
         return time.perf_counter() - self._begun_at
 
-    def begin(self, method: str, target: str, headers: RawHeaders) -> "Observed":
-        """A request came."""
+    def begin(self, method: str, target: str, headers: RawHeaders) -> "ObservedExchange":
+        """Observes a request from its head on."""
         self._next += 1
-        observed = Observed(self, self._next, method, target, _text(headers))
+        observed = ObservedExchange(self, self._next, method, target, _text(headers))
         if not self._closed:
             self._open[observed.id] = observed
         return observed
 
-    def keep(self, observed: "Observed") -> None:
-        """What was observed is over; again is no error."""
+    def keep(self, observed: "ObservedExchange") -> None:
+        """Writes an exchange that is over; a second call does nothing."""
         if self._open.pop(observed.id, None) is None or self._failure is not None:
             return
         try:
             self._writer.append(self._redactor.exchange(observed.exchange()))
         except TraceError as error:
-            logger.error("Recording ends: %s", error)  # noqa: TRY400 - a full disk is no defect
+            logger.error("Recording ends: %s", error)  # noqa: TRY400 - a full disk needs no traceback
             self._failure = error
             self._writer.abort()
 
     def end_open(self) -> None:
-        """Keeps what is under way as it is now; what still comes of it is not recorded."""
+        """Writes the exchanges that are not over, as they are now; their rest is not recorded."""
         for observed in list(self._open.values()):
             observed.end("open")
 
     def close(self) -> None:
-        """Writes the file. Raises TraceError, also for what went wrong before."""
+        """Writes the file. Raises TraceError, also for an earlier error."""
         if self._closed:
             return
         self._closed = True
@@ -107,14 +119,14 @@ class Recording:
         self._writer.close()
 
     def abort(self) -> None:
-        """No file appears."""
+        """Drops everything that was recorded; no file appears."""
         self._closed = True
         self._open.clear()
         self._writer.abort()
 
 
-class Observed:
-    """One exchange while it happens."""
+class ObservedExchange:
+    """One exchange while it happens: `asked`, `started` and `answered` take what passes, `end` writes it."""
 
     __slots__ = (
         "_answer",
@@ -143,7 +155,7 @@ class Observed:
         self._recording = recording
         self.id = identity
         self.left = False
-        """Whether the client went away."""
+        """Whether the client closed the connection."""
         self._method = method
         self._target = target
         self._headers = headers
@@ -156,19 +168,19 @@ class Observed:
         self._inflate: zlib._Decompress | None = None
         self._size = 0
         self._dropped = 0
-        self._missing: list[str] = []
-        self._ended = ""
+        self._missing: list[Missing] = []
+        self._ended: Ending = ""
         self._over = 0.0
 
     def asked(self, data: bytes) -> None:
-        """Some of the request's body."""
+        """Takes a piece of the request's body."""
         if len(self._request) + len(data) <= BODY_MAX:
             self._request += data
-        elif data and "request body (too long)" not in self._missing:
-            self._missing.append("request body (too long)")
+        elif data and not self._lacks(Gap.REQUEST_BODY):
+            self._missing.append(Missing(Gap.REQUEST_BODY, "too long"))
 
     def started(self, status: int, headers: RawHeaders) -> None:
-        """The response's head."""
+        """Takes the response's status and headers."""
         texts = _text(headers)
         self._started = (status, texts)
         if status == 200 and is_watch(self._method, self._target):
@@ -179,14 +191,14 @@ class Observed:
                 self._inflate = zlib.decompressobj(wbits=31)
 
     def answered(self, data: bytes) -> None:
-        """Some of the response's body, or of the watch."""
+        """Takes a piece of the response's body, or of a watch's events."""
         if not data:
             return
         if self._inflate is not None:
             try:
                 data = self._inflate.decompress(data)
             except zlib.error:
-                self._missing.append("watch events (their gzip is damaged)")
+                self._missing.append(Missing(Gap.WATCH_EVENTS, "their gzip is damaged"))
                 self._inflate, self._size = None, BODY_MAX
         self._size += len(data)
         if self._size > BODY_MAX:
@@ -198,18 +210,18 @@ class Observed:
             self._events.extend(StreamEvent(offset, line) for line in self._split(self._answer))
 
     def failed(self, reason: str) -> None:
-        """There was no response, for this reason."""
-        self._missing.append(f"response ({reason})")
+        """Notes why there is no response."""
+        self._missing.append(Missing(Gap.RESPONSE, reason))
 
-    def end(self, ended: str) -> None:
-        """It is over; `ended` as in Exchange, and "server" where a response that is no watch is complete."""
+    def end(self, ended: Ending) -> None:
+        """Writes the exchange; `ended` as for a watch, "server" for a complete response of another kind."""
         if not self._over:
             self._over = self._recording.now()
             self._ended = ended
             self._recording.keep(self)
 
     def exchange(self) -> Exchange:
-        """What was seen."""
+        """The exchange as far as it was observed."""
         headers = self._headers
         return Exchange(
             self.id,
@@ -223,40 +235,44 @@ class Observed:
             tuple(self._missing),
         )
 
+    def _lacks(self, gap: Gap) -> bool:
+        return any(each.gap is gap for each in self._missing)
+
     def _asked(self) -> Request:
         encoding, body = first(self._headers, "content-encoding"), bytes(self._request)
         announced = first(self._headers, "content-length")
         if announced.isdecimal() and int(announced) > len(body) and not self._missing:
-            self._missing.append("request body (the server did not read it)")
+            self._missing.append(Missing(Gap.UNREAD_REQUEST_BODY))
         plain = decoded(body, encoding)
         if plain is None:
-            self._missing.append(f"request body ({encoding or 'its coding'} cannot be undone)")
+            self._missing.append(Missing(Gap.REQUEST_BODY, f"{encoding or 'its coding'} cannot be decoded"))
             plain = b""
         return Request(self._method, self._target, kept(self._headers), plain)
 
     def _response(self) -> Response | None:
         if self._started is None:
-            if not any(each.startswith("response") for each in self._missing):
-                self._missing.append("response (it did not come in time)")
+            if not self._lacks(Gap.RESPONSE):
+                self._missing.append(Missing(Gap.RESPONSE, "it did not come in time"))
             return None
         status, texts = self._started
         headers: Headers = kept(texts)
         if self._events is not None:
             if self._answer and not self._dropped:
-                # A last piece without an end, as it is.
+                # A last line without its end is kept as it is.
                 self._events.append(StreamEvent(self._over, bytes(self._answer)))
             if self._dropped:
-                self._missing.append(f"watch events after the first {len(self._events)}: more than is kept")
+                detail = f"after the first {len(self._events)}, more than {BODY_MAX >> 20} MiB"
+                self._missing.append(Missing(Gap.WATCH_EVENTS, detail))
             return Response(status, headers)
         if self._dropped:
-            self._missing.append("response body (too long)")
+            self._missing.append(Missing(Gap.RESPONSE_BODY, "too long"))
             return Response(status, headers)
         if self._ended != "server":
-            self._missing.append("the response's end")
+            self._missing.append(Missing(Gap.RESPONSE_END))
         encoding = first(texts, "content-encoding")
         body = decoded(bytes(self._answer), encoding)
         if body is None:
-            self._missing.append(f"response body ({encoding} cannot be undone)")
+            self._missing.append(Missing(Gap.RESPONSE_BODY, f"{encoding} cannot be decoded"))
             body = b""
         return Response(status, headers, body)
 
@@ -266,7 +282,7 @@ def _text(headers: RawHeaders) -> list[tuple[str, str]]:
 
 
 def _lines(buffer: bytearray) -> list[bytes]:
-    """Takes the whole lines off the buffer."""
+    """Removes the complete lines from the buffer and returns those that are not empty."""
     end = buffer.rfind(b"\n")
     if end < 0:
         return []
@@ -276,7 +292,7 @@ def _lines(buffer: bytearray) -> list[bytes]:
 
 
 def _frames(buffer: bytearray) -> list[bytes]:
-    """Takes the whole frames of a protobuf watch off the buffer: a length of four bytes, then so many."""
+    """Removes the complete frames of a protobuf watch from the buffer: four bytes of length, then content."""
     frames: list[bytes] = []
     while len(buffer) >= _FRAME_LENGTH:
         end = _FRAME_LENGTH + int.from_bytes(buffer[:_FRAME_LENGTH], "big")

@@ -1,7 +1,7 @@
-"""What is taken out of a trace before it reaches the disk: credentials, and the fields that somebody names.
+"""Removes credentials and chosen fields from exchanges before they are written.
 
-What is replaced keeps its type, so that requests stay valid and a replay sends something of the same shape.
-Redacting twice is redacting once.
+A replaced value keeps its type, so that requests stay valid and a replay sends the same shape. Redacting
+twice gives the same as redacting once.
 """
 
 import base64
@@ -51,7 +51,7 @@ _KEYS = frozenset(
         "token",
     }
 )
-"""Keys, without case, dashes and underscores, whose text is a credential."""
+"""Keys, in lower case without dashes and underscores, whose text is a credential."""
 
 _NEEDLES = tuple(
     text.encode()
@@ -60,7 +60,7 @@ _NEEDLES = tuple(
         *("client-", "clientC", "clientK", "rivate", "PRIVATE", "uthorization", "eyJ"),
     )
 )
-"""One of these is in every body that holds a credential, so that others need not be decoded."""
+"""Every body with a credential contains one of these; other bodies are not decoded, for speed."""
 
 _VARIABLE = re.compile(r"passw|token|secret|credential|api_?key|private_?key|access_?key", re.IGNORECASE)
 """The name of an environment variable or parameter whose `value` is a credential."""
@@ -79,16 +79,16 @@ _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 
 
 class Redactor:
-    """Takes credentials (unless told not to) and the named fields out of exchanges."""
+    """Removes credentials, unless `credentials` is false, and the fields at `paths` from exchanges."""
 
     def __init__(self, *, credentials: bool = True, paths: tuple[FieldPath, ...] = ()) -> None:
         self._credentials = credentials
         self._paths = paths
         self.names = (("credentials",) if credentials else ()) + tuple(map(fieldpaths.render, paths))
-        """For a trace's header."""
+        """The names of what is removed, for a trace's header."""
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """The exchange without what must not be kept; the same object where that is nothing."""
+        """The redacted exchange; the same object where nothing had to be removed."""
         if not self.names:
             return exchange
         secrets = self._credentials and _SECRETS.search(exchange.request.target) is not None
@@ -109,7 +109,7 @@ class Redactor:
         return tuple((name, _hidden(value) if name in _HEADERS else value) for name, value in headers)
 
     def body(self, data: bytes, *, secrets: bool = False) -> bytes:
-        """The body, in the same bytes where nothing had to go. `secrets`: it is one of a Secret."""
+        """The redacted body; the same bytes where nothing had to be removed. `secrets`: it is a Secret's."""
         suspect = self._credentials and (secrets or any(needle in data for needle in _NEEDLES))
         if not data or not (suspect or self._paths):
             return data
@@ -145,22 +145,22 @@ class Redactor:
 
 
 def _hidden(value: str) -> str:
-    """A header's value; the scheme of Authorization tells how one came in, and stays."""
+    """A redacted header value that keeps the scheme of Authorization."""
     scheme, space, rest = value.partition(" ")
     return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
 
 
 def _blank(value: Any) -> Any:
-    """Something harmless of the same type."""
+    """The empty value of the same type; "redacted" for text."""
     if isinstance(value, str):
         return REDACTED
     return None if value is None else type(value)()
 
 
 def _scrub(value: Any, *, secrets: bool) -> bool:
-    """Takes credentials out of a JSON value, in place; whether there was one."""
+    """Removes credentials from a JSON value in place; returns whether there were any."""
     if isinstance(value, list):
-        # Summed, not `any`: every one is to be changed.
+        # `sum` and not `any`, which would stop at the first change.
         return sum(_scrub_inside(value, index, secrets=secrets) for index in range(len(value))) > 0
     if not isinstance(value, dict):
         return False
@@ -195,7 +195,7 @@ def _scrub_inside(holder: Any, key: Any, *, secrets: bool) -> bool:
 
 
 def _scrub_secret(value: dict[str, Any]) -> bool:
-    """The data of a Secret, or of a patch of one."""
+    """Removes the data of a Secret, or of a patch of one, in place; returns whether there were any."""
     before = repr(value)
     for field, replacement in (("data", _REDACTED_DATA), ("stringData", REDACTED)):
         data = value.get(field)
@@ -217,7 +217,7 @@ def _plain(key: str) -> str:
 
 
 def _text(data: bytes, *, secrets: bool) -> bytes:
-    """A body that is not JSON: YAML, or protobuf, in which nothing may change its length."""
+    """A body that is not JSON: YAML, or protobuf, in which replacements must keep their length."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -229,7 +229,7 @@ def _text(data: bytes, *, secrets: bool) -> bytes:
 
 
 def _clean(data: bytes) -> bytes:
-    """Text without the tokens, private keys and kubeconfig settings in it."""
+    """Text without JSON Web Tokens, private keys and kubeconfig credentials."""
     word = REDACTED.encode()
     if b"eyJ" in data:
         data = _JWT.sub(word, data)

@@ -1,12 +1,12 @@
-"""Pausing, stepping and stopping a replay, from another thread or from the terminal."""
+"""Pauses, steps and stops a replay, from another thread or from the terminal."""
 
 import asyncio
 import threading
 import time
 
 
-class Control:
-    """Told by one thread, obeyed by the replay. A new one lets everything pass."""
+class ReplayControl:
+    """Controls one replay; its methods are thread-safe. A new one lets every exchange pass."""
 
     def __init__(self, *, stepping: bool = False, pause_at: float | None = None) -> None:
         """`stepping`: wait for `step` before each exchange. `pause_at`: an offset to pause at."""
@@ -17,32 +17,34 @@ class Control:
         self._stopped = False
         self._wakers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self.paused = 0.0
-        """Seconds that were spent in pauses."""
+        """Seconds spent in pauses."""
         self.offset = 0.0
-        """Of the exchange that waits, or was sent last."""
+        """The offset of the exchange that waits, or was sent last."""
 
     @property
     def is_paused(self) -> bool:
         return self._is_paused
 
     def pause(self) -> None:
+        """Holds back the next exchange."""
         with self._lock:
             self._is_paused, self._steps = True, 0
 
     def resume(self) -> None:
+        """Ends a pause."""
         with self._lock:
             self._is_paused, self._steps = False, 0
         self._wake()
 
     def step(self, count: int = 1) -> None:
-        """Lets so many exchanges pass, and pauses then."""
+        """Lets `count` exchanges pass, then pauses."""
         with self._lock:
             self._is_paused = True
             self._steps += count
         self._wake()
 
     def stop(self) -> None:
-        """The replay ends, and reports what it has."""
+        """Ends the replay, which reports what it has."""
         with self._lock:
             self._stopped = True
         self._wake()
@@ -54,7 +56,7 @@ class Control:
             loop.call_soon_threadsafe(event.set)
 
     async def passed(self, offset: float) -> bool:
-        """Returns when the exchange at the offset may be sent; False when none may any more."""
+        """Waits until the exchange at the offset may be sent; False if the replay was stopped."""
         self.offset = offset
         if self._pause_at is not None and offset >= self._pause_at:
             self._pause_at = None

@@ -1,8 +1,7 @@
-"""A trace as a cluster: the state of a moment, then the recorded writes as their time comes.
+"""Plays a trace into a running server: the state at a time, then the recorded writes on schedule.
 
-Reads and watches of the trace are not repeated, and neither are writes that were refused. Others may write
-too: an update that their writes make conflict is sent again without its version, so that the recorded one
-wins.
+Reads, watches and refused writes are not repeated. Other clients may write too: a recorded write that
+conflicts with theirs is sent again without its resourceVersion, and wins.
 """
 
 import asyncio
@@ -12,31 +11,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.traces.analysis.identity_map import IdentityMap
+from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
+from fakeapi.traces.analysis.request_facts import RequestFacts
 from fakeapi.traces.client.http import HttpClient
-from fakeapi.traces.client.upstream import Upstream
+from fakeapi.traces.client.target import Target
 from fakeapi.traces.formats.open import TraceReader
-from fakeapi.traces.model import Exchange, Headers, Response
-from fakeapi.traces.replay.identity_map import Identities
-from fakeapi.traces.replay.initial_state import Seed, of_kinds
-from fakeapi.traces.replay.plan import Survey, survey
-from fakeapi.traces.replay.request_facts import Facts, facts_of
-from fakeapi.traces.replay.restore import Seeded, Seeder
-from fakeapi.traces.replay.rewrite import Unsendable, request_now
-from fakeapi.traces.replay.target import served_paths
+from fakeapi.traces.model import Exchange, Gap, Headers, Response
+from fakeapi.traces.replay.restore import InitialStateRestorer
+from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request
+from fakeapi.traces.replay.target_discovery import served_paths
+from fakeapi.traces.reporting.results import RestoredObject
 
 
 @dataclass(slots=True)
-class Moved:
-    """What has been done.
+class PlaybackSummary:
+    """Counts of the writes so far.
 
-    `failed`: writes that the server refused now, by status. `unserved`: writes that were not sent, by
-    resource.
+    `failed`: writes that the target refused, by status. `unserved`: writes that were not sent, because the
+    target does not serve their resource, by resource.
     """
 
     written: int = 0
     failed: Counter[int] = field(default_factory=Counter)
     unserved: Counter[str] = field(default_factory=Counter)
-    seeded: list[Seeded] = field(default_factory=list)
+    seeded: list[RestoredObject] = field(default_factory=list)
 
     def __str__(self) -> str:
         """As a line: "32 writes, 2 refused (409), 5 not served (pods/status)"."""
@@ -48,41 +47,40 @@ class Moved:
         return ", ".join(parts)
 
 
-class Motion:
-    """One trace, applied to one server. Raises TraceError and TargetError."""
+class Playback:
+    """Plays one trace into one server. Methods raise TraceError and TargetError."""
 
-    def __init__(self, reader: TraceReader, target: Upstream) -> None:
-        self.moved = Moved()
+    def __init__(self, reader: TraceReader, target: Target) -> None:
+        self.summary = PlaybackSummary()
         self._reader = reader
         self._client = HttpClient(target)
-        self._identities = Identities()
-        self._late: dict[int, list[Seed]] = {}
-        self._source: Iterator[tuple[int, Exchange]] = iter(())
-        self._next: tuple[int, Exchange] | None = None
+        self._identities = IdentityMap()
+        self._source: Iterator[Step] = iter(())
+        self._next: Step | None = None
         self.since = 0.0
         self.until = 0.0
 
     async def begin(self, at: float = 0.0) -> None:
-        """Makes the state of the moment that is `at` seconds after the trace's start."""
-        found = survey(self._reader)
-        self.since, self.until = found.since, found.until
-        self._served = await served_paths(self._client, found.roots)
-        await self._seed(found)
-        self._source = found.exchanges(self._reader)
+        """Creates the state at `at` seconds after the trace's start."""
+        plan = plan_replay(self._reader)
+        self.since, self.until = plan.since, plan.until
+        self._served = await served_paths(self._client, plan.group_versions)
+        await self._restore(plan)
+        self._source = plan.steps(self._reader)
         self._advance()
-        while self._next is not None and self._next[1].offset <= at:
-            await self._apply(*self._next)
+        while self._next is not None and self._next.exchange.offset <= at:
+            await self._apply(self._next)
             self._advance()
 
     async def go_on(self, at: float = 0.0, speed: float = 1.0) -> None:
-        """Applies what comes after that moment, `speed` times as fast as it was; returns after the last."""
+        """Applies the writes after that time, `speed` times as fast as recorded; returns after the last."""
         began = time.monotonic()
         while self._next is not None:
-            place, exchange = self._next
-            due = began + (exchange.offset - at) / speed
+            step = self._next
+            due = began + (step.exchange.offset - at) / speed
             if (left := due - time.monotonic()) > 0:
                 await asyncio.sleep(left)
-            await self._apply(place, exchange)
+            await self._apply(step)
             self._advance()
 
     async def close(self) -> None:
@@ -91,38 +89,30 @@ class Motion:
     def _advance(self) -> None:
         self._next = next(self._source, None)
 
-    async def _seed(self, found: Survey) -> None:
-        self._seeder = Seeder(self._client, self._identities, self._served)
-        self.moved.seeded += await self._seeder.make_namespaces(found.namespaces)
-        for seed in of_kinds(found.seeds, self._served):
-            if seed.before >= 0:
-                self._late.setdefault(seed.before, []).append(seed)
-            else:
-                self.moved.seeded.append(await self._seeder.make(seed))
+    async def _restore(self, plan: ReplayPlan) -> None:
+        restorer = self._restorer = InitialStateRestorer(self._client, self._identities, self._served)
+        self.summary.seeded += await restorer.restore(plan)
 
-    async def _apply(self, place: int, exchange: Exchange) -> None:
-        for seed in self._late.pop(place, ()):
-            self.moved.seeded.append(await self._seeder.make(seed))
-        facts = facts_of(exchange)
-        if not facts.is_write or not 200 <= facts.status < 300 or "request body" in exchange.missing:
+    async def _apply(self, step: Step) -> None:
+        self.summary.seeded += await self._restorer.restore_late(step.place)
+        exchange, facts = step.exchange, step.facts
+        if not facts.is_write or not 200 <= facts.status < 300 or exchange.lacks(Gap.REQUEST_BODY):
             return
-        address = facts.address
-        name = f"{address.resource}/{address.subresource}" if address.subresource else address.resource
-        if f"{address.root}/{name}" not in self._served:
-            self.moved.unserved[name] += 1
+        if facts.path.discovery_path not in self._served:
+            self.summary.unserved[facts.path.full_resource] += 1
             return
         answer = await self._write(exchange, facts)
         if answer.status >= 300:
-            self.moved.failed[answer.status] += 1
+            self.summary.failed[answer.status] += 1
             return
-        self.moved.written += 1
+        self.summary.written += 1
         if exchange.response is not None:
             self._learn(exchange.response, answer)
 
-    async def _write(self, exchange: Exchange, facts: Facts) -> Response:
+    async def _write(self, exchange: Exchange, facts: RequestFacts) -> Response:
         try:
-            target, headers, body = request_now(exchange, facts, self._identities, keep_names=True)
-        except Unsendable:
+            target, headers, body = rewritten_request(exchange, facts, self._identities, keep_names=True)
+        except NotRewritable:
             return await self._send(exchange, exchange.request.target, (), exchange.request.body)
         answer = await self._send(exchange, target, headers, body)
         if answer.status == 409 and (free := _without_version(body)) is not None:
@@ -140,7 +130,7 @@ class Motion:
 
 
 def _without_version(body: bytes) -> bytes | None:
-    """A body that names no version, and no precondition; None where it did not."""
+    """The body without resourceVersion and preconditions; None where it has neither."""
     try:
         value = decode(body)
     except JsonError:
@@ -149,7 +139,7 @@ def _without_version(body: bytes) -> bytes | None:
         return None
     metadata, changed = value.get("metadata"), False
     if isinstance(metadata, dict) and metadata.get("resourceVersion"):
-        # Without the uid too: whoever made the object anew may have done so in between.
+        # Without the uid too: another client may have created the object anew.
         metadata.pop("uid", None)
         del metadata["resourceVersion"]
         changed = True

@@ -1,22 +1,23 @@
-"""Makes what a trace takes for granted: namespaces, and objects that are touched before they are created.
+"""Creates the initial state of a trace on the target: namespaces and objects that existed before it.
 
-Through the API alone: created, then given their status, then their managed fields, then, where they were
-being deleted, deleted. What cannot be made so is their uid (which is translated) and `metadata.generation`.
+It uses the API alone: an object is created, gets its status, then its managed fields, and is deleted where it
+was being deleted. The API does not let a client set the uid (which is mapped) and `metadata.generation`.
 """
 
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.json_types import Object
+from fakeapi.traces.analysis.identity_map import IdentityMap
+from fakeapi.traces.analysis.initial_state import InitialObject, of_served
+from fakeapi.traces.analysis.plan import ReplayPlan
+from fakeapi.traces.analysis.resource_path import NAMESPACES, ResourcePath
 from fakeapi.traces.client.http import HttpClient
-from fakeapi.traces.comparing.responses import show
+from fakeapi.traces.comparing.differences import show
 from fakeapi.traces.model import Headers, Response
-from fakeapi.traces.replay.addresses import NAMESPACES, Address
-from fakeapi.traces.replay.identity_map import Identities
-from fakeapi.traces.replay.initial_state import Seed
+from fakeapi.traces.reporting.results import RestoredObject
 
 USER_AGENT = "fakeapi-replay"
 _HEADERS: Headers = (
@@ -36,30 +37,31 @@ _OF_THE_SERVER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Seeded:
-    """One thing that was made before, and what told of it; `problem` says why it could not be made."""
+class InitialStateRestorer:
+    """Creates initial objects on one target. Methods raise TargetError where it does not answer."""
 
-    what: str
-    how: str
-    exact: bool = True
-    problem: str = ""
-
-    def __str__(self) -> str:
-        text = f"{self.what}: {self.how}" + ("" if self.exact else "; its state before that is inferred")
-        return f"{text}; could not be made: {self.problem}" if self.problem else text
-
-
-class Seeder:
-    """Makes seeds on one server. Raises TargetError where it does not answer."""
-
-    def __init__(self, client: HttpClient, identities: Identities, served: Iterable[str]) -> None:
+    def __init__(self, client: HttpClient, identities: IdentityMap, served: Iterable[str]) -> None:
         self._client = client
         self._identities = identities
-        self._served = set(served)
+        self._served = frozenset(served)
+        self._late: dict[int, list[InitialObject]] = {}
 
-    async def make_namespaces(self, names: dict[str, str]) -> list[Seeded]:
-        """Those that are not there; `names` says where in the trace each is first seen."""
+    async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
+        """Creates the namespaces and objects of a plan, except for those that come late."""
+        created = await self.make_namespaces(plan.namespaces)
+        for initial in of_served(plan.initial_objects, self._served):
+            if initial.before >= 0:
+                self._late.setdefault(initial.before, []).append(initial)
+            else:
+                created.append(await self.make(initial))
+        return created
+
+    async def restore_late(self, place: int) -> list[RestoredObject]:
+        """Creates the objects that must exist before the exchange at a place, and not earlier."""
+        return [await self.make(initial) for initial in self._late.pop(place, ())]
+
+    async def make_namespaces(self, names: dict[str, str]) -> list[RestoredObject]:
+        """Creates the namespaces that do not exist; `names` maps each to where the trace first uses it."""
         if f"/api/v1/{NAMESPACES}" not in self._served:
             return []
         made = []
@@ -69,28 +71,28 @@ class Seeder:
             body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             answer = await self._ask("POST", f"/api/v1/{NAMESPACES}", body)
             how = f"first used at {place}"
-            made.append(Seeded(f"namespaces {name}", how, problem=_problem(answer)))
+            made.append(RestoredObject(f"namespaces {name}", how, problem=_problem(answer)))
         return made
 
-    async def make(self, seed: Seed) -> Seeded:
-        """One object; an object of that name that is there already is taken as it is."""
-        address = seed.address
-        wanted: Object = decode(self._identities.forward(encode(seed.body)))
-        path = f"{address.collection}/{address.name}"
-        answer = await self._ask("POST", address.collection, _new(wanted))
-        what = str(address)
+    async def make(self, initial: InitialObject) -> RestoredObject:
+        """Creates one object; one that exists already under that name is left as it is."""
+        where = initial.path
+        wanted: Object = decode(self._identities.forward(encode(initial.body)))
+        path = f"{where.collection}/{where.name}"
+        answer = await self._ask("POST", where.collection, _new(wanted))
+        what = str(where)
         if answer.status == 409:
             answer = await self._ask("GET", path)
-            self._learn(seed, answer)
-            return Seeded(what, f"{seed.how}; the server had it already", exact=False)
+            self._learn(initial, answer)
+            return RestoredObject(what, f"{initial.how}; the target had it already", exact=False)
         if answer.status < 300:
-            answer = await self._complete(address, path, wanted, answer)
-            self._learn(seed, answer)
-        return Seeded(what, seed.how, seed.exact, _problem(answer))
+            answer = await self._complete(where, path, wanted, answer)
+            self._learn(initial, answer)
+        return RestoredObject(what, initial.how, initial.exact, _problem(answer))
 
-    async def _complete(self, address: Address, path: str, wanted: Object, answer: Response) -> Response:
-        """What a create leaves out; the answer that tells the last state, or the first refusal."""
-        version = f"{address.root}/{address.resource}"
+    async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
+        """Sets what a create ignores; returns the last response, or the first refusal."""
+        version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:
             answer = await self._ask(
                 "PUT", f"{path}/status", {**_new(wanted), **_current(answer), "status": wanted["status"]}
@@ -107,10 +109,10 @@ class Seeder:
             answer = await self._ask("DELETE", path)
         return answer
 
-    def _learn(self, seed: Seed, answer: Response) -> None:
+    def _learn(self, initial: InitialObject, answer: Response) -> None:
         metadata = _decoded(answer).get("metadata")
         if isinstance(metadata, dict) and answer.status < 300:
-            recorded = {**seed.body["metadata"], "resourceVersion": seed.version}
+            recorded = {**initial.body["metadata"], "resourceVersion": initial.version}
             self._identities.learn_metadata(recorded, metadata)
 
     async def _ask(self, method: str, target: str, body: Object | None = None) -> Response:
@@ -119,7 +121,7 @@ class Seeder:
 
 
 def _new(wanted: Object) -> Object:
-    """An object as it is created: without what only the server gives."""
+    """The object without the fields that the server sets."""
     body = {key: deepcopy(value) for key, value in wanted.items() if key != "status"}
     for name in _OF_THE_SERVER:
         body["metadata"].pop(name, None)

@@ -1,50 +1,52 @@
-"""Recorded requests as they must be sent now."""
+"""Rewrites recorded requests for the target."""
 
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.patch.media_types import JSON_PATCH
+from fakeapi.traces.analysis.identity_map import STALE_VERSION, IdentityMap
+from fakeapi.traces.analysis.request_facts import RequestFacts, head_of
+from fakeapi.traces.messages import CBOR, PROTOBUF, first
 from fakeapi.traces.model import Exchange, Headers
-from fakeapi.traces.recording.messages import first
-from fakeapi.traces.replay.identity_map import STALE_VERSION, Identities
-from fakeapi.traces.replay.request_facts import Facts, head_of
 
 _NOT_SENT = frozenset(
     {"authorization", "cookie", "host", "content-length", "connection", "transfer-encoding"}
 )
-_BINARY = ("application/vnd.kubernetes.protobuf", "application/cbor")
 
 
-class Unsendable(Exception):
-    """The identities in a body cannot be rewritten; the message says why."""
+class NotRewritable(Exception):
+    """The body is in a format in which identities cannot be rewritten; the message names it."""
 
 
-def request_now(
-    exchange: Exchange, facts: Facts, identities: Identities, *, keep_names: bool = False
+def rewritten_request(
+    exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Target, headers and body. `keep_names`: a name that was generated is asked for. Raises Unsendable."""
+    """Target, headers and body of a request for the target server. Raises NotRewritable.
+
+    `keep_names`: request the name that the recorded server generated.
+    """
     request = exchange.request
     target = identities.target(request.target)
-    headers = headers_now(exchange)
+    headers = sent_headers(exchange)
     body = request.body
     if not body:
         return target, headers, body
     media = first(request.headers, "content-type")
-    if media.startswith(_BINARY):
-        raise Unsendable(f"a body in {media.partition(';')[0]}")
+    if media.startswith((PROTOBUF, CBOR)):
+        raise NotRewritable(media.partition(";")[0])
     if b'Timestamp"' in body:
         body = identities.forward_times(body, head_of(body).metadata.uid)
     unknown = None
     if facts.verb in {"update", "patch"}:
-        # What was refused as old must be old here; what was accepted was current, whatever its version.
+        # A request refused as stale must be stale here; one that was accepted named the current version.
         unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
     if media.startswith(JSON_PATCH):
         return target, headers, identities.forward_json_patch(body, unknown=unknown)
     if keep_names and facts.verb == "create" and facts.status < 300:
-        body = with_name(body, facts.address.name)
+        body = with_name(body, facts.path.name)
     return target, headers, identities.forward(body, unknown=unknown)
 
 
 def with_name(body: bytes, name: str) -> bytes:
-    """A body in JSON that asks for a name, where it asked for a generated one."""
+    """A JSON body with this name in place of generateName."""
     if b'"generateName"' not in body:
         return body
     try:
@@ -58,9 +60,9 @@ def with_name(body: bytes, name: str) -> bytes:
     return encode(value)
 
 
-def headers_now(exchange: Exchange) -> Headers:
-    """What was asked for, without who asked and without what belongs to a connection."""
-    headers = tuple(pair for pair in exchange.request.headers if pair[0] not in _NOT_SENT)
+def sent_headers(exchange: Exchange) -> Headers:
+    """The recorded headers without credentials and without those of the connection."""
+    headers = tuple(pair for pair in exchange.request.headers if pair[0].lower() not in _NOT_SENT)
     if first(headers, "accept"):
         return headers
     return (*headers, ("accept", "application/json"))

@@ -1,23 +1,23 @@
-"""Sends several exchanges at a time, each after those that it depends on.
+"""Schedules exchanges that run in parallel, each after those that it depends on.
 
-Exchanges about one object keep their order; a list, a watch and a deletecollection wait for what was asked
-of their collection before, and hold back what comes after; what names the uid of an object waits for its
-creation. With `by_actor`, the exchanges of one actor keep their order too.
+Exchanges about one object keep their order. A list, a watch and a deletecollection wait for all earlier
+requests to their collection, and later ones wait for them. A request that names an object's uid waits for the
+object's creation. With `by_actor`, the exchanges of one actor keep their order too.
 """
 
 import asyncio
 import re
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from fakeapi.traces.model import Exchange
-from fakeapi.traces.replay.addresses import NAMESPACES
-from fakeapi.traces.replay.causal_order import Key
-from fakeapi.traces.replay.request_facts import COLLECTIONS, Facts
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.plan import Step
+from fakeapi.traces.analysis.request_facts import COLLECTIONS
+from fakeapi.traces.analysis.resource_path import NAMESPACES
 
 WINDOW = 512
-"""Exchanges that are read ahead; reading waits while as many are not answered."""
+"""Exchanges that are read ahead; reading waits while as many have no response."""
 
 _UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
@@ -25,20 +25,11 @@ _OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
 Scope = tuple[str, str, str]
 
 
-class Work(NamedTuple):
-    """One exchange to be sent, or, with `closing`, a watch to be closed."""
-
-    place: int
-    exchange: Exchange
-    facts: Facts
-    closing: bool = False
-
-
 class _Job:
-    __slots__ = ("done", "following", "member_of", "noted_in", "waiting", "work")
+    __slots__ = ("done", "following", "member_of", "noted_in", "step", "waiting")
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, step: Step) -> None:
+        self.step = step
         self.waiting = 0
         self.done = False
         self.following: list[_Job] = []
@@ -46,12 +37,12 @@ class _Job:
         self.member_of: list[set[_Job]] = []
 
 
-class Lanes:
-    """`perform` sends one exchange; what it raises ends everything and is raised by `put` or `drain`."""
+class Scheduler:
+    """Calls `perform` for each step, `workers` at a time; its first error ends all, from `put` or `drain`."""
 
     def __init__(
         self,
-        perform: Callable[[Work], Awaitable[None]],
+        perform: Callable[[Step], Awaitable[None]],
         *,
         by_actor: bool,
         workers: int,
@@ -71,12 +62,12 @@ class Lanes:
         self._creators: dict[bytes, _Job] = {}
         self._workers = [asyncio.create_task(self._work()) for _ in range(workers)]
 
-    async def put(self, work: Work) -> None:
-        """Returns when there is room for the next."""
+    async def put(self, step: Step) -> None:
+        """Adds a step; waits while `window` steps are unfinished."""
         while self._outstanding >= self._window and self._failure is None:
             await self._until_change()
         self._check()
-        job = _Job(work)
+        job = _Job(step)
         self._outstanding += 1
         for before in self._before(job):
             if before is not job and not before.done:
@@ -87,12 +78,13 @@ class Lanes:
             await asyncio.sleep(0)
 
     async def drain(self) -> None:
-        """Returns when everything is answered."""
+        """Waits until every step is finished."""
         while self._outstanding and self._failure is None:
             await self._until_change()
         self._check()
 
     async def close(self) -> None:
+        """Cancels what is not finished."""
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
@@ -106,27 +98,27 @@ class Lanes:
             raise self._failure
 
     def _before(self, job: _Job) -> set[_Job]:
-        """The jobs that must be done first; notes what later ones must wait for."""
-        work = job.work
+        """The jobs that must finish first; also registers this one for later jobs."""
+        step = job.step
         found: set[_Job] = set()
-        if self._by_actor and not work.closing:
-            self._follow(job, work.exchange.actor, found)
-        group, resource, namespace, name = work.facts.address.key
+        if self._by_actor and not step.closing:
+            self._follow(job, step.exchange.actor, found)
+        group, resource, namespace, name = step.facts.path.key
         if not resource:
             return found
-        # A namespace waits for all that is in it, and is waited for.
+        # A write of a namespace waits for all requests inside it, and they wait for it.
         inside: Key = ("", NAMESPACES, "", namespace or name)
-        if resource == NAMESPACES and name and work.facts.is_write:
+        if resource == NAMESPACES and name and step.facts.is_write:
             found.update(self._open.get(("", "", name), ()))
         elif namespace and inside in self._last:
             found.add(self._last[inside])
         scopes = {(group, resource, namespace), (group, resource, "")}
         found.update(self._barriers[scope] for scope in scopes if scope in self._barriers)
-        if work.facts.verb in COLLECTIONS:
+        if step.facts.verb in COLLECTIONS:
             found.update(self._open.get((group, resource, namespace), ()))
             self._set(self._barriers, (group, resource, namespace), job)
         elif name:
-            self._follow(job, work.facts.address.key, found)
+            self._follow(job, step.facts.path.key, found)
         self._note_open(job, {*scopes, ("", "", namespace)} if namespace else scopes)
         self._note_uids(job, found)
         return found
@@ -149,12 +141,12 @@ class Lanes:
             job.member_of.append(members)
 
     def _note_uids(self, job: _Job, found: set[_Job]) -> None:
-        exchange = job.work.exchange
+        exchange = job.step.exchange
         if self._creators and b'"uid"' in exchange.request.body:
             for uid in _UID.findall(exchange.request.body):
                 if uid in self._creators:
                     found.add(self._creators[uid])
-        if job.work.facts.verb == "create" and exchange.response is not None:
+        if job.step.facts.verb == "create" and exchange.response is not None:
             match = _OWN_UID.search(exchange.response.body)
             if match is not None:
                 self._set(self._creators, match[1], job)
@@ -175,10 +167,10 @@ class Lanes:
                 await waiter
             job = self._ready.popleft()
             try:
-                await self._perform(job.work)
+                await self._perform(job.step)
             except asyncio.CancelledError:
                 raise
-            except BaseException as error:  # noqa: BLE001 - handed to who puts work in
+            except BaseException as error:  # noqa: BLE001 - raised by `put` or `drain`
                 self._failure = self._failure or error
                 self._room.set()
                 return

@@ -1,82 +1,86 @@
-"""Writes into the report what became of each exchange."""
+"""Builds a report from the outcome of each exchange."""
 
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from fakeapi.traces.comparing.reasons import Explainer
-from fakeapi.traces.comparing.responses import Difference, show
-from fakeapi.traces.replay.causal_order import Key
-from fakeapi.traces.replay.scheduler import Work
-from fakeapi.traces.replay.watches import Missed
-from fakeapi.traces.reporting.report import Divergence, Mark, Report
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.plan import Step
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind, show
+from fakeapi.traces.comparing.events import EventComparison
+from fakeapi.traces.comparing.reasons import Explainer, Explanation
+from fakeapi.traces.reporting.report import Report
+from fakeapi.traces.reporting.results import Divergence, Mark, NotCompared, Outcome
 
 CONTEXT = 4
-"""Earlier exchanges that a divergence shows: of the same object, as far as they are among the last RECENT."""
+"""Earlier exchanges that a divergence shows: of the same object, if any of the last RECENT are."""
 
 RECENT = 200
 MARKS_MAX = 200_000
-"""On a time line; of a longer trace, the rest is not drawn."""
+"""Marks on a time line; further exchanges are not drawn."""
 
 
-class Journal:
-    """One for each report."""
+class ReportBuilder:
+    """Adds outcomes to one report."""
 
     def __init__(self, report: Report, explainer: Explainer) -> None:
         self._report = report
         self.explainer = explainer
         self._recent: deque[tuple[Key, str, float]] = deque(maxlen=RECENT)
 
-    def same(self, work: Work) -> None:
+    def same(self, step: Step) -> None:
+        """Adds an exchange whose response is as recorded."""
         self._report.same += 1
-        self._note(work, "same")
+        self._note(step, Outcome.SAME)
 
-    def unserved(self, work: Work, what: str) -> None:
+    def unserved(self, step: Step, what: str) -> None:
+        """Adds an exchange that was not sent, because the target does not serve its resource."""
         self._report.unserved[what] += 1
-        self._note(work, "unserved")
+        self._note(step, Outcome.UNSERVED)
 
-    def unsent(self, work: Work) -> None:
-        self.explainer.note_unsent(work.facts)
-        self.uncompared(work, "not sent: the trace lacks the request's body")
+    def unsent(self, step: Step) -> None:
+        """Adds an exchange that was not sent, because its body is not in the trace."""
+        self.explainer.note_unsent(step.facts)
+        self.uncompared(step, NotCompared.NOT_SENT)
 
-    def uncompared(self, work: Work, why: str) -> None:
-        self._report.uncompared[why] += 1
-        self._note(work, "skipped")
+    def uncompared(self, step: Step, why: NotCompared, detail: str = "") -> None:
+        """Adds an exchange whose response was not compared in full."""
+        self._report.uncompared[f"{why.value} ({detail})" if detail else why.value] += 1
+        self._note(step, Outcome.SKIPPED)
 
-    def differs(self, work: Work, found: Sequence[Difference], status: int) -> None:
-        """`status`: of the answer now."""
-        exchange, facts = work.exchange, work.facts
+    def differs(self, step: Step, found: Sequence[Difference], status: int) -> None:
+        """Adds a divergence; `status` is that of the target's response."""
+        exchange, facts = step.exchange, step.facts
         explanation, follows = self.explainer.explain(exchange, facts, found, status)
-        address = facts.address
-        self._add(work, found, str(status), explanation, follows, exchange.offset, {address.key})
+        self._add(step, found, str(status), explanation, follows, exchange.offset, {facts.path.key})
 
-    def watched(self, work: Work, differences: Sequence[Difference], found: Missed) -> None:
-        """The events of a watch."""
+    def watched(self, step: Step, differences: Sequence[Difference], found: EventComparison) -> None:
+        """Adds the comparison of a watch's events."""
         if not differences:
-            self.same(work)
+            self.same(step)
             return
-        explanation, follows = self.explainer.explain_watch(work.facts, differences, found)
-        group, resource, namespace, _ = work.facts.address.key
+        explanation, follows = self.explainer.explain_watch(step.facts, differences, found)
+        group, resource, namespace, _ = step.facts.path.key
         keys = {(group, resource, name[0] or namespace, name[1]) for name in found.names}
-        events = work.exchange.events or ()
-        offset = events[found.first].offset if 0 <= found.first < len(events) else work.exchange.offset
-        self._add(work, differences, "200", explanation, follows, offset, keys)
+        events = step.exchange.events or ()
+        offset = events[found.first].offset if 0 <= found.first < len(events) else step.exchange.offset
+        self._add(step, differences, "200", explanation, follows, offset, keys)
 
     def _add(
         self,
-        work: Work,
+        step: Step,
         found: Sequence[Difference],
         status: str,
-        explanation: str,
+        explanation: Explanation | None,
         follows: int,
         offset: float,
         keys: set[Key],
     ) -> None:
-        exchange, facts = work.exchange, work.facts
+        exchange, facts = step.exchange, step.facts
         differences = tuple(found)
-        whole = differences[0].kind == "status code"
+        whole = differences[0].kind is DifferenceKind.STATUS_CODE
         self._report.add(
             Divergence(
-                place=work.place,
+                place=step.place,
                 id=exchange.id,
                 offset=offset,
                 actor=exchange.actor,
@@ -85,41 +89,41 @@ class Journal:
                 recorded=differences[0].recorded if whole else str(facts.status),
                 now=differences[0].now if whole else status,
                 differences=differences,
-                group=_group(work),
+                group=_group(step),
                 explanation=explanation,
                 follows=follows,
                 context=self._context(keys, offset),
                 sent=show(exchange.request.body.decode("utf-8", "replace")) if exchange.request.body else "",
             )
         )
-        self._note(work, "explained" if explanation else "divergence")
+        self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)
 
     def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
-        """What was asked before, of the same objects where there was something."""
+        """Earlier exchanges, those of the same objects if there are any."""
         before = [(key, text) for key, text, at in self._recent if at <= offset]
         of_objects = [text for key, text in before if key in keys and key[3]]
         return tuple((of_objects or [text for _, text in before])[-CONTEXT:])
 
-    def _note(self, work: Work, outcome: str) -> None:
-        exchange, facts = work.exchange, work.facts
-        self._report.groups.setdefault(_group(work), Counter())[outcome] += 1
-        if outcome != "unserved":
+    def _note(self, step: Step, outcome: Outcome) -> None:
+        exchange, facts = step.exchange, step.facts
+        self._report.groups.setdefault(_group(step), Counter())[outcome] += 1
+        if outcome is not Outcome.UNSERVED:
             line = (
                 f"#{exchange.id} {exchange.actor}: {exchange.request.method} {exchange.request.target} "
                 f"→ {facts.status or 'no answer'}"
             )
-            self._recent.append((facts.address.key, line, exchange.offset))
+            self._recent.append((facts.path.key, line, exchange.offset))
         marks = self._report.marks
         if marks is not None and len(marks) < MARKS_MAX:
             marks.append(
                 Mark(
-                    work.place,
+                    step.place,
                     exchange.id,
                     exchange.offset,
                     exchange.duration,
                     exchange.actor,
                     facts.verb,
-                    str(facts.address) if facts.address.resource else exchange.request.target,
+                    str(facts.path) if facts.path.resource else exchange.request.target,
                     facts.status,
                     outcome,
                     tuple(event.offset for event in exchange.events or ()),
@@ -127,9 +131,7 @@ class Journal:
             )
 
 
-def _group(work: Work) -> str:
-    address = work.facts.address
-    if not address.resource:
-        return f"{work.facts.verb} {work.exchange.request.target.partition('?')[0]}"
-    subresource = f"/{address.subresource}" if address.subresource else ""
-    return f"{work.facts.verb} {address.resource}{subresource}"
+def _group(step: Step) -> str:
+    """Verb and resource of a step: "update pods/status"; of another path the path."""
+    path = step.facts.path
+    return f"{step.facts.verb} {path.full_resource or step.exchange.request.target.partition('?')[0]}"

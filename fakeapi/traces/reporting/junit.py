@@ -1,16 +1,17 @@
-"""A report as JUnit XML, for what shows the results of CI: a test case for each kind of request."""
+"""Renders results as JUnit XML for CI: a test case for each verb and resource."""
 
 import re
 from xml.etree import ElementTree as ET
 
-from fakeapi.traces.reporting.report import Divergence, Report
+from fakeapi.traces.comparing.differences import DifferenceKind
+from fakeapi.traces.reporting.results import Divergence, Outcome, Results
 from fakeapi.traces.reporting.text import summary
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(report: Report) -> bytes:
-    """The file's content; the same for the same report."""
+def junit(report: Results) -> bytes:
+    """The content of the file; equal results give equal bytes."""
     suite = ET.Element("testsuite", name=_clean(f"replay {report.trace}"))
     failures = skipped = 0
     of_group: dict[str, list[Divergence]] = {}
@@ -18,16 +19,16 @@ def junit(report: Report) -> bytes:
         of_group.setdefault(each.group, []).append(each)
     for name, outcomes in sorted(report.groups.items()):
         case = ET.SubElement(suite, "testcase", classname=_clean(report.trace), name=_clean(name))
-        failing = outcomes["divergence"] + (outcomes["explained"] if report.strict else 0)
+        failing = outcomes[Outcome.DIVERGENCE] + (outcomes[Outcome.EXPLAINED] if report.strict else 0)
         if failing:
             failures += 1
             failure = ET.SubElement(case, "failure", type="divergence")
             failure.set("message", f"{failing} of {outcomes.total()} answers are not as recorded")
             failure.text = _clean("\n".join(_told(each) for each in of_group.get(name, ())))
-        elif outcomes["unserved"] == outcomes.total():
+        elif outcomes[Outcome.UNSERVED] == outcomes.total():
             skipped += 1
-            ET.SubElement(case, "skipped", message="not served here, so not sent")
-        elif outcomes["explained"]:
+            ET.SubElement(case, "skipped", message="not sent, because the target does not serve it")
+        elif outcomes[Outcome.EXPLAINED]:
             told = (f"{_told(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
             ET.SubElement(case, "system-out").text = _clean("\n".join(told))
     suite.set("tests", str(len(report.groups)))
@@ -46,10 +47,10 @@ def _told(divergence: Divergence) -> str:
     lines = [f"#{divergence.id} {divergence.where}: {divergence.request}"]
     if divergence.recorded != divergence.now:
         lines.append(f"  recorded {divergence.recorded}, now {divergence.now}")
-    lines += [f"  {each}" for each in divergence.differences if each.kind != "status code"]
+    lines += [f"  {each}" for each in divergence.differences if each.kind is not DifferenceKind.STATUS_CODE]
     return "\n".join(lines)
 
 
 def _clean(text: str) -> str:
-    """Without what XML cannot hold."""
+    """The text with characters that XML does not allow replaced."""
     return _NOT_XML.sub("�", text)

@@ -1,19 +1,20 @@
-"""A report for people: in a terminal, and in the message of a failed test."""
+"""Renders results as text, for a terminal and for the message of a failed test."""
 
 from collections import Counter
 from collections.abc import Iterator
 
-from fakeapi.traces.reporting.report import Divergence, Report
+from fakeapi.traces.comparing.differences import DifferenceKind
+from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
-"""Divergences, and seeds, that are told of one by one."""
+"""Divergences, and created objects, that are listed one by one."""
 
 DIFFERENCES = 8
-"""Of one divergence."""
+"""Differences of one divergence that are listed."""
 
 
-def summary(report: Report) -> str:
-    """One line."""
+def summary(report: Results) -> str:
+    """The counts, in one line."""
     parts = [f"{report.replayed} of {report.exchanges} exchanges replayed", f"{report.same} as recorded"]
     if report.unexplained:
         parts.append(f"{report.unexplained} diverge")
@@ -24,12 +25,12 @@ def summary(report: Report) -> str:
     return ", ".join(parts)
 
 
-def text(report: Report) -> str:
-    """The whole report, as many lines."""
+def text(report: Results) -> str:
+    """The whole report."""
     return "\n".join(_lines(report))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Results) -> Iterator[str]:
     release = f" (Kubernetes {report.release})" if report.release else ""
     yield f"{report.trace}{release}"
     yield f"against {report.target}, {_ORDERS[report.order]}"
@@ -37,11 +38,11 @@ def _lines(report: Report) -> Iterator[str]:
     if report.stopped:
         yield f"Stopped {report.stopped}."
     if report.reordered and report.order == "recorded":
-        yield f"{report.reordered} exchanges went in the order of their resourceVersions, not of their start."
+        yield f"{report.reordered} exchanges were sent in the order of their resourceVersions, not by time."
     yield from _seeded(report)
-    yield from _counted("Not served here, so not sent", report.unserved)
+    yield from _counted("Not sent, because the target does not serve them", report.unserved)
     yield from _counted("Not compared in full", report.uncompared)
-    yield from _counted("What the trace's source concluded, or could not tell", report.notes)
+    yield from _counted("Inferred by the trace's source, or missing in it", report.notes)
     yield from _divergences(report)
     yield ""
     yield verdict(report)
@@ -50,27 +51,27 @@ def _lines(report: Report) -> Iterator[str]:
 _ORDERS = {
     "recorded": "in the order in which the requests took effect",
     "actors": "each actor in its own order",
-    "fast": "as fast as can be",
+    "fast": "as many requests at a time as possible",
 }
 
 
-def verdict(report: Report) -> str:
-    """What it comes to, as a sentence."""
+def verdict(report: Results) -> str:
+    """The result as a sentence."""
     if report.ok and not report.divergent:
         return "No divergence."
     if report.ok:
-        return "Every divergence has a reason that lies in the trace."
+        return "Every divergence has an explanation in the trace."
     if report.unexplained:
         what = "divergence has" if report.unexplained == 1 else "divergences have"
         return f"{report.unexplained} {what} no explanation."
-    return "Not everything is as recorded, and --strict asks for that."
+    return "--strict: there are explained divergences, or requests that were not sent."
 
 
-def _seeded(report: Report) -> Iterator[str]:
+def _seeded(report: Results) -> Iterator[str]:
     if not report.seeded:
         return
     yield ""
-    yield f"Made before the replay, as the trace takes it for granted ({len(report.seeded)}):"
+    yield f"Created before the replay, because the trace uses them ({len(report.seeded)}):"
     for each in report.seeded[:LISTED]:
         yield f"  {each}"
     if len(report.seeded) > LISTED:
@@ -87,7 +88,7 @@ def _counted(title: str, found: Counter[str]) -> Iterator[str]:
         yield f"  {count:{width}}  {name}"
 
 
-def _divergences(report: Report) -> Iterator[str]:
+def _divergences(report: Results) -> Iterator[str]:
     first = report.first
     if first is None:
         return
@@ -120,11 +121,11 @@ def _told(divergence: Divergence) -> Iterator[str]:
     if divergence.recorded != divergence.now:
         yield f"    recorded {divergence.recorded}, now {divergence.now}"
     for each in divergence.differences[:DIFFERENCES]:
-        if each.kind != "status code":
+        if each.kind is not DifferenceKind.STATUS_CODE:
             yield f"      {each}"
     if len(divergence.differences) > DIFFERENCES:
         yield f"      and {len(divergence.differences) - DIFFERENCES} more differences"
-    if divergence.explanation:
+    if divergence.explanation is not None:
         yield f"    reason: {divergence.explanation}"
     if divergence.follows >= 0:
         yield f"    may follow from #{divergence.follows}"

@@ -1,6 +1,6 @@
-"""A report as one HTML page with a time line: a lane for each actor, a mark for each exchange.
+"""Renders results as one HTML page with a time line: a lane for each actor, a mark for each exchange.
 
-The page needs nothing but itself; the data are JSON inside it.
+The page loads nothing else; the data are JSON inside it.
 """
 
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ from importlib.resources import files
 from typing import Any
 
 from fakeapi.machinery.codec import encode
-from fakeapi.traces.reporting.report import Mark, Report
+from fakeapi.traces.reporting.results import Mark, Outcome, Results
 from fakeapi.traces.reporting.text import summary, verdict
 
 _TEMPLATE = "timeline.html"
 _PLACE = "/*DATA*/"
 WORDS = {
-    "same": "as recorded",
-    "divergence": "divergence",
-    "explained": "divergence with a reason",
-    "skipped": "not compared in full",
-    "unserved": "not served here, so not sent",
+    Outcome.SAME: "as recorded",
+    Outcome.DIVERGENCE: "divergence",
+    Outcome.EXPLAINED: "explained divergence",
+    Outcome.SKIPPED: "not compared in full",
+    Outcome.UNSERVED: "not sent, because the target does not serve it",
 }
 
 
-def page(report: Report) -> str:
-    """Of a report that was made with marks; the same for the same report."""
+def page(report: Results) -> str:
+    """The page for results that were collected with marks; equal results give equal pages."""
     marks = report.marks or []
     actors = _Numbers()
     verbs = _Numbers()
@@ -39,7 +39,7 @@ def page(report: Report) -> str:
         "outcomes": outcomes.names,
         "marks": rows,
     }
-    # In a script element, only what looks like its end, or like a comment, is read as HTML.
+    # A script element ends at its closing tag, also inside of a string.
     text = encode(data).decode().replace("<", "\\u003c")
     template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
     return template.replace(_PLACE, text)
@@ -62,7 +62,7 @@ def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers"
 
 
 class _Numbers:
-    """A number for each name, in the order of their first use."""
+    """Numbers names in the order of their first use."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}

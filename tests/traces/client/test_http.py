@@ -1,4 +1,4 @@
-"""A server that is down, or answers what is none of HTTP, is told of in one line."""
+"""The HTTP client reads every framing, and reports a server that does not speak HTTP in one line."""
 
 import asyncio
 import contextlib
@@ -10,8 +10,8 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.traces.client import http
-from fakeapi.traces.client.http import HttpClient, TargetError
-from fakeapi.traces.client.upstream import of_url
+from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.target import TargetError, target_of_url
 from fakeapi.traces.model import Response
 
 
@@ -47,7 +47,7 @@ def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
 
 def ask(url: str, times: int = 1, timeout: float = 5.0, method: str = "GET") -> Response:
     async def main() -> Response:
-        client = HttpClient(of_url(url), timeout=timeout)
+        client = HttpClient(target_of_url(url), timeout=timeout)
         try:
             for _ in range(times - 1):
                 await client.send(method, "/x")
@@ -85,7 +85,7 @@ def test_answers_of_each_framing_are_read(answer: bytes, body: bytes) -> None:
         (b"HTTP/1.1 abc\r\n\r\n", "answers what is not HTTP"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", "in the middle of an answer"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", "answers 999999999999 bytes"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "chunks that are none"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "illegal chunk header"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok", "in the middle of an answer"),
         (b"HTTP/1.1 200 OK\r\nx: " + b"y" * http.HEAD_MAX + b"\r\n" * 5, None),
     ],

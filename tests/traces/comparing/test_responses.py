@@ -1,177 +1,23 @@
-"""Two answers differ where they differ, and not in what each server gives of its own."""
+"""Two responses are compared by status, headers and body."""
 
-import json
-from typing import Any
-
-import pytest
-
-from fakeapi.traces import fieldpaths
-from fakeapi.traces.comparing.responses import (
-    DIFFERENCES_MAX,
-    SHOWN_MAX,
-    Comparison,
-    Difference,
-    compare_answers,
-    covers,
-    render,
-    show,
-)
-from fakeapi.traces.model import Response
-from fakeapi.traces.replay.identity_map import Identities
-
-JSON = (("content-type", "application/json"),)
-
-
-def response(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = JSON) -> Response:
-    body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return Response(status, headers, body)
-
-
-def compared(recorded: Any, now: Any, **how: Any) -> list[Difference]:
-    return compare_answers(response(recorded), response(now), Identities(), Comparison(**how))
-
-
-def claim(**fields: Any) -> dict[str, Any]:
-    return {
-        "kind": "ResourceClaim",
-        "metadata": {"name": "a", "namespace": "ns", "uid": "u1", "resourceVersion": "1"},
-        "spec": {"devices": {"requests": [{"name": "gpu"}]}},
-        **fields,
-    }
-
-
-def owned(manager: str, time: str) -> dict[str, Any]:
-    return {"manager": manager, "operation": "Update", "time": time, "fieldsV1": {"f:spec": {}}}
-
-
-def test_an_object_of_its_own_uid_version_and_time_is_the_same() -> None:
-    now = claim()
-    now["metadata"].update(uid="u2", resourceVersion="9", creationTimestamp="2026-01-01T00:00:00Z")
-    recorded = claim()
-    recorded["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z"
-    assert compared(recorded, now) == []
-
-
-def test_the_order_of_managers_follows_their_times_and_does_not_count() -> None:
-    recorded, now = claim(), claim()
-    recorded["metadata"]["managedFields"] = [
-        owned("b", "2020-01-01T00:00:01Z"),
-        owned("a", "2020-01-01T00:00:02Z"),
-    ]
-    now["metadata"]["managedFields"] = [
-        owned("a", "2026-01-01T00:00:01Z"),
-        owned("b", "2026-01-01T00:00:01Z"),
-    ]
-    assert compared(recorded, now) == []
-    del now["metadata"]["managedFields"][0]
-    assert [each.kind for each in compared(recorded, now)] == ["item missing"]
-    assert compared(recorded, now, managed_fields=False) == []
-
-
-def test_a_time_that_is_there_on_one_side_only_is_a_difference() -> None:
-    now = claim()
-    now["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    assert [(each.kind, each.path) for each in compared(claim(), now)] == [
-        ("field added", "metadata.deletionTimestamp")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("change", "kind", "path"),
-    [
-        ({"spec": {"devices": {"requests": [{"name": "cpu"}]}}}, "value", "spec.devices.requests[0].name"),
-        ({"spec": {"devices": {"requests": []}}}, "value", "spec.devices.requests"),
-        ({"spec": {"devices": {}}}, "field missing", "spec.devices.requests"),
-        ({"status": {"a.b/c": 1}}, "field added", "status"),
-        ({"spec": None}, "value", "spec"),
-    ],
-)
-def test_each_difference_has_its_kind_and_its_path(change: dict[str, Any], kind: str, path: str) -> None:
-    assert [(each.kind, each.path) for each in compared(claim(), claim(**change))] == [(kind, path)]
+from fakeapi.traces.analysis.identity_map import IdentityMap
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind
+from fakeapi.traces.comparing.responses import compare_answers
+from fakeapi.traces.comparing.values import CompareOptions
+from tests.traces.comparing.answers import JSON, claim, compared, response
 
 
 def test_another_status_is_the_only_difference_that_is_told() -> None:
     failure = {"kind": "Status", "reason": "Conflict", "message": "modified"}
-    found = compare_answers(response(claim()), response(failure, 409), Identities(), Comparison())
-    assert found == [Difference("status code", "", "200", '409 Conflict "modified"')]
+    found = compare_answers(response(claim()), response(failure, 409), IdentityMap(), CompareOptions())
+    assert found == [Difference(DifferenceKind.STATUS_CODE, "", "200", '409 Conflict "modified"')]
 
 
 def test_reasons_and_messages_of_refusals_are_compared() -> None:
     recorded = {"kind": "Status", "reason": "Conflict", "message": "a", "details": {"name": "x"}}
     now = {"kind": "Status", "reason": "Invalid", "message": "b", "details": {"name": "x"}}
-    found = compare_answers(response(recorded, 409), response(now, 409), Identities(), Comparison())
+    found = compare_answers(response(recorded, 409), response(now, 409), IdentityMap(), CompareOptions())
     assert [each.kind for each in found] == ["reason", "message"]
-
-
-def lists(*names: str, version: str = "1") -> dict[str, Any]:
-    items = [{"metadata": {"name": name, "namespace": "ns"}} for name in names]
-    return {"kind": "ResourceClaimList", "metadata": {"resourceVersion": version}, "items": items}
-
-
-def test_the_version_of_a_list_does_not_count_but_its_objects_do() -> None:
-    assert compared(lists("a", version="1"), lists("a", version="7")) == []
-    found = compared(lists("a", "b"), lists("b", "c", "d"))
-    assert [(each.kind, each.recorded or each.now) for each in found] == [
-        ("item missing", "ns/a"),
-        ("item added", "ns/c"),
-        ("item added", "ns/d"),
-    ]
-
-
-def test_the_order_of_a_list_counts_unless_names_were_generated() -> None:
-    assert compared(lists("a", "b"), lists("b", "a"))
-    identities = Identities()
-    generated = [
-        {"kind": "C", "metadata": {"name": name, "generateName": "b-", "uid": name}} for name in ("b", "c")
-    ]
-    identities.learn(*generated)
-    now = response(lists("a", "c", "d"))
-    assert compare_answers(response(lists("b", "a", "d")), now, identities, Comparison()) == []
-
-
-def test_of_a_page_the_objects_on_both_are_compared() -> None:
-    recorded, now = lists("a", "b"), lists("b", "c", "d")
-    assert compared(recorded, now, page=True) == []
-    now["items"][0]["metadata"]["labels"] = {"x": "y"}
-    assert [each.path for each in compared(recorded, now, page=True)] == ["items[1].metadata.labels"]
-
-
-def test_ages_in_tables_do_not_count() -> None:
-    columns = [{"name": "Name"}, {"name": "Age"}]
-    tables = [
-        {
-            "kind": "Table",
-            "metadata": {"resourceVersion": "1"},
-            "columnDefinitions": columns,
-            "rows": [{"cells": ["a", age], "object": {"metadata": {"name": "a"}}}],
-        }
-        for age in ("3s", "5d")
-    ]
-    assert compared(*tables) == []
-    for table in tables:
-        # As in the later events of a watch.
-        del table["columnDefinitions"]
-    assert compared(*tables) == []
-
-
-@pytest.mark.parametrize(
-    ("ignored", "path", "covered"),
-    [
-        ("metadata.labels", ("metadata", "labels", "a"), True),
-        ("metadata.labels", ("metadata", "labels"), True),
-        ("metadata.labels", ("metadata",), False),
-        ("metadata.labels", ("items", 3, "metadata", "labels"), True),
-        ("metadata.labels", ("object", "metadata", "labels"), True),
-        ("status.devices.driver", ("status", "devices", 0, "driver"), True),
-        ("metadata.*.x", ("metadata", "annotations", "x"), True),
-        ("items", ("items", 0), True),
-        ("metadata.annotations[a.b/c]", ("metadata", "annotations", "a.b/c"), True),
-    ],
-)
-def test_an_ignored_field_covers_all_below_it(
-    ignored: str, path: tuple[str | int, ...], *, covered: bool
-) -> None:
-    assert covers(fieldpaths.parse(ignored), path) is covered
 
 
 def test_bodies_that_are_no_json_are_compared_as_they_are() -> None:
@@ -182,23 +28,12 @@ def test_bodies_that_are_no_json_are_compared_as_they_are() -> None:
 
 def test_warnings_count_where_headers_were_recorded() -> None:
     headers = (*JSON, ("warning", '299 - "old"'))
-    found = compare_answers(response({}, headers=headers), response({}), Identities(), Comparison())
+    found = compare_answers(response({}, headers=headers), response({}), IdentityMap(), CompareOptions())
     assert [each.kind for each in found] == ["warning"]
-    assert compare_answers(response({}), response({}, headers=headers), Identities(), Comparison()) == []
+    assert compare_answers(response({}), response({}, headers=headers), IdentityMap(), CompareOptions()) == []
 
 
 def test_the_content_type_counts_when_strict() -> None:
     yaml = response({}, headers=(("content-type", "application/yaml"),))
-    assert compare_answers(response({}), yaml, Identities(), Comparison()) == []
-    assert compare_answers(response({}), yaml, Identities(), Comparison(strict=True))
-
-
-def test_no_more_differences_are_collected_than_are_shown() -> None:
-    recorded = {"a": dict.fromkeys(map(str, range(200)), 1)}
-    now = {"a": dict.fromkeys(map(str, range(200)), 2)}
-    assert len(compared(recorded, now)) == DIFFERENCES_MAX
-    assert len(show("x" * 1000)) == SHOWN_MAX
-
-
-def test_paths_are_rendered_as_they_are_read() -> None:
-    assert render(("items", 0, "metadata", "labels", "a.b/c")) == "items[0].metadata.labels[a.b/c]"
+    assert compare_answers(response({}), yaml, IdentityMap(), CompareOptions()) == []
+    assert compare_answers(response({}), yaml, IdentityMap(), CompareOptions(strict=True))

@@ -124,7 +124,7 @@ def test_a_trace_without_exchanges_is_one(tmp_path: Path) -> None:
         ),
         (
             [LINES[0], LINES[1].replace(b'"body":{}', b'"body":{},"text":""', 1)],
-            ":2: request.body: only one of body, text and base64 may be there",
+            ":2: request.body: only one of body, text and base64 may be set",
         ),
         (
             [LINES[0], LINES[1].replace(b'"body":{}', b'"base64":"?"', 1)],
@@ -132,7 +132,7 @@ def test_a_trace_without_exchanges_is_one(tmp_path: Path) -> None:
         ),
         (
             [LINES[0], LINES[1].replace(b'"status":201', b'"status":201,"events":[]')],
-            ":2: response.ended: a watch says who ended it",
+            ":2: response.ended: is required for a watch",
         ),
         (
             [LINES[0], LINES[1].replace(b'"id":0', b'"id":0,"extra":1')],
@@ -148,7 +148,7 @@ def test_a_trace_without_exchanges_is_one(tmp_path: Path) -> None:
         ),
         (
             [*LINES, *LINES],
-            ":5: kind: a second header: two traces were joined, which have clocks and ids of their own",
+            ":5: kind: is a second header: two traces were joined, but each counts ids and times anew",
         ),
     ],
 )
@@ -173,7 +173,7 @@ def test_disorder_is_told_and_can_be_allowed(tmp_path: Path) -> None:
         (b"\n \n", ": is empty"),
         (
             b"apiVersion: v1\n",
-            ":1: is not a trace (no JSON): neither fakeapi's format, an audit log nor HAR 1.2",
+            ":1: is not a trace (not JSON): neither fakeapi's format, an audit log nor HAR 1.2",
         ),
         (
             b'{"kind":"Pod"}\n',

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.schema import FILE, schema
-from fakeapi.traces.inspecting.conversion import validate
+from fakeapi.traces.inspecting.validate import validate
 from tests.installation import ROOT
 from tests.traces.samples import read
 

@@ -16,6 +16,7 @@ from fakeapi.traces.model import Exchange, TraceError
 from fakeapi.traces.recording import recording
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.traces.recording.recording import Recording
+from tests.traces.samples import gaps
 from tests.traces.streams import CLAIMS, Watch, claim
 
 Script = list[dict[str, Any]]
@@ -169,29 +170,29 @@ def test_a_watch_in_gzip_is_recorded_line_by_line(tmp_path: Path) -> None:
         (Scripted([START, body(b"{", more=True)], ValueError()), "the response's end"),
         (
             Scripted([{**START, "headers": [(b"content-encoding", b"br")]}, body(b"x")]),
-            "response body (br cannot be undone)",
+            "response body (br cannot be decoded)",
         ),
     ],
 )
 def test_what_could_not_be_recorded_is_told(tmp_path: Path, app: Scripted, missing: str) -> None:
-    assert recorded(tmp_path / "t.jsonl", app).missing == (missing,)
+    assert gaps(recorded(tmp_path / "t.jsonl", app)) == (missing,)
 
 
 def test_a_body_that_the_server_did_not_read_is_told(tmp_path: Path) -> None:
     app = Scripted([START, body()])
     found = recorded(tmp_path / "t.jsonl", app, headers=((b"content-length", b"5"),))
-    assert found.missing == ("request body (the server did not read it)",)
+    assert gaps(found) == ("request body that the server did not read",)
 
 
 def test_what_is_too_long_is_told_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "BODY_MAX", 10)
     app = Scripted([START, body(b"x" * 11)])
     found = recorded(tmp_path / "t.jsonl", app, b"y" * 11)
-    assert set(found.missing) == {"request body (too long)", "response body (too long)"}
+    assert set(gaps(found)) == {"request body (too long)", "response body (too long)"}
     app = Scripted([START, body(b'{"a":1}\n', more=True), body(b'{"b":1}\n', more=True), body()])
     found = recorded(tmp_path / "u.jsonl", app, target=f"{CLAIMS}?watch=1")
     assert [event.line for event in found.events or ()] == [b'{"a":1}']
-    assert found.missing == ("watch events after the first 1: more than is kept",)
+    assert gaps(found) == ("watch events (after the first 1, more than 0 MiB)",)
 
 
 def test_ending_watches_leaves_them_open_in_the_recording(tmp_path: Path) -> None:

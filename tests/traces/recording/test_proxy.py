@@ -22,7 +22,8 @@ import yaml
 from fakeapi import FakeAPI
 from fakeapi.kubeconfig import ANYBODY
 from fakeapi.serving.runner import Runner, StartError
-from fakeapi.traces.client.upstream import Upstream, UpstreamError, of_kubeconfig, of_url
+from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
+from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.recording.proxy import Proxy
@@ -37,7 +38,7 @@ TIMEOUT = 30.0
 class Proxied:
     """A running proxy; `close` ends it and gives what it recorded."""
 
-    def __init__(self, upstream: Upstream, path: Path, **options: Any) -> None:
+    def __init__(self, upstream: Target, path: Path, **options: Any) -> None:
         self.path = path
         self._recording = Recording(path, source="proxy", server="")
         self._runner = Runner(Proxy(upstream, self._recording, **options))
@@ -72,7 +73,7 @@ class Proxied:
 def proxied(tmp_path: Path) -> Iterator[Callable[..., Proxied]]:
     with ExitStack() as stack:
 
-        def start(upstream: Upstream, **options: Any) -> Proxied:
+        def start(upstream: Target, **options: Any) -> Proxied:
             proxy = Proxied(upstream, tmp_path / "t.jsonl", **options)
             stack.callback(proxy._recording.abort)
             stack.callback(proxy._runner.stop)
@@ -129,7 +130,7 @@ HELLO = answer(VERSION)
 def test_what_clients_and_a_cluster_say_is_recorded(
     fakeapi: FakeAPI, proxied: Callable[..., Proxied]
 ) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     status, _, data = proxy.request("POST", f"{CLAIMS}?fieldManager=m", json.dumps(claim("a")).encode())
     assert status == 201
     assert json.loads(data)["metadata"] == fakeapi.get("ResourceClaim", "a")["metadata"]
@@ -147,7 +148,7 @@ def test_what_clients_and_a_cluster_say_is_recorded(
 
 def test_the_release_of_the_upstream_is_learned(proxied: Callable[..., Proxied]) -> None:
     with upstream(HELLO) as (url, _):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         proxy.close()
     assert (proxy.header.server, proxy.header.release) == ("kubernetes v1.31.14-x", "1.31")
 
@@ -159,7 +160,7 @@ def test_target_headers_and_body_go_through_untouched(proxied: Callable[..., Pro
         packed, b"Content-Encoding: gzip", b"Warning: 299 - a", b"Warning: 299 - b", b"X-Odd: \xe4"
     )
     with upstream(HELLO, reply) as (url, heads):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         status, headers, data = proxy.request(
             "PATCH", target, b'[ {"op":"test"} ]', accept="a;b", content_type="application/json-patch+json"
         )
@@ -183,7 +184,7 @@ def test_target_headers_and_body_go_through_untouched(proxied: Callable[..., Pro
 
 def test_a_request_without_headers_gets_none_of_the_proxys(proxied: Callable[..., Proxied]) -> None:
     with upstream(HELLO, answer(b"{}")) as (url, heads):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         with socket.create_connection(("127.0.0.1", proxy.port), TIMEOUT) as client:
             client.sendall(b"GET /api HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             while client.recv(65_536):
@@ -196,7 +197,7 @@ def test_a_request_without_headers_gets_none_of_the_proxys(proxied: Callable[...
 def test_a_watch_streams_through_while_it_is_recorded(
     fakeapi: FakeAPI, proxied: Callable[..., Proxied]
 ) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     with Watch(proxy.url) as watch:
         for name in ("a", "b"):
             created = fakeapi.create(claim(name))
@@ -213,7 +214,7 @@ def test_a_watch_streams_through_while_it_is_recorded(
 def test_a_watch_that_the_server_ends_ends_for_the_client(
     fakeapi: FakeAPI, proxied: Callable[..., Proxied]
 ) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     with Watch(proxy.url) as watch:
         fakeapi.reset()
         assert watch.line() == b""
@@ -235,7 +236,7 @@ def test_a_watch_that_the_client_leaves_ends_upstream(proxied: Callable[..., Pro
         writer.close()
 
     with _serving(serve) as url:
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         with Watch(proxy.url) as watch:
             assert watch.line() == b"{}\n"
         assert left.wait(TIMEOUT)
@@ -244,7 +245,7 @@ def test_a_watch_that_the_client_leaves_ends_upstream(proxied: Callable[..., Pro
 
 
 def test_a_watch_is_open_when_the_proxy_stops(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     with Watch(proxy.url):
         (found,) = proxy.close()
     assert found.ended == "open"
@@ -253,7 +254,7 @@ def test_a_watch_is_open_when_the_proxy_stops(fakeapi: FakeAPI, proxied: Callabl
 def test_an_upstream_that_breaks_off_is_seen_to(proxied: Callable[..., Proxied]) -> None:
     chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n"
     with upstream(HELLO, chunk) as (url, _):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         with Watch(proxy.url) as watch:
             assert watch.line() == b"{}\n"
             assert watch.line() == b""
@@ -262,7 +263,7 @@ def test_an_upstream_that_breaks_off_is_seen_to(proxied: Callable[..., Proxied])
 
 
 def test_http2_in_front_is_recorded_alike(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     sock = socket.create_connection(("127.0.0.1", proxy.port), TIMEOUT)
     with HTTP2Client(sock) as client:
         stream = client.request(
@@ -282,7 +283,7 @@ def test_a_kubeconfig_gives_server_authority_and_token(
     tmp_path: Path, proxied: Callable[..., Proxied]
 ) -> None:
     with FakeAPI(token="s3cr3t", tls=True) as api:
-        proxy = proxied(of_kubeconfig(api.kubeconfig))
+        proxy = proxied(target_of_kubeconfig(api.kubeconfig))
         assert proxy.request("GET", "/api/v1/namespaces")[0] == 200
         assert proxy.request("GET", "/api/v1/namespaces", authorization="Bearer other")[0] == 401
         assert proxy.request("GET", "/api/v1/namespaces", authorization=f"Bearer {ANYBODY}")[0] == 200
@@ -311,7 +312,7 @@ def test_a_client_certificate_is_shown_and_not_kept(tmp_path: Path, proxied: Cal
             cluster={"server": url, "certificate-authority": "ca.pem", "tls-server-name": "cluster.example"},
             user={"client-certificate": "c.pem", "client-key-data": key},
         )
-        proxy = proxied(of_kubeconfig(config))
+        proxy = proxied(target_of_kubeconfig(config))
         assert proxy.request("GET", "/api")[0] == 200
         proxy.close()
     assert (tmp_path / "t.jsonl").read_bytes().count(b"BEGIN") == 0
@@ -320,15 +321,15 @@ def test_a_client_certificate_is_shown_and_not_kept(tmp_path: Path, proxied: Cal
 def test_a_certificate_that_is_not_trusted_is_refused(proxied: Callable[..., Proxied]) -> None:
     with FakeAPI(tls=True) as api:
         with pytest.raises(StartError, match=r"cannot be reached: .*certificate verify failed"):
-            proxied(of_url(api.url))
-        assert proxied(of_url(api.url, insecure=True)).request("GET", "/api")[0] == 200
+            proxied(target_of_url(api.url))
+        assert proxied(target_of_url(api.url, insecure=True)).request("GET", "/api")[0] == 200
 
 
 def test_clients_of_a_proxy_with_a_token_send_it_and_get_the_upstreams(
     proxied: Callable[..., Proxied],
 ) -> None:
     with FakeAPI(token="inner") as api:
-        proxy = proxied(of_kubeconfig(api.kubeconfig), token="outer")
+        proxy = proxied(target_of_kubeconfig(api.kubeconfig), token="outer")
         assert proxy.request("GET", "/api", authorization="Bearer outer")[0] == 200
         status, _, data = proxy.request("GET", "/api", authorization="Bearer inner")
         assert (status, json.loads(data)["reason"]) == (401, "Unauthorized")
@@ -349,7 +350,7 @@ def kubeconfig(directory: Path, **parts: Any) -> Path:
 
 
 def credential(directory: Path, **user: Any) -> str | None:
-    return asyncio.run(of_kubeconfig(kubeconfig(directory, user=user)).authorize())
+    return asyncio.run(target_of_kubeconfig(kubeconfig(directory, user=user)).authorize())
 
 
 def test_credentials_of_a_kubeconfig_become_a_header(tmp_path: Path) -> None:
@@ -375,7 +376,7 @@ def plugin(directory: Path, answer: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("until", "asked"), [("2999-01-01T00:00:00Z", 1), ("2000-01-01T00:00:00Z", 2)])
 def test_a_credential_plugin_is_asked_when_its_answer_is_over(tmp_path: Path, until: str, asked: int) -> None:
     reply = json.dumps({"status": {"token": "t", "expirationTimestamp": until}})
-    found = of_kubeconfig(kubeconfig(tmp_path, user={"exec": plugin(tmp_path, f"echo '{reply}'")}))
+    found = target_of_kubeconfig(kubeconfig(tmp_path, user={"exec": plugin(tmp_path, f"echo '{reply}'")}))
     assert asyncio.run(found.authorize()) == "Bearer t"
     assert asyncio.run(found.authorize()) == "Bearer t"
     assert (tmp_path / "asked").read_text().count("asked") == asked
@@ -383,7 +384,7 @@ def test_a_credential_plugin_is_asked_when_its_answer_is_over(tmp_path: Path, un
 
 @pytest.mark.parametrize("reply", ["exit 3", "echo no JSON", "echo {}"])
 def test_a_credential_plugin_that_fails_is_told(tmp_path: Path, reply: str) -> None:
-    with pytest.raises(UpstreamError, match="the credential plugin"):
+    with pytest.raises(TargetError, match="the credential plugin"):
         credential(tmp_path, exec=plugin(tmp_path, reply))
 
 
@@ -399,8 +400,8 @@ def test_a_credential_plugin_that_fails_is_told(tmp_path: Path, reply: str) -> N
 )
 def test_a_kubeconfig_that_is_none_is_told(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "config").write_text(text)
-    with pytest.raises(UpstreamError, match=problem):
-        of_kubeconfig(tmp_path / "config")
+    with pytest.raises(TargetError, match=problem):
+        target_of_kubeconfig(tmp_path / "config")
 
 
 @pytest.mark.parametrize(
@@ -409,30 +410,33 @@ def test_a_kubeconfig_that_is_none_is_told(tmp_path: Path, text: str, problem: s
         ({"cluster": {"server": "tcp://x"}}, "is not the URL of a server"),
         ({"cluster": {"server": "https://x", "certificate-authority": "none"}}, "cannot read .*none"),
         ({"cluster": {"server": "https://x", "certificate-authority-data": "?"}}, "is not base64"),
-        ({"cluster": {"server": "https://x", "certificate-authority-data": "eA=="}}, "authority is not one"),
+        (
+            {"cluster": {"server": "https://x", "certificate-authority-data": "eA=="}},
+            "authority is not a PEM certificate",
+        ),
         ({"cluster": {"server": "https://x", "proxy-url": "http://p"}}, "proxy-url, which is not supported"),
         ({"user": {"auth-provider": {"name": "gcp"}}}, "auth-provider was removed"),
         ({"user": {"exec": {"apiVersion": "v0"}}}, "exec plugins of 'v0' are not supported"),
         (
             {"cluster": {"server": "https://x"}, "user": {"client-certificate-data": "eA=="}},
-            "the client certificate or its key is not one",
+            "the client certificate or its key is invalid",
         ),
     ],
 )
 def test_what_a_kubeconfig_cannot_have_is_told(tmp_path: Path, parts: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UpstreamError, match=problem):
-        of_kubeconfig(kubeconfig(tmp_path, **parts))
+    with pytest.raises(TargetError, match=problem):
+        target_of_kubeconfig(kubeconfig(tmp_path, **parts))
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:1", "http://", "http://a:x", "http://a/?q", "ftp://a"])
 def test_a_url_that_is_none_is_told(url: str) -> None:
-    with pytest.raises(UpstreamError, match="is not the URL of a server"):
-        of_url(url)
+    with pytest.raises(TargetError, match="is not the URL of a server"):
+        target_of_url(url)
 
 
 def test_a_password_in_a_url_is_refused() -> None:
-    with pytest.raises(UpstreamError, match="process lists"):
-        of_url("http://me:secret@a")
+    with pytest.raises(TargetError, match="process lists"):
+        target_of_url("http://me:secret@a")
 
 
 @pytest.mark.parametrize(
@@ -440,16 +444,16 @@ def test_a_password_in_a_url_is_refused() -> None:
     [
         (b"", "cannot be reached"),
         (b"SSH-2.0-OpenSSH\r\n", "cannot be reached"),
-        (answer(b"<html>"), "is no Kubernetes API server: /version answers 200 without a version"),
-        (answer(b"{}"), "is no Kubernetes API server"),
-        (answer(b"no", status=b"404 Not Found"), "is no Kubernetes API server: /version answers 404"),
+        (answer(b"<html>"), "is not a Kubernetes API server: /version answers 200 without a version"),
+        (answer(b"{}"), "is not a Kubernetes API server"),
+        (answer(b"no", status=b"404 Not Found"), "is not a Kubernetes API server: /version answers 404"),
     ],
 )
 def test_an_upstream_that_is_no_api_server_is_told(
     tmp_path: Path, proxied: Callable[..., Proxied], reply: bytes, problem: str
 ) -> None:
     with upstream(reply, reply) as (url, _), pytest.raises(StartError, match=problem):
-        proxied(of_url(url))
+        proxied(target_of_url(url))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -457,12 +461,12 @@ def test_an_upstream_that_is_down_is_told(proxied: Callable[..., Proxied]) -> No
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with pytest.raises(StartError, match="cannot be reached: Connect"):
-        proxied(of_url(f"http://127.0.0.1:{port}"))
+        proxied(target_of_url(f"http://127.0.0.1:{port}"))
 
 
 def test_an_upstream_that_keeps_its_version_to_itself_is_one(proxied: Callable[..., Proxied]) -> None:
     with upstream(answer(b"no", status=b"403 Forbidden")) as (url, _):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
         proxy.close()
     assert proxy.header.server == ""
 
@@ -471,16 +475,16 @@ def test_an_upstream_that_goes_away_is_answered_502_and_recorded_as_no_response(
     proxied: Callable[..., Proxied],
 ) -> None:
     with upstream(HELLO) as (url, _):
-        proxy = proxied(of_url(url))
+        proxy = proxied(target_of_url(url))
     status, _, data = proxy.request("GET", "/api")
     assert (status, json.loads(data)["reason"]) == (502, "BadGateway")
     (found,) = proxy.close()
     assert found.response is None
-    assert found.missing[0].startswith("response (the upstream cannot be reached: ")
+    assert str(found.missing[0]).startswith("response (the upstream cannot be reached: ")
 
 
 def test_exec_and_websockets_are_refused(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
-    proxy = proxied(of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url))
     target = "/api/v1/namespaces/d/pods/p/exec"
     status, _, data = proxy.request("POST", target, connection="Upgrade", upgrade="SPDY/3.1")
     assert (status, json.loads(data)["reason"]) == (501, "NotImplemented")
@@ -512,7 +516,7 @@ def _serving(handler: Any) -> Iterator[str]:
 
 def test_a_url_may_have_a_path_in_front(proxied: Callable[..., Proxied]) -> None:
     with upstream(HELLO, answer(b"{}")) as (url, heads):
-        proxy = proxied(of_url(f"{url}/k8s/clusters/c-1/"))
+        proxy = proxied(target_of_url(f"{url}/k8s/clusters/c-1/"))
         proxy.request("GET", "/api?a=b")
         (found,) = proxy.close()
     assert heads[1].startswith(b"GET /k8s/clusters/c-1/api?a=b HTTP/1.1")

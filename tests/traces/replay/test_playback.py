@@ -14,9 +14,9 @@ from typing import IO
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.testing.replaying import upstream_of
+from fakeapi.testing.replaying import target_of
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.replay.playback import Motion, Moved
+from fakeapi.traces.replay.playback import Playback, PlaybackSummary
 from tests.traces.sessions import RELEASE, record
 from tests.traces.streams import claim
 
@@ -37,24 +37,24 @@ def session(api: FakeAPI) -> None:
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return record(tmp_path_factory.mktemp("motion") / "t.jsonl", session)
+    return record(tmp_path_factory.mktemp("playback") / "t.jsonl", session)
 
 
 def names(api: FakeAPI) -> list[str]:
     return [each["metadata"]["name"] for each in api.list("ResourceClaim")]
 
 
-def moved(api: FakeAPI, trace: Path, at: float, speed: float = 0.0) -> Moved:
-    async def work() -> Moved:
+def moved(api: FakeAPI, trace: Path, at: float, speed: float = 0.0) -> PlaybackSummary:
+    async def work() -> PlaybackSummary:
         with open_trace(trace) as reader:
-            motion = Motion(reader, upstream_of(api))
+            playback = Playback(reader, target_of(api))
             try:
-                await motion.begin(at)
+                await playback.begin(at)
                 if speed:
-                    await motion.go_on(at, speed)
+                    await playback.go_on(at, speed)
             finally:
-                await motion.close()
-            return motion.moved
+                await playback.close()
+            return playback.summary
 
     return asyncio.run(work())
 
@@ -98,17 +98,17 @@ def test_time_passes_at_the_chosen_speed(trace: Path) -> None:
 
 
 def test_others_may_write_and_the_recorded_write_comes_through(trace: Path) -> None:
-    async def work(api: FakeAPI) -> Moved:
+    async def work(api: FakeAPI) -> PlaybackSummary:
         with open_trace(trace) as reader:
-            motion = Motion(reader, upstream_of(api))
+            playback = Playback(reader, target_of(api))
             try:
-                await motion.begin(offsets(trace)[0])
+                await playback.begin(offsets(trace)[0])
                 other = {"metadata": {"annotations": {"by": "another"}}}
                 await asyncio.to_thread(api.patch, "ResourceClaim", "first", other)
-                await motion.go_on(0.0, 1000)
+                await playback.go_on(0.0, 1000)
             finally:
-                await motion.close()
-            return motion.moved
+                await playback.close()
+            return playback.summary
 
     with FakeAPI(release=RELEASE) as api:
         assert asyncio.run(work(api)).failed.total() == 0

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from fakeapi.traces.analysis.plan import Step
+from fakeapi.traces.analysis.request_facts import facts_of
 from fakeapi.traces.model import Exchange, Request, Response
-from fakeapi.traces.replay.request_facts import facts_of
-from fakeapi.traces.replay.scheduler import Lanes, Work
+from fakeapi.traces.replay.scheduler import Scheduler
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
@@ -22,7 +23,7 @@ class Log:
         self.ended: list[int] = []
         self.most = 0
 
-    async def perform(self, work: Work) -> None:
+    async def perform(self, work: Step) -> None:
         self.began.append(work.place)
         self.most = max(self.most, len(self.began) - len(self.ended))
         for _ in range(20):
@@ -30,22 +31,22 @@ class Log:
         self.ended.append(work.place)
 
 
-def work(place: int, method: str, path: str, actor: str = "a", **bodies: Any) -> Work:
+def work(place: int, method: str, path: str, actor: str = "a", **bodies: Any) -> Step:
     request = Request(method, path, (), json.dumps(bodies.get("sent", {})).encode())
     answer = Response(200, (), json.dumps(bodies.get("answer", {}), separators=(",", ":")).encode())
     exchange = Exchange(place, place, actor, request, answer)
-    return Work(place, exchange, facts_of(exchange))
+    return Step(place, exchange, facts_of(exchange))
 
 
-def run(works: list[Work], *, by_actor: bool = False, window: int = 64) -> Log:
+def run(works: list[Step], *, by_actor: bool = False, window: int = 64) -> Log:
     log = Log()
 
     async def main() -> None:
-        lanes = Lanes(log.perform, by_actor=by_actor, workers=16, window=window)
+        scheduler = Scheduler(log.perform, by_actor=by_actor, workers=16, window=window)
         for each in works:
-            await lanes.put(each)
-        await lanes.drain()
-        await lanes.close()
+            await scheduler.put(each)
+        await scheduler.drain()
+        await scheduler.close()
 
     asyncio.run(main())
     assert sorted(log.ended) == sorted(each.place for each in works)
@@ -117,19 +118,19 @@ def test_no_more_is_read_ahead_than_the_window_holds() -> None:
 
 @pytest.mark.parametrize("when", ["put", "drain"])
 def test_what_a_request_raises_ends_everything(when: str) -> None:
-    async def fail(_: Work) -> None:
+    async def fail(_: Step) -> None:
         raise OSError(when)
 
-    async def main(then: Callable[[Lanes], Coroutine[Any, Any, None]]) -> None:
-        lanes = Lanes(fail, by_actor=False, workers=2, window=1)
+    async def main(then: Callable[[Scheduler], Coroutine[Any, Any, None]]) -> None:
+        scheduler = Scheduler(fail, by_actor=False, workers=2, window=1)
         try:
-            await lanes.put(work(0, "PUT", f"{CLAIMS}/x"))
-            await then(lanes)
+            await scheduler.put(work(0, "PUT", f"{CLAIMS}/x"))
+            await then(scheduler)
         finally:
-            await lanes.close()
+            await scheduler.close()
 
-    async def put(lanes: Lanes) -> None:
-        await lanes.put(work(1, "PUT", f"{CLAIMS}/y"))
+    async def put(scheduler: Scheduler) -> None:
+        await scheduler.put(work(1, "PUT", f"{CLAIMS}/y"))
 
     with pytest.raises(OSError, match=when):
-        asyncio.run(main(put if when == "put" else Lanes.drain))
+        asyncio.run(main(put if when == "put" else Scheduler.drain))

@@ -10,10 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import fakeapi
-from fakeapi.traces.comparing.responses import Difference
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind
+from fakeapi.traces.comparing.reasons import Explanation, Reason
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.reporting.junit import junit
-from fakeapi.traces.reporting.report import DIVERGENCES_MAX, Divergence, Report
+from fakeapi.traces.reporting.report import Report
+from fakeapi.traces.reporting.results import DIVERGENCES_MAX, Divergence
 from fakeapi.traces.reporting.text import summary, text
 from fakeapi.traces.reporting.timeline import page
 from tests.traces.sessions import changed, method, record, with_answer
@@ -36,8 +38,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return fakeapi.replay(changed(record(folder / "a.jsonl"), folder / "b.jsonl", odd), marks=True)
 
 
-def divergence(place: int, explanation: str = "") -> Divergence:
-    difference = Difference("value", "spec.x\x00", '"a"', '"\x1b"')
+EXPLANATION = Explanation(Reason.FOREIGN, "version 7")
+
+
+def divergence(place: int, explanation: Explanation | None = None) -> Divergence:
+    difference = Difference(DifferenceKind.VALUE, "spec.x\x00", '"a"', '"\x1b"')
     return Divergence(
         place, place, place / 10, "me", "GET /x", "f:1", "200", "200", (difference,), "get x", explanation
     )
@@ -75,14 +80,19 @@ def test_the_report_as_json_says_the_same_every_time_and_nothing_of_the_clock(fo
 
 
 def test_a_reason_makes_a_divergence_acceptable_unless_strict() -> None:
-    assert report(divergence(1, "a reason (of one)")).ok
-    assert not report(divergence(1, "a reason"), strict=True).ok
-    assert not report(divergence(1, "a reason"), divergence(2)).ok
-    assert report(divergence(1, "a reason (of one)")).explanations == {"a reason": 1}
+    assert report(divergence(1, EXPLANATION)).ok
+    assert not report(divergence(1, EXPLANATION), strict=True).ok
+    assert not report(divergence(1, EXPLANATION), divergence(2)).ok
+
+
+def test_explanations_are_counted_by_reason() -> None:
+    made = report(divergence(1, EXPLANATION))
+    assert made.explanations == {"changed by a request that is not in the trace": 1}
+    assert made.to_dict()["divergences"][0]["explanation"].endswith("(version 7)")
 
 
 def test_the_first_divergence_is_the_first_without_a_reason() -> None:
-    first = report(divergence(3), divergence(1, "a reason"), divergence(2)).first
+    first = report(divergence(3), divergence(1, EXPLANATION), divergence(2)).first
     assert first is not None
     assert first.place == 2
 

@@ -1,6 +1,5 @@
-"""Where a proxy forwards to, and what it shows there to be let in. None of this reaches a trace."""
+"""Reads server, certificates and credentials from a kubeconfig, as client-go does."""
 
-import asyncio
 import base64
 import json
 import os
@@ -9,14 +8,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+
+from fakeapi.traces.client.target import Target, TargetError, checked_url, is_https, read_file, tls_context
 
 TOKEN_FILE_SECONDS = 60.0
-"""After which a token file is read again: tokens of service accounts are renewed in place."""
+"""After which a token file is read again, as tokens of service accounts are renewed in place."""
 
 EXEC_SECONDS = 60.0
 """For a credential plugin to answer."""
@@ -24,54 +23,23 @@ EXEC_SECONDS = 60.0
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
-class UpstreamError(Exception):
-    """The upstream cannot be used; one line for the person who named it."""
-
-
-@dataclass(slots=True)
-class Upstream:
-    """`url` ends without a slash; `tls` is None for plain HTTP; `authorization` gives the header's value."""
-
-    url: str
-    tls: ssl.SSLContext | None
-    authorization: "Callable[[], str | None]"
-    server_name: str | None = None
-
-    async def authorize(self) -> str | None:
-        """The header's value or None, without holding the event loop up. Raises UpstreamError."""
-        credential = self.authorization
-        if isinstance(credential, _Exec) and credential.stale:
-            return await asyncio.to_thread(credential)
-        return credential()
-
-
-def of_url(
-    url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
-) -> Upstream:
-    """A server that is named by its URL. Raises UpstreamError."""
-    url = _checked(url)
-    tls = _context(_read(ca_file) if ca_file else None, insecure=insecure) if _is_secure(url) else None
-    header = f"Bearer {token}" if token else None
-    return Upstream(url, tls, lambda: header)
-
-
-def of_kubeconfig(path: Path, context: str | None = None) -> Upstream:
-    """Cluster and user of a kubeconfig's current context, or of the named one. Raises UpstreamError."""
+def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
+    """The cluster and user of the current context, or of the named one. Raises TargetError."""
     config = _load(path)
     name = context or _text(config, "current-context")
     if not name:
-        raise UpstreamError(f"{path} has no current-context; name one")
+        raise TargetError(f"{path} has no current-context; name a context")
     chosen = _named(path, config, "contexts", name, "context")
     cluster = _named(path, config, "clusters", _text(chosen, "cluster"), "cluster")
     user_name = _text(chosen, "user")
     user = _named(path, config, "users", user_name, "user") if user_name else {}
     if cluster.get("proxy-url"):
-        raise UpstreamError(f"{path}: the cluster is reached through proxy-url, which is not supported")
-    url = _checked(_text(cluster, "server"))
+        raise TargetError(f"{path}: the cluster is reached through proxy-url, which is not supported")
+    url = checked_url(_text(cluster, "server"))
     execution = _Exec(path, user["exec"], url) if isinstance(user.get("exec"), dict) else None
     tls = None
-    if _is_secure(url):
-        tls = _context(
+    if is_https(url):
+        tls = tls_context(
             _data(path, cluster, "certificate-authority"),
             insecure=cluster.get("insecure-skip-tls-verify") is True,
         )
@@ -80,17 +48,15 @@ def of_kubeconfig(path: Path, context: str | None = None) -> Upstream:
             execution()
             certificate, key = execution.certificate, execution.key
         if certificate is not None:
-            _show(tls, certificate, key, path)
-    return Upstream(
+            _load_certificate(tls, certificate, key, path)
+    return Target(
         url, tls, execution or _authorization(path, user), _text(cluster, "tls-server-name") or None
     )
 
 
 def _authorization(path: Path, user: dict[str, Any]) -> "Callable[[], str | None]":
     if user.get("auth-provider"):
-        raise UpstreamError(
-            f"{path}: auth-provider was removed from Kubernetes in 1.26, and is not supported"
-        )
+        raise TargetError(f"{path}: auth-provider was removed from Kubernetes in 1.26, and is not supported")
     token_file = _text(user, "tokenFile")
     if token_file:
         return _TokenFile(path.parent / token_file)
@@ -111,13 +77,13 @@ class _TokenFile:
 
     def __call__(self) -> str:
         if time.monotonic() - self._read_at > TOKEN_FILE_SECONDS:
-            self._header = "Bearer " + _read(self._path).decode("utf-8", "replace").strip()
+            self._header = "Bearer " + read_file(self._path).decode("utf-8", "replace").strip()
             self._read_at = time.monotonic()
         return self._header
 
 
 class _Exec:
-    """A credential plugin, asked when its last answer is over.
+    """A credential plugin, run when its last token has expired.
 
     See k8s.io/client-go `plugin/pkg/client/auth/exec`.
     """
@@ -131,7 +97,7 @@ class _Exec:
         self.certificate: bytes | None = None
         self.key: bytes | None = None
         if spec.get("apiVersion") not in _EXEC_VERSIONS:
-            raise UpstreamError(f"{path}: exec plugins of {spec.get('apiVersion')!r} are not supported")
+            raise TargetError(f"{path}: exec plugins of {spec.get('apiVersion')!r} are not supported")
 
     @property
     def stale(self) -> bool:
@@ -145,7 +111,7 @@ class _Exec:
     def _ask(self) -> None:
         status = self._run().get("status")
         if not isinstance(status, dict):
-            raise UpstreamError(f"{self._path}: the credential plugin gave no status")
+            raise TargetError(f"{self._path}: the credential plugin gave no status")
         token = _text(status, "token")
         self._header = f"Bearer {token}" if token else None
         self.certificate = _text(status, "clientCertificateData").encode() or None
@@ -154,7 +120,9 @@ class _Exec:
         try:
             self._until = datetime.fromisoformat(until).timestamp() if until else float("inf")
         except ValueError as error:
-            raise UpstreamError(f"{self._path}: the credential plugin's time is none: {until!r}") from error
+            raise TargetError(
+                f"{self._path}: the credential plugin's expirationTimestamp is not a time: {until!r}"
+            ) from error
 
     def _run(self) -> dict[str, Any]:
         spec = self._spec
@@ -181,64 +149,37 @@ class _Exec:
             )
             answer = json.loads(done.stdout)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            # Without the error's own text: it may show the command's arguments, or its output.
-            raise UpstreamError(
+            # Not the error's text, which may show the command's arguments or its output.
+            raise TargetError(
                 f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
             ) from error
         return answer if isinstance(answer, dict) else {}
 
 
-def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    try:
-        fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
-    except ValueError:
-        fine = False
-    if not fine or parts.query or parts.fragment:
-        raise UpstreamError(f"{url!r} is not the URL of a server, such as https://127.0.0.1:6443")
-    if parts.username or parts.password:
-        raise UpstreamError("a URL with a password in it would end up in process lists; use a kubeconfig")
-    return url.rstrip("/")
-
-
-def _is_secure(url: str) -> bool:
-    return url.startswith("https://")
-
-
-def _context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cadata=authority.decode("ascii") if authority else None)
-    except (ssl.SSLError, UnicodeDecodeError) as error:
-        raise UpstreamError(f"the certificate authority is not one: {error}") from error
-    if insecure:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
-def _show(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
-    """A client certificate; the library takes it from a file only, which is there for that moment."""
+def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
+    """Loads a client certificate, through a temporary file, as the library reads it from files only."""
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(certificate + b"\n" + (key or b""))
         context.load_cert_chain(name)
     except (ssl.SSLError, OSError) as error:
-        raise UpstreamError(f"{path}: the client certificate or its key is not one") from error
+        raise TargetError(f"{path}: the client certificate or its key is invalid") from error
     finally:
         Path(name).unlink()
 
 
 def _load(path: Path) -> dict[str, Any]:
-    import yaml  # noqa: PLC0415 - 20 ms, for those who name a kubeconfig
+    import yaml  # noqa: PLC0415 - takes 20 ms, needed for a kubeconfig alone
 
     try:
-        config = yaml.safe_load(_read(path))
+        config = yaml.safe_load(read_file(path))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
-        raise UpstreamError(f"{path}{line}: is not YAML") from error
+        raise TargetError(f"{path}{line}: is not YAML") from error
     if not isinstance(config, dict):
-        raise UpstreamError(f"{path} is not a kubeconfig")
+        raise TargetError(f"{path} is not a kubeconfig")
     return config
 
 
@@ -248,7 +189,7 @@ def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str
         if isinstance(entry, dict) and entry.get("name") == name:
             value = entry.get(inner)
             return value if isinstance(value, dict) else {}
-    raise UpstreamError(f"{path} has no {inner} named {name!r}")
+    raise TargetError(f"{path} has no {inner} named {name!r}")
 
 
 def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
@@ -258,15 +199,8 @@ def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
         try:
             return base64.b64decode(encoded, validate=True)
         except ValueError as error:
-            raise UpstreamError(f"{path}: {field}-data is not base64") from error
-    return _read(path.parent / file) if file else None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UpstreamError(f"cannot read {path}: {error.strerror}") from error
+            raise TargetError(f"{path}: {field}-data is not base64") from error
+    return read_file(path.parent / file) if file else None
 
 
 def _text(holder: dict[str, Any], field: str) -> str:

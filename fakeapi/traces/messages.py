@@ -1,18 +1,20 @@
-"""What of an HTTP message belongs into a trace, whoever recorded it."""
+"""HTTP messages in traces: which headers are kept, bodies without their coding, and what is a watch."""
 
 import gzip
 import re
 import zlib
 from collections.abc import Iterable
-from urllib.parse import parse_qs
 
 from fakeapi.machinery.meta import request_info
 from fakeapi.traces.model import Headers
 
 BODY_MAX = 16 << 20
-"""Bytes of a body, or of one watch's events, that are recorded; what goes beyond is said to be missing."""
+"""Bytes of a body, or of one watch's events, that are recorded; the exchange names the rest as missing."""
 
-_OF_THE_CONNECTION = frozenset(
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+CBOR = "application/cbor"
+
+_NOT_KEPT = frozenset(
     {
         "accept-encoding",
         "alt-svc",
@@ -30,7 +32,7 @@ _OF_THE_CONNECTION = frozenset(
         "upgrade",
     }
 )
-"""Headers that speak of the connection, of the transfer's coding or of the day, not of what is asked."""
+"""Headers about the connection, the transfer coding or the date. They say nothing about the request."""
 
 _KUBERNETES = re.compile(
     r"/(?:apis?|version|openapi|healthz|livez|readyz|metrics|\.well-known|logs|flagz|statusz)(?:[/?]|$)"
@@ -38,35 +40,31 @@ _KUBERNETES = re.compile(
 
 
 def kept(headers: Iterable[tuple[str, str]]) -> Headers:
-    """The headers that matter, with their names in lower case."""
+    """The headers that belong in a trace, with their names in lower case."""
     lowered = ((name.lower(), value) for name, value in headers)
-    return tuple(pair for pair in lowered if pair[0] not in _OF_THE_CONNECTION and pair[0][:1] != ":")
+    return tuple(pair for pair in lowered if pair[0] not in _NOT_KEPT and pair[0][:1] != ":")
 
 
 def first(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """The first header of that name, which is in lower case, or ""."""
+    """The value of the first header with that name, which is in lower case, or ""."""
     return next((value for key, value in headers if key == name), "")
 
 
 def is_kubernetes(target: str) -> bool:
-    """Whether an API server could be asked this."""
+    """Whether the path of a target is one of the Kubernetes API server's."""
     return _KUBERNETES.match(target) is not None
 
 
 def is_watch(method: str, target: str) -> bool:
-    """Whether Kubernetes answers it with a stream of events."""
+    """Whether Kubernetes answers the request with a stream of events."""
     if method != "GET" or "watch" not in target:
         return False
     path, _, query = target.partition("?")
-    info = request_info.parse(path)
-    if info is None or not info.resource:
-        return False
-    flags = parse_qs(query, keep_blank_values=True).get("watch")
-    return info.watched or (not info.name and flags is not None and flags[0].lower() not in {"0", "false"})
+    return request_info.verb_of(method, request_info.parse(path), query) == "watch"
 
 
 def decoded(data: bytes, encoding: str) -> bytes | None:
-    """A body without its Content-Encoding; None where it cannot be undone."""
+    """A body without its Content-Encoding; None where it cannot be decoded."""
     try:
         if encoding in {"", "identity"}:
             return data

@@ -1,9 +1,8 @@
-"""What a server gives to objects: what the recorded one gave, and what the one that is asked now gives.
+"""Maps the identities that the recorded server gave to objects to those that the target gives now.
 
-Five kinds: uids, resource versions, generated names, continue tokens, and times of creation and deletion.
-They are learned from pairs of answers, the recorded one and the one that came now; requests are rewritten
-forward (recorded → now), answers backward (now → recorded), so that they are compared, and shown, in the
-words of the trace.
+Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
+They are learned from pairs of responses, the recorded one and the present one. Requests are rewritten forward
+(recorded → now), responses backward (now → recorded), so that they are compared and shown as in the trace.
 """
 
 import re
@@ -13,14 +12,15 @@ from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.traces.analysis.request_facts import version_number
 
 Names = dict[str, str]
 
 UNKNOWN_VERSION = "<resourceVersion>"
-"""Shown for a version that no recorded answer has."""
+"""Shown for a version that no recorded response has."""
 
 STALE_VERSION = "1"
-"""Sent where the recorded server refused a version that is not known here; no object ever has it."""
+"""Sent in place of an unmapped version that the recorded server refused; no object ever has it."""
 
 _MARKS = re.compile(
     rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
@@ -29,12 +29,11 @@ _MARKS = re.compile(
 _TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
 _WORD = re.compile(rb"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?")
 _VERSION_PATH = "/metadata/resourceVersion"
-_NO_VERSION = frozenset({"", "0"})
 _VERSIONED = frozenset({"resourceVersion", "continue", "fieldSelector", "labelSelector"})
 
 
-class Versions:
-    """Resource versions of two servers, in step."""
+class VersionMap:
+    """Maps the resourceVersions of the recorded server to those of the target."""
 
     def __init__(self) -> None:
         self._now: dict[int, int] = {}
@@ -42,26 +41,24 @@ class Versions:
         self._of_lists: dict[int, int] = {}
         self._known: list[int] = []
         self.base = 0
-        """The version of the server before the first recorded request; taken for all older ones."""
+        """The target's version before the first recorded request; stands for all older ones."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """The version of an object; what is known of either side is kept."""
-        if not (recorded.isdigit() and now.isdigit()):
-            return
-        old, new = int(recorded), int(now)
-        if old in self._now or new in self._recorded:
+        """Takes a pair of versions of one object; a version that is mapped already keeps its pair."""
+        old, new = version_number(recorded), version_number(now)
+        if not (old and new) or old in self._now or new in self._recorded:
             return
         self._now[old] = new
         self._recorded[new] = old
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """The version of a list, or of a bookmark; good for asking from there, not for comparing."""
-        if recorded.isdigit() and now.isdigit():
-            old = int(recorded)
+        """Takes a pair of versions of a list or bookmark: used in queries, not in comparisons."""
+        old, new = version_number(recorded), version_number(now)
+        if old and new:
             if old not in self._now and old not in self._of_lists:
                 self._note(old)
-            self._of_lists[old] = int(now)
+            self._of_lists[old] = new
 
     def _note(self, old: int) -> None:
         if self._known and self._known[-1] > old:
@@ -70,17 +67,15 @@ class Versions:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """What the version of an object is now; "" where no answer told."""
-        if not recorded.isdigit():
-            return ""
-        new = self._now.get(int(recorded))
+        """The target's version for that of an object; "" where it is not known."""
+        new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """Where the server now is as far as the recorded one was: exact, or the last known before it."""
-        if recorded in _NO_VERSION or not recorded.isdigit():
+        """The target's version for a query: the exact one, or that of the last known version before it."""
+        old = version_number(recorded)
+        if not old:
             return recorded
-        old = int(recorded)
         place = bisect_right(self._known, old)
         if not place:
             return str(self.base) if self.base else recorded
@@ -88,18 +83,19 @@ class Versions:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """What the recorded server called a version; UNKNOWN_VERSION where it had none such."""
-        if now in _NO_VERSION or not now.isdigit():
+        """The recorded version for one of the target; UNKNOWN_VERSION where there is none."""
+        new = version_number(now)
+        if not new:
             return now
-        old = self._recorded.get(int(now))
+        old = self._recorded.get(new)
         return UNKNOWN_VERSION if old is None else str(old)
 
 
-class Identities:
-    """What is known of both servers' names so far. Not safe to use from several threads."""
+class IdentityMap:
+    """All identities that are known so far. Not thread-safe."""
 
     def __init__(self) -> None:
-        self.versions = Versions()
+        self.versions = VersionMap()
         self._uids: Names = {}
         self._uids_back: Names = {}
         self._names: Names = {}
@@ -108,7 +104,7 @@ class Identities:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Takes what two answers to one request tell. They are decoded JSON of any shape."""
+        """Learns from two responses to one request, decoded JSON of any shape."""
         if not (isinstance(recorded, dict) and isinstance(now, dict)):
             return
         ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -122,7 +118,7 @@ class Identities:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Takes what the metadata of one object tell."""
+        """Learns from two versions of one object's metadata."""
         self._learn_uid(recorded, now)
         times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
         if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
@@ -159,7 +155,7 @@ class Identities:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether uid, version and name of two objects' metadata stand for the same."""
+        """Whether uid, version and name of the metadata map to each other."""
         uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
         return (
             self._uids_back.get(uid, uid) == _text(recorded, "uid")
@@ -169,17 +165,15 @@ class Identities:
 
     @property
     def has_names(self) -> bool:
-        """Whether an object has another name than the recorded one."""
+        """Whether any object has another name than in the trace."""
         return bool(self._names)
 
-    def name_now(self, recorded: str) -> str:
-        return self._names.get(recorded, recorded)
-
     def name_recorded(self, now: str) -> str:
+        """The recorded name of an object of the target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
-        """The target of a request as it must be sent now."""
+        """A recorded request's path and query, rewritten for the target."""
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
@@ -202,9 +196,9 @@ class Identities:
         return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
 
     def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """The body of a request as it must be sent now: JSON or YAML.
+        """A recorded request's body, JSON or YAML, rewritten for the target.
 
-        `unknown` is put in place of versions that no answer told of; without it they stay.
+        `unknown` replaces versions that are not mapped; without it they stay.
         """
         exact = self.versions.exact
 
@@ -214,7 +208,7 @@ class Identities:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """A body with an object of the recorded uid in it, with that object's times as they are now."""
+        """A body with the times that the target gave to the object of the recorded uid."""
         times = self._times.get(uid)
         if times is None:
             return body
@@ -227,7 +221,7 @@ class Identities:
         return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """As `forward`, where versions also stand as the value of an operation."""
+        """As `forward`, for a JSON patch, in which a version may be the value of an operation."""
         try:
             operations = decode(self.forward(body, unknown=unknown))
         except JsonError:
@@ -236,13 +230,13 @@ class Identities:
         for each in operations if isinstance(operations, list) else ():
             if isinstance(each, dict) and each.get("path") == _VERSION_PATH:
                 old = each.get("value")
-                if isinstance(old, str) and old.isdigit():
+                if isinstance(old, str) and version_number(old):
                     each["value"] = self.versions.exact(old) or (old if unknown is None else unknown)
                     changed = True
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """An answer in the words of the recorded server."""
+        """A response of the target, rewritten to the recorded identities."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakeapi.traces.replay.identity_map import STALE_VERSION, UNKNOWN_VERSION, Identities, Versions
+from fakeapi.traces.analysis.identity_map import STALE_VERSION, UNKNOWN_VERSION, IdentityMap, VersionMap
 
 OLD, NEW = "11111111-2222-4333-8444-555555555555", "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
 
@@ -20,8 +20,8 @@ def claim(name: str, uid: str, version: str, **metadata: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def known() -> Identities:
-    found = Identities()
+def known() -> IdentityMap:
+    found = IdentityMap()
     found.learn(
         claim("g-abcde", OLD, "107", generateName="g-", creationTimestamp="2020-01-01T00:00:00Z"),
         claim("g-vwxyz", NEW, "12", generateName="g-", creationTimestamp="2026-01-01T00:00:00Z"),
@@ -29,17 +29,17 @@ def known() -> Identities:
     return found
 
 
-def test_uid_version_and_generated_name_are_rewritten_in_a_body(known: Identities) -> None:
+def test_uid_version_and_generated_name_are_rewritten_in_a_body(known: IdentityMap) -> None:
     body = json.dumps(claim("g-abcde", OLD, "107")).encode()
     assert json.loads(known.forward(body)) == claim("g-vwxyz", NEW, "12")
 
 
-def test_answers_are_told_in_the_words_of_the_trace(known: Identities) -> None:
+def test_answers_are_told_in_the_words_of_the_trace(known: IdentityMap) -> None:
     body = json.dumps(claim("g-vwxyz", NEW, "12")).encode()
     assert json.loads(known.backward(body)) == claim("g-abcde", OLD, "107")
 
 
-def test_uids_are_rewritten_wherever_they_stand(known: Identities) -> None:
+def test_uids_are_rewritten_wherever_they_stand(known: IdentityMap) -> None:
     body = (
         b'{"ownerReferences":[{"name":"g-abcde","uid":"%s"}],"f":{"k:{\\"uid\\":\\"%s\\"}":{}},"m":"no %s"}'
     )
@@ -48,7 +48,7 @@ def test_uids_are_rewritten_wherever_they_stand(known: Identities) -> None:
     assert known.forward(body % (uid, uid, uid)) == body.replace(b"g-abcde", b"g-vwxyz") % (new, new, new)
 
 
-def test_yaml_is_rewritten_too(known: Identities) -> None:
+def test_yaml_is_rewritten_too(known: IdentityMap) -> None:
     body = f'metadata:\n  name: g-abcde\n  uid: {OLD}\n  resourceVersion: "107"\n'.encode()
     assert (
         known.forward(body) == f'metadata:\n  name: g-vwxyz\n  uid: {NEW}\n  resourceVersion: "12"\n'.encode()
@@ -68,19 +68,19 @@ def test_yaml_is_rewritten_too(known: Identities) -> None:
     ],
 )
 def test_targets_are_rewritten_in_path_and_query_and_nowhere_else(
-    known: Identities, target: str, now: str
+    known: IdentityMap, target: str, now: str
 ) -> None:
     assert known.target(target) == now
 
 
-def test_a_version_that_no_answer_told_of_is_that_of_the_last_known_before_it(known: Identities) -> None:
+def test_a_version_that_no_answer_told_of_is_that_of_the_last_known_before_it(known: IdentityMap) -> None:
     known.versions.base = 5
     assert known.target("/c?resourceVersion=110") == "/c?resourceVersion=12"
     assert known.target("/c?resourceVersion=3") == "/c?resourceVersion=5"
 
 
 def test_continue_tokens_are_learned_from_lists() -> None:
-    identities = Identities()
+    identities = IdentityMap()
     lists = [
         {"metadata": {"resourceVersion": version, "continue": token}, "items": []}
         for version, token in (("9", "b2xk+/="), ("4", "bmV3+/="))
@@ -91,12 +91,12 @@ def test_continue_tokens_are_learned_from_lists() -> None:
 
 
 def test_items_of_lists_and_rows_of_tables_are_learned_by_name() -> None:
-    identities = Identities()
+    identities = IdentityMap()
     recorded, now = claim("a", OLD, "1"), claim("a", NEW, "2")
     other = claim("b", "0" * 8 + NEW[8:], "3")
     identities.learn({"metadata": {}, "items": [recorded]}, {"metadata": {}, "items": [other, now]})
     assert identities.backward(NEW.encode()) == OLD.encode()
-    tables = Identities()
+    tables = IdentityMap()
     tables.learn(
         {"metadata": {}, "rows": [{"cells": [], "object": recorded}]},
         {"metadata": {}, "rows": [{"cells": [], "object": now}]},
@@ -104,7 +104,7 @@ def test_items_of_lists_and_rows_of_tables_are_learned_by_name() -> None:
     assert tables.forward(OLD.encode()) == NEW.encode()
 
 
-def test_what_is_known_of_either_side_stays(known: Identities) -> None:
+def test_what_is_known_of_either_side_stays(known: IdentityMap) -> None:
     # An update that changed nothing was answered with the old version; now it made a new one.
     known.learn(claim("g-abcde", OLD, "107"), claim("g-vwxyz", NEW, "13"))
     assert known.versions.recorded("13") == UNKNOWN_VERSION
@@ -112,19 +112,19 @@ def test_what_is_known_of_either_side_stays(known: Identities) -> None:
 
 
 def test_a_given_name_that_differs_is_not_taken_for_a_generated_one() -> None:
-    identities = Identities()
+    identities = IdentityMap()
     identities.learn(claim("a", OLD, "1"), claim("b", NEW, "1"))
     assert not identities.has_names
 
 
-def test_unknown_versions_in_bodies_are_replaced_as_asked(known: Identities) -> None:
+def test_unknown_versions_in_bodies_are_replaced_as_asked(known: IdentityMap) -> None:
     body = b'{"metadata":{"resourceVersion":"999"}}'
     assert known.forward(body) == body
     assert known.forward(body, unknown="") == b'{"metadata":{"resourceVersion":""}}'
     assert known.forward(body, unknown=STALE_VERSION) == b'{"metadata":{"resourceVersion":"1"}}'
 
 
-def test_the_version_in_a_json_patch_is_rewritten(known: Identities) -> None:
+def test_the_version_in_a_json_patch_is_rewritten(known: IdentityMap) -> None:
     patch = [
         {"op": "test", "path": "/metadata/resourceVersion", "value": "107"},
         {"op": "test", "path": "/metadata/uid", "value": OLD},
@@ -135,7 +135,7 @@ def test_the_version_in_a_json_patch_is_rewritten(known: Identities) -> None:
     assert known.forward_json_patch(b"{") == b"{"
 
 
-def test_an_objects_own_times_are_sent_as_they_are_now(known: Identities) -> None:
+def test_an_objects_own_times_are_sent_as_they_are_now(known: IdentityMap) -> None:
     body = b'{"creationTimestamp": "2020-01-01T00:00:00Z","template":{"creationTimestamp":null}}'
     found = known.forward_times(body, OLD)
     assert found == b'{"creationTimestamp": "2026-01-01T00:00:00Z","template":{"creationTimestamp":null}}'
@@ -144,15 +144,15 @@ def test_an_objects_own_times_are_sent_as_they_are_now(known: Identities) -> Non
 
 @pytest.mark.parametrize("odd", [None, [], "text", 5, {"metadata": 3}, {"metadata": {}, "items": [1, {}]}])
 def test_answers_of_any_shape_are_taken(odd: Any) -> None:
-    Identities().learn(odd, odd)
-    Identities().learn(claim("a", OLD, "1"), odd)
-    Identities().learn(odd, claim("a", OLD, "1"))
+    IdentityMap().learn(odd, odd)
+    IdentityMap().learn(claim("a", OLD, "1"), odd)
+    IdentityMap().learn(odd, claim("a", OLD, "1"))
 
 
 @settings(max_examples=50, derandomize=True, deadline=None)
 @given(st.lists(st.integers(1, 50), unique=True, min_size=1), st.integers(0, 60))
 def test_the_nearest_version_is_that_of_the_greatest_known_one_below(known: list[int], asked: int) -> None:
-    versions = Versions()
+    versions = VersionMap()
     versions.base = 1000
     for old in known:
         versions.learn(str(old), str(old + 2000))
@@ -164,7 +164,7 @@ def test_the_nearest_version_is_that_of_the_greatest_known_one_below(known: list
 @settings(max_examples=50, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.uuids(version=4), st.uuids(version=4)), max_size=5, unique=True), st.text())
 def test_rewriting_there_and_back_gives_the_same(pairs: list[tuple[Any, Any]], text: str) -> None:
-    identities = Identities()
+    identities = IdentityMap()
     for number, (old, new) in enumerate(pairs):
         identities.learn(claim(f"n{number}", str(old), ""), claim(f"n{number}", str(new), ""))
     if len({uid for pair in pairs for uid in pair}) < 2 * len(pairs):

@@ -1,24 +1,26 @@
-"""What the server that is asked serves, as its discovery tells."""
+"""Reads from the target which resources it serves, and its current resourceVersion."""
 
 from collections.abc import Iterable
 
 from fakeapi.machinery.codec import JsonError, decode
-from fakeapi.traces.client.http import HttpClient, TargetError
+from fakeapi.traces.analysis.request_facts import version_number
+from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.model import Headers
 
 _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-replay"))
 
 
-async def served_paths(client: HttpClient, roots: Iterable[str]) -> frozenset[str]:
-    """Paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims/status", of the versions that are named.
+async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
+    """Paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims/status", of these API versions.
 
-    Raises TargetError, also for a server that is no API server.
+    Raises TargetError, also for a target that is not an API server.
     """
     found: set[str] = set()
-    for root in ("/api/v1", *(root for root in roots if root != "/api/v1")):
+    for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
         answer = await client.send("GET", root, _HEADERS)
         if answer.status in {401, 403}:
-            raise TargetError(f"{client.url} refuses to say what it serves: {root} answers {answer.status}")
+            raise TargetError(f"{client.url} does not tell what it serves: {root} answers {answer.status}")
         if answer.status == 404 and root != "/api/v1":
             continue
         try:
@@ -28,17 +30,17 @@ async def served_paths(client: HttpClient, roots: Iterable[str]) -> frozenset[st
         if answer.status == 404 or not isinstance(body, dict) or body.get("kind") != "APIResourceList":
             shown = answer.body[:80].decode("utf-8", "replace")
             raise TargetError(
-                f"{client.url} is no Kubernetes API server: {root} answers {answer.status} {shown!r}"
+                f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {shown!r}"
             )
         found.update(f"{root}/{each['name']}" for each in body.get("resources") or ())
     return frozenset(found)
 
 
 async def current_version(client: HttpClient) -> int:
-    """The server's resourceVersion; 0 where it does not tell."""
+    """The target's resourceVersion; 0 where it is not known."""
     answer = await client.send("GET", "/api/v1/namespaces?limit=1", _HEADERS)
     try:
         version = decode(answer.body)["metadata"]["resourceVersion"]
     except (JsonError, KeyError, TypeError):
         return 0
-    return int(version) if isinstance(version, str) and version.isdecimal() else 0
+    return version_number(version) if isinstance(version, str) else 0

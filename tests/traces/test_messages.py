@@ -2,8 +2,8 @@
 
 import pytest
 
-from fakeapi.traces.recording.clients import actor
-from fakeapi.traces.recording.messages import decoded, is_kubernetes, is_watch, kept
+from fakeapi.traces.actors import actor
+from fakeapi.traces.messages import decoded, is_kubernetes, is_watch, kept
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""What was there before the trace began: objects that are touched in it before it creates them.
+"""Infers the objects that existed before the trace: those that it uses before it creates them.
 
-The first answer, or request, that shows such an object tells what it was like. Some tell exactly (it was
-read, or listed), others nearly (it was updated, and the request shows what it became).
+The first response or request that shows such an object tells its state: exactly where it was read or listed,
+nearly where it was updated and only the result is known.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,28 +12,30 @@ import msgspec
 
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.request_info import first_values
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.request_facts import Metadata, RequestFacts, head_of, version_number
+from fakeapi.traces.analysis.resource_path import NAMESPACES, NO_RESOURCE, ResourcePath
 from fakeapi.traces.model import Exchange
-from fakeapi.traces.replay.addresses import NAMESPACES, NOWHERE, Address, query_of
-from fakeapi.traces.replay.causal_order import Key
-from fakeapi.traces.replay.request_facts import Facts, Metadata, head_of
 
 INITIAL_SECONDS = 1.0
-"""In which a watch without a version shows what is there; objects added later are new."""
+"""After which an ADDED event of a watch without a version is taken for a new object."""
 
 _SUBRESOURCES = frozenset({"", "status"})
 _FROM_THE_START = frozenset({"", "0"})
 _PARTIAL = frozenset({"labelSelector", "fieldSelector", "continue"})
-"""Parameters of lists that do not show everything."""
+"""Parameters of lists that return a part of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """An object to be created before the replay, or, with `before` ≥ 0, before the exchange at that place.
+class InitialObject:
+    """An object to create before the replay, or, with `before` ≥ 0, before the exchange at that place.
 
-    `version`: the recorded resourceVersion of this state, "" where it is not known. `how`: what told of it.
+    `version`: the recorded resourceVersion of this state, "" where it is not known. `exact`: whether the
+    state is known and not inferred. `how`: the evidence, for the report.
     """
 
-    address: Address
+    path: ResourcePath
     body: Object = field(repr=False)
     version: str
     exact: bool
@@ -58,38 +60,38 @@ _decode_items = msgspec.json.Decoder(_Items).decode
 _MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
-class Sights:
-    """Takes the exchanges of a trace one after the other; then `seeds` tells what they take for granted."""
+class InitialStateScan:
+    """Collects evidence from the exchanges of a trace, given in their order; `objects` is the result."""
 
     def __init__(self) -> None:
         self.namespaces: dict[str, str] = {}
-        """Those that something is in, with the place in the trace where that is first seen."""
+        """The namespaces of all objects, with the places in the trace where they are first used."""
         self._made: dict[Key, int] = {}
-        self._seen: dict[Key, Seed] = {}
-        self._glimpsed: dict[Key, Seed] = {}
+        self._seen: dict[Key, InitialObject] = {}
+        self._glimpsed: dict[Key, InitialObject] = {}
         self._listed: set[tuple[str, str, str]] = set()
         self._absent: set[Key] = set()
         self._born: set[Key] = set()
 
-    def take(self, place: int, exchange: Exchange, facts: Facts) -> None:
-        """`place` counts the exchanges from 0."""
-        address = facts.address
-        if not address.resource or not facts.status:
+    def take(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
+        """Takes one exchange; `place` counts them from 0."""
+        path = facts.path
+        if not path.resource or not facts.status:
             return
-        if address.namespace and facts.status != 404:
-            self.namespaces.setdefault(address.namespace, exchange.place)
+        if path.namespace and facts.status != 404:
+            self.namespaces.setdefault(path.namespace, exchange.place)
         if facts.verb == "watch":
-            self._take_watch(place, exchange, address)
+            self._take_watch(place, exchange, path)
         elif facts.verb == "list" and facts.status < 300:
-            self._take_list(place, exchange, address)
-        elif address.name and address.subresource in _SUBRESOURCES:
+            self._take_list(place, exchange, path)
+        elif path.name and path.subresource in _SUBRESOURCES:
             self._take_object(place, exchange, facts)
 
-    def _take_object(self, place: int, exchange: Exchange, facts: Facts) -> None:
-        address = facts.address
-        key = address.key
+    def _take_object(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
+        path = facts.path
+        key = path.key
         if facts.verb == "create" and facts.status < 300:
-            self._made.setdefault(key, facts.saw)
+            self._made.setdefault(key, facts.answered_version)
         elif key in self._made or key in self._seen:
             return
         elif facts.status == 404:
@@ -97,21 +99,21 @@ class Sights:
         elif (found := _evidence(exchange, facts)) is not None:
             body, exact, how = found
             version = "" if facts.verb in {"patch", "delete"} else _version(body)
-            self._see(place, exchange, address, body, version, exact=exact, how=how)
+            self._see(place, exchange, path, body, version, exact=exact, how=how)
 
-    def _take_list(self, place: int, exchange: Exchange, address: Address) -> None:
+    def _take_list(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
         assert exchange.response is not None
         for item, head in _items(exchange.response.body):
-            found = _of(address, head)
+            found = _of(path, head)
             if found.name and found.key not in self._seen and found.key not in self._made:
                 body = _object(item)
                 if body is not None:
                     self._see(place, exchange, found, body, head.version, exact=True, how="listed")
-        if _PARTIAL.isdisjoint(query_of(exchange.request.target)):
-            self._listed.add((*address.kind, address.namespace))
+        if _PARTIAL.isdisjoint(first_values(exchange.request.target.partition("?")[2])):
+            self._listed.add((*path.group_resource, path.namespace))
 
-    def _take_watch(self, place: int, exchange: Exchange, address: Address) -> None:
-        version = query_of(exchange.request.target).get("resourceVersion", "")
+    def _take_watch(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
+        version = first_values(exchange.request.target.partition("?")[2]).get("resourceVersion", "")
         initial = version in _FROM_THE_START
         begin = exchange.offset
         for event in exchange.events or ():
@@ -123,7 +125,7 @@ class Sights:
                 continue
             initial = initial and watched.type == "ADDED" and event.offset <= begin + INITIAL_SECONDS
             head = head_of(bytes(watched.object)).metadata
-            found = _of(address, head)
+            found = _of(path, head)
             if not found.name or found.key in self._made or found.key in self._seen:
                 continue
             body = _object(bytes(watched.object))
@@ -134,7 +136,7 @@ class Sights:
             elif watched.type == "ADDED":
                 self._born.add(found.key)
             elif found.key not in self._glimpsed and found.key not in self._born:
-                self._glimpsed[found.key] = Seed(
+                self._glimpsed[found.key] = InitialObject(
                     found, body, "", exact=False, before=-1, how=f"changed in the watch at {exchange.place}"
                 )
 
@@ -142,19 +144,19 @@ class Sights:
         self,
         place: int,
         exchange: Exchange,
-        address: Address,
+        path: ResourcePath,
         body: Object,
         version: str,
         *,
         exact: bool,
         how: str,
     ) -> None:
-        """Late, where an earlier answer tells that it was not there at the beginning."""
-        group, resource, namespace, _ = address.key
+        """Notes an object; it is created late where an earlier response shows that it did not exist yet."""
+        group, resource, namespace, _ = path.key
         known = {(group, resource, namespace), (group, resource, "")}
-        late = address.key in self._absent or not known.isdisjoint(self._listed)
-        self._seen[address.key] = Seed(
-            address._replace(subresource=""),
+        late = path.key in self._absent or not known.isdisjoint(self._listed)
+        self._seen[path.key] = InitialObject(
+            path._replace(subresource=""),
             body,
             version,
             exact,
@@ -162,42 +164,45 @@ class Sights:
             f"first {how} at {exchange.place}",
         )
 
-    def seeds(self) -> list[Seed]:
-        """In the order of their versions, so that they keep it."""
-        found = [seed for key, seed in self._seen.items() if not self._was_made(key, seed)]
+    def objects(self) -> list[InitialObject]:
+        """The initial objects in the order of their versions, so that creating them keeps that order."""
+        found = [each for key, each in self._seen.items() if not self._was_made(key, each)]
         found += [
-            seed
-            for key, seed in self._glimpsed.items()
+            each
+            for key, each in self._glimpsed.items()
             if key not in self._seen and key not in self._made and key not in self._absent
         ]
-        return sorted(found, key=lambda seed: int(seed.version) if seed.version.isdecimal() else 0)
+        return sorted(found, key=lambda each: version_number(each.version))
 
-    def _was_made(self, key: Key, seed: Seed) -> bool:
-        """Whether the trace created it after all: what overlaps is not in the order of its effects."""
-        return key in self._made and (not seed.version or self._made[key] <= int(seed.version or 0))
+    def _was_made(self, key: Key, initial: InitialObject) -> bool:
+        """Whether the trace created it after all: overlapping exchanges may be out of order."""
+        return key in self._made and (
+            not initial.version or self._made[key] <= version_number(initial.version)
+        )
 
-    def made_namespaces(self) -> set[str]:
+    def created_namespaces(self) -> set[str]:
+        """The namespaces that the trace itself creates."""
         return {name for _, resource, _, name in self._made if resource == NAMESPACES}
 
 
-def _of(address: Address, head: Metadata) -> Address:
-    """The object in a list or a watch."""
+def _of(path: ResourcePath, head: Metadata) -> ResourcePath:
+    """The path of an object in a list or a watch; NO_RESOURCE for one without a name."""
     if not head.name:
-        return NOWHERE
-    return address._replace(namespace=head.namespace, name=head.name)
+        return NO_RESOURCE
+    return path._replace(namespace=head.namespace, name=head.name)
 
 
-def _evidence(exchange: Exchange, facts: Facts) -> tuple[Object, bool, str] | None:
-    """What an exchange tells of the state before it: object, whether exactly, and how."""
+def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, str] | None:
+    """The object before an exchange, whether that is exact, and the kind of evidence; None where unknown."""
     assert exchange.response is not None
     answer, request = exchange.response.body, exchange.request.body
     found: Object | None = None
     if facts.verb == "update" and facts.status in {200, 409, 422}:
         found = _object(request)
-        if found is not None and facts.address.subresource:
+        if found is not None and facts.path.subresource:
             found.pop("status", None)
-        elif found is not None and facts.saw != facts.asked:
-            # Else the update would change nothing here, though it did there.
+        elif found is not None and facts.answered_version != facts.requested_version:
+            # Without a difference the update would change nothing, though the recorded one did.
             metadata = found.setdefault("metadata", {})
             metadata["annotations"] = {**(metadata.get("annotations") or {}), SEEDED: ""}
         return None if found is None else (found, False, "updated")
@@ -210,13 +215,13 @@ def _evidence(exchange: Exchange, facts: Facts) -> tuple[Object, bool, str] | No
 
 
 SEEDED = "fakeapi.example/inferred"
-"""Annotation that an inferred object has until its first recorded update takes it away."""
+"""An annotation of inferred objects, which their first recorded update removes."""
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}
 
 
 def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
-    """The objects in a list, with their types, which lists leave out."""
+    """The objects in a list, with kind and apiVersion, which the items of a list lack."""
     try:
         found = _decode_items(body)
     except _MALFORMED:
@@ -230,7 +235,7 @@ def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
 
 
 def _object(body: bytes) -> Object | None:
-    """A decoded object with its types; None for what is none."""
+    """A decoded object; None for a body that is no object with kind and metadata."""
     try:
         found = decode(body)
     except JsonError:
@@ -245,7 +250,7 @@ def _version(body: Object) -> str:
     return version if isinstance(version, str) else ""
 
 
-def of_kinds(seeds: Iterable[Seed], served: Iterable[str]) -> list[Seed]:
-    """The seeds of what is served: paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims"."""
+def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[InitialObject]:
+    """The objects of served resources: paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims"."""
     known = set(served)
-    return [seed for seed in seeds if f"{seed.address.root}/{seed.address.resource}" in known]
+    return [each for each in objects if f"{each.path.group_version}/{each.path.resource}" in known]

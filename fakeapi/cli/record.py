@@ -1,0 +1,179 @@
+"""The command `fakeapi record`: a recording proxy in front of a cluster. Needs the extra `record`.
+
+Exit status: 0 when recording ended, 1 where the cluster, the trace or the port cannot be used, 2 for invalid
+options.
+"""
+
+import json
+import os
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
+from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
+from fakeapi.serving.runner import Runner, StartError
+from fakeapi.traces import fieldpaths
+from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
+from fakeapi.traces.client.target import Target, TargetError, target_of_url
+from fakeapi.traces.inspecting.convert import check_target
+from fakeapi.traces.recording.recording import Recording
+from fakeapi.traces.recording.redaction import Redactor
+
+
+@click.command(context_settings={"auto_envvar_prefix": "FAKEAPI_RECORD", "show_default": True})
+@click.argument("trace", type=FILE)
+@click.option("--upstream", metavar="URL", help="Forward to the server at this URL.")
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    type=FILE,
+    envvar="KUBECONFIG",
+    show_envvar=True,
+    help="Forward to the cluster of this kubeconfig, with its credentials.",
+)
+@click.option("--context", metavar="NAME", help="Kubeconfig context to use.  [default: its current context]")
+@click.option(
+    "--ca-file", metavar="FILE", type=FILE, help="Verify --upstream with the CA certificates in this file."
+)
+@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --upstream.")
+@click.option("--host", default="127.0.0.1", help="Listen on this address.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 takes a free one."
+)
+@click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate of a new CA.")
+@click.option("--token", metavar="TOKEN", help="Require this bearer token of clients.")
+@click.option("--allow-anonymous", is_flag=True, help="Allow other addresses than loopback without a token.")
+@click.option(
+    "--client-kubeconfig",
+    metavar="FILE",
+    type=FILE,
+    help="Write the kubeconfig for clients to this file, and keep it.  [default: a temporary file]",
+)
+@click.option(
+    "--ready-file",
+    metavar="FILE",
+    type=FILE,
+    help="Write url, kubeconfig and pid as JSON to this file when ready.",
+)
+@redaction_options
+def record(
+    *,
+    trace: Path,
+    upstream: str | None,
+    kubeconfig: Path | None,
+    context: str | None,
+    ca_file: Path | None,
+    insecure_skip_tls_verify: bool,
+    redact: tuple[fieldpaths.FieldPath, ...],
+    keep_credentials: bool,
+    **serving: Any,
+) -> None:
+    """Record the traffic between clients and a cluster to the file TRACE, until SIGINT or SIGTERM.
+
+    Clients use the kubeconfig that is printed, which names this proxy. TRACE ends in .jsonl, .jsonl.gz or
+    .jsonl.zst, and appears when recording ends.
+    """
+    _require_extra()
+    # --upstream takes precedence over the variable KUBECONFIG; with the option --kubeconfig it is an error.
+    source = click.get_current_context().get_parameter_source("kubeconfig")
+    if upstream and kubeconfig and source is not None and source.name == "COMMANDLINE":
+        raise click.UsageError("Set --upstream or --kubeconfig, not both.")
+    if not upstream and not kubeconfig:
+        raise click.UsageError("Set --upstream URL or --kubeconfig FILE.")
+    _check_address(serving["host"], allowed=bool(serving["allow_anonymous"] or serving["token"]))
+    try:
+        if upstream:
+            target = target_of_url(upstream, ca_file=ca_file, insecure=insecure_skip_tls_verify)
+        else:
+            assert kubeconfig is not None, "checked above"
+            target = target_of_kubeconfig(kubeconfig, context)
+    except TargetError as error:
+        raise click.ClickException(str(error)) from error
+    with reported():
+        check_target(trace)
+        chosen = redactor(redact=redact, keep_credentials=keep_credentials)
+        recording = _run(target, trace, redactor=chosen, **serving)
+    click.echo(f"Wrote {len(recording)} exchanges to {recording.path}")
+
+
+def _require_extra() -> None:
+    try:
+        import aiohttp  # noqa: F401, PLC0415 - an extra, for this command
+    except ImportError as error:
+        raise click.ClickException(
+            "recording a cluster needs the extra `record`: pip install 'fakeapi-k8s[record]'"
+        ) from error
+
+
+def _check_address(host: str, *, allowed: bool) -> None:
+    """Raises UsageError for an address at which others could use the proxy's credentials."""
+    if not (is_loopback(host) or allowed):
+        raise click.UsageError(
+            f"{host} is not a loopback address: others could use the cluster with your credentials. "
+            "Set --token for them to send, or --allow-anonymous."
+        )
+
+
+def _run(upstream: Target, trace: Path, *, redactor: Redactor, **serving: Any) -> Recording:
+    """Serves until SIGINT or SIGTERM, then writes the trace. Raises TraceError, ClickException."""
+    directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
+    recording = Recording(trace, source="proxy", server="", redactor=redactor)
+    try:
+        _serve(upstream, recording, directory, **serving)
+    except StartError as error:
+        recording.abort()
+        raise click.ClickException(str(error)) from error
+    except BaseException:
+        recording.abort()
+        raise
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    recording.close()
+    return recording
+
+
+def _serve(
+    upstream: Target,
+    recording: Recording,
+    directory: Path,
+    *,
+    host: str,
+    port: int,
+    tls: bool,
+    token: str | None,
+    client_kubeconfig: Path | None,
+    ready_file: Path | None,
+    allow_anonymous: bool,
+) -> None:
+    authority, context = None, None
+    shown = connect_host(host)
+    if tls:
+        from fakeapi.serving import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+
+        issued = certificates.issue(["127.0.0.1", "::1", "localhost", socket.gethostname(), shown])
+        authority, context = issued.ca, issued.server
+    from fakeapi.traces.recording.proxy import Proxy  # noqa: PLC0415 - brings aiohttp, an extra
+
+    runner = Runner(Proxy(upstream, recording, token=token), host=host, port=port, tls=context)
+    url = f"{'https' if tls else 'http'}://{url_host(shown)}:{runner.port}"
+    kubeconfig = client_kubeconfig or directory / "kubeconfig"
+
+    def ready() -> None:
+        try:
+            kubeconfigs.write(kubeconfig, kubeconfigs.render(url, ca=authority, token=token))
+            if ready_file is not None:
+                facts = {"url": url, "kubeconfig": str(kubeconfig), "pid": os.getpid()}
+                kubeconfigs.write(ready_file, json.dumps(facts) + "\n")
+        except OSError as error:
+            raise StartError(f"cannot write {error.filename}: {error.strerror}") from error
+        what = recording.header.server or "a server of unknown version"
+        click.echo(f"Recording {what} at {upstream.url}, through {url}")
+        click.echo(f"export KUBECONFIG={kubeconfig}")
+
+    runner.run(ready)

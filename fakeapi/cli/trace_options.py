@@ -1,0 +1,54 @@
+"""Command-line options that several commands about traces share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fakeapi.traces import fieldpaths
+from fakeapi.traces.model import TraceError
+from fakeapi.traces.recording.redaction import Redactor
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _paths(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[fieldpaths.FieldPath, ...]:
+    try:
+        return tuple(map(fieldpaths.parse, values))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def redaction_options(command: Any) -> Any:
+    """Adds --redact and --keep-credentials, whose values `redactor` takes."""
+    command = click.option(
+        "--redact",
+        "redact",
+        callback=_paths,
+        multiple=True,
+        metavar="FIELD",
+        help="Remove this field from every object: spec.controller, metadata.labels[a.b/c]. May be repeated.",
+    )(command)
+    return click.option(
+        "--keep-credentials",
+        is_flag=True,
+        help="Keep tokens, passwords, keys and the data of Secrets.",
+    )(command)
+
+
+def redactor(*, redact: tuple[fieldpaths.FieldPath, ...], keep_credentials: bool) -> Redactor:
+    """The redactor that the two options describe."""
+    return Redactor(credentials=not keep_credentials, paths=redact)
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turns a TraceError into one line and exit status 1."""
+    try:
+        yield
+    except TraceError as error:
+        raise click.ClickException(str(error)) from error

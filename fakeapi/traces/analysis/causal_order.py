@@ -1,0 +1,216 @@
+"""Finds the order in which overlapping requests took effect on the recorded server.
+
+A trace has the times of requests and responses, not the order in which the server committed overlapping
+writes. resourceVersions give it: writes were committed in the order of their versions; a read took effect
+after the write of the version that it returned and before the next one; a request refused with 409 took
+effect after the write that replaced the version it named.
+"""
+
+import itertools
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
+
+STALE_SECONDS = 1.0
+"""How old a response may be, as from a watch cache, to be ordered where its version was the newest."""
+
+Key = tuple[str, str, str, str]
+Commits = tuple[list[int], list[int]]
+"""Versions in ascending order, and the places of the writes that made them."""
+
+
+@dataclass(slots=True)
+class Effect:
+    """The facts of one exchange that its order depends on. Times are offsets in seconds."""
+
+    start: float
+    end: float
+    key: Key
+    verb: str
+    status: int
+    answered_version: int
+    requested_version: int
+    removes: bool = False
+
+    @classmethod
+    def of(cls, start: float, end: float, facts: RequestFacts) -> "Effect":
+        """The effect of an exchange with these facts."""
+        return cls(
+            start,
+            end,
+            facts.path.key,
+            facts.verb,
+            facts.status,
+            facts.answered_version,
+            facts.requested_version,
+            facts.removes,
+        )
+
+
+def effect_order(effects: Sequence[Effect]) -> "array[int]":
+    """The places of the effects, given in the order of their starts, in the order in which they happened."""
+    edges = _Edges(effects)
+    following, waiting = edges.following, edges.waiting
+    ready = [place for place in range(len(effects)) if not waiting[place]]
+    heapify(ready)  # places are in the order of starts
+    done = bytearray(len(effects))
+    found = array("L")
+    oldest = 0
+    while len(found) < len(effects):
+        if not ready:  # the versions contradict each other: take the earliest
+            while done[oldest]:
+                oldest += 1
+            heappush(ready, oldest)
+        place = heappop(ready)
+        if done[place]:
+            continue
+        done[place] = 1
+        found.append(place)
+        for after in following.pop(place, ()):
+            waiting[after] -= 1
+            if not waiting[after] and not done[after]:
+                heappush(ready, after)
+    return found
+
+
+class _Edges:
+    """The pairs of effects of which one must come first."""
+
+    def __init__(self, effects: Sequence[Effect]) -> None:
+        self._effects = effects
+        self.following: dict[int, list[int]] = {}
+        self.waiting = array("L", bytes(len(effects) * array("L").itemsize))
+        self._of_objects: dict[Key, Commits] = {}
+        self._of_scopes: dict[tuple[str, str, str], Commits] = {}
+        commits = self._commits()
+        for before, after in itertools.pairwise(commits):
+            self._add(before, after)
+        made = set(commits)
+        for place, effect in enumerate(effects):
+            if place not in made:
+                self._order_reader(place, effect)
+            elif effect.requested_version:
+                self._after_version(place, effect)
+        self._order_removals()
+
+    def _order_removals(self) -> None:
+        """Orders reads that still saw an object before the delete that removed it, which has no version."""
+        effects = self._effects
+        ended = {effect.key for effect in effects if effect.removes and effect.key[3]}
+        of_object: dict[Key, list[int]] = {}
+        for place, effect in enumerate(effects):
+            if effect.key in ended and effect.verb not in COLLECTIONS:
+                of_object.setdefault(effect.key, []).append(place)
+        for places in of_object.values():
+            for number, place in enumerate(places):
+                if effects[place].removes:
+                    self._order_removal(place, itertools.islice(places, number + 1, None))
+
+    def _order_removal(self, end: int, later: Iterable[int]) -> None:
+        effects = self._effects
+        for place in later:
+            if effects[place].start > effects[end].end:
+                return
+            if (
+                0 < effects[place].answered_version <= effects[end].answered_version
+                and not effects[place].removes
+            ):
+                self._add(place, end)
+
+    def _commits(self) -> list[int]:
+        """The writes that made a version, in the order of the versions."""
+        effects = self._effects
+        ended: list[tuple[float, int]] = []
+        latest = 0
+        makers: dict[int, int] = {}
+        for place, effect in enumerate(effects):
+            if (
+                effect.status >= 300
+                or not effect.answered_version
+                or effect.verb in COLLECTIONS
+                or effect.verb == "get"
+            ):
+                continue
+            while ended and ended[0][0] < effect.start:
+                latest = max(latest, heappop(ended)[1])
+            # A write that changes nothing returns the version that was there.
+            if effect.answered_version > latest and effect.answered_version != effect.requested_version:
+                other = makers.get(effect.answered_version)
+                if other is None or self._rank(place) < self._rank(other):
+                    makers[effect.answered_version] = place
+                heappush(ended, (effect.end, effect.answered_version))
+        commits = list(makers.values())
+        commits.sort(key=lambda place: effects[place].answered_version)
+        for place in commits:
+            effect = effects[place]
+            group, resource, namespace, _ = effect.key
+            self._note(self._of_objects.setdefault(effect.key, ([], [])), effect.answered_version, place)
+            for scope in {namespace, ""}:
+                self._note(
+                    self._of_scopes.setdefault((group, resource, scope), ([], [])),
+                    effect.answered_version,
+                    place,
+                )
+        return commits
+
+    def _rank(self, place: int) -> tuple[bool, float]:
+        """Of two responses with one version, the lower rank made it: a second delete changes nothing."""
+        effect = self._effects[place]
+        return effect.verb == "delete", effect.end
+
+    @staticmethod
+    def _note(commits: Commits, version: int, place: int) -> None:
+        commits[0].append(version)
+        commits[1].append(place)
+
+    def _order_reader(self, place: int, effect: Effect) -> None:
+        if effect.status == 409 and effect.requested_version:
+            self._after_next(place, effect)
+        elif effect.requested_version and effect.verb not in COLLECTIONS and effect.verb != "get":
+            self._after_version(place, effect)
+        elif effect.answered_version and effect.verb != "watch":
+            group, resource, namespace, _ = effect.key
+            if effect.verb in COLLECTIONS:
+                commits = self._of_scopes.get((group, resource, namespace))
+            else:
+                commits = self._of_objects.get(effect.key)
+            if commits is not None:
+                self._between(place, effect, commits)
+
+    def _between(self, place: int, effect: Effect, commits: Commits) -> None:
+        """Orders a read after the write of the version that it returned and before the next write."""
+        position = bisect_right(commits[0], effect.answered_version)
+        if position:
+            self._add(commits[1][position - 1], place)
+        if position < len(commits[1]):
+            following = commits[1][position]
+            if self._effects[following].end >= effect.start - STALE_SECONDS:
+                self._add(place, following)
+
+    def _after_version(self, place: int, effect: Effect) -> None:
+        """Orders a request after the write of the version that it named, from which the client knew it."""
+        versions, places = self._of_objects.get(effect.key, ([], []))
+        position = bisect_right(versions, effect.requested_version)
+        if position and versions[position - 1] == effect.requested_version:
+            self._add(places[position - 1], place)
+
+    def _after_next(self, place: int, effect: Effect) -> None:
+        """Orders a conflict after the write that replaced the version that the request named."""
+        versions, places = self._of_objects.get(effect.key, ([], []))
+        position = bisect_right(versions, effect.requested_version)
+        if position < len(places) and self._effects[places[position]].start <= effect.end:
+            self._add(places[position], place)
+
+    def _add(self, before: int, after: int) -> None:
+        if before != after:
+            self.following.setdefault(before, []).append(after)
+            self.waiting[after] += 1
+
+
+def reordered(order: Iterable[int]) -> int:
+    """The number of effects that are not at the place of their start."""
+    return sum(place != effect for place, effect in enumerate(order))

@@ -1,0 +1,108 @@
+"""Plans a replay from a first pass over the trace: order, initial objects, versions, API groups."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fakeapi.traces.analysis.causal_order import Effect, effect_order, reordered
+from fakeapi.traces.analysis.initial_state import InitialObject, InitialStateScan
+from fakeapi.traces.analysis.request_facts import RequestFacts, facts_of
+from fakeapi.traces.formats.open import TraceReader
+from fakeapi.traces.model import Exchange
+
+
+class Step(NamedTuple):
+    """One exchange to replay, with its place in the trace; or, with `closing`, the end of its watch."""
+
+    place: int
+    exchange: Exchange
+    facts: RequestFacts
+    closing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPlan:
+    """What a replay needs to know before its first request.
+
+    `order`: the places of the exchanges, counted from 0, in the order in which they took effect. `limit`: the
+    offset after which the trace is ignored. `reordered`: how many exchanges are not in the order of their
+    start. `since`, `until`: the offsets of the first request and of the last response. `group_versions`: the
+    paths of the API versions in use. `written`: the resourceVersions that writes of the trace made. `notes`:
+    what its source inferred or lacks, counted. `namespaces`: those that it uses and does not create, with the
+    places where they are first used.
+    """
+
+    order: "array[int]"
+    limit: float
+    reordered: int
+    since: float
+    until: float
+    group_versions: tuple[str, ...]
+    written: frozenset[int]
+    notes: Counter[str]
+    initial_objects: tuple[InitialObject, ...]
+    namespaces: dict[str, str]
+
+    def steps(self, reader: TraceReader) -> Iterator[Step]:
+        """The exchanges in the order in which they took effect. Raises TraceError.
+
+        Memory holds the exchanges that later ones must precede.
+        """
+        held: dict[int, Exchange] = {}
+        source = enumerate(reader)
+        for wanted in self.order:
+            while wanted not in held:
+                place, exchange = next(source)
+                held[place] = cut_off(exchange, self.limit)
+            exchange = held.pop(wanted)
+            yield Step(wanted, exchange, facts_of(exchange))
+
+
+def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
+    """Reads the trace once, up to the offset `until`. Raises TraceError."""
+    effects: list[Effect] = []
+    scan = InitialStateScan()
+    group_versions: dict[str, None] = {}
+    written: set[int] = set()
+    notes: Counter[str] = Counter()
+    last = 0.0
+    limit = float("inf") if until is None else until
+    for place, whole in enumerate(reader):
+        if whole.offset > limit:
+            break
+        exchange = cut_off(whole, limit)
+        facts = facts_of(exchange)
+        end = exchange.offset + exchange.duration
+        effects.append(Effect.of(exchange.offset, end, facts))
+        last = max(last, end)
+        if facts.path.resource:
+            group_versions[facts.path.group_version] = None
+            scan.take(place, exchange, facts)
+        if facts.is_write and facts.answered_version:
+            written.add(facts.answered_version)
+        notes.update(str(each) for each in exchange.inferred)
+        notes.update(f"missing: {each}" for each in exchange.missing)
+    order = effect_order(effects)
+    created = scan.created_namespaces()
+    return ReplayPlan(
+        order=order,
+        limit=limit,
+        reordered=reordered(order),
+        since=effects[0].start if effects else 0.0,
+        until=last,
+        group_versions=tuple(group_versions),
+        written=frozenset(written),
+        notes=notes,
+        initial_objects=tuple(scan.objects()),
+        namespaces={name: where for name, where in scan.namespaces.items() if name not in created},
+    )
+
+
+def cut_off(exchange: Exchange, limit: float) -> Exchange:
+    """The exchange without the watch events after the offset."""
+    if not exchange.events or exchange.events[-1].offset <= limit:
+        return exchange
+    events = tuple(event for event in exchange.events if event.offset <= limit)
+    return replace(exchange, events=events, ended="open")

@@ -1,0 +1,120 @@
+"""Reads an exchange's verb, object and resourceVersions, decoding no more of its bodies than these need."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from fakeapi.machinery.meta import request_info
+from fakeapi.traces.analysis.resource_path import NAMESPACES, ResourcePath, resource_path
+from fakeapi.traces.model import Exchange
+
+WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+VERSION_DIGITS = 20
+"""Digits of a resourceVersion, a 64 bit number; a longer text is no version."""
+
+COLLECTIONS = frozenset({"list", "watch", "deletecollection"})
+"""Verbs on more than one object."""
+
+
+class Metadata(msgspec.Struct):
+    """The metadata of an object or a list."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    version: str = msgspec.field(default="", name="resourceVersion")
+    deleted: str | None = msgspec.field(default=None, name="deletionTimestamp")
+    finalizers: list[str] | None = None
+
+
+class Preconditions(msgspec.Struct):
+    version: str | None = msgspec.field(default=None, name="resourceVersion")
+
+
+class Head(msgspec.Struct):
+    """The fields of any object that are needed."""
+
+    kind: str = ""
+    metadata: Metadata = msgspec.field(default_factory=Metadata)
+    preconditions: Preconditions | None = None
+
+
+_decode_head = msgspec.json.Decoder(Head).decode
+_NO_HEAD = Head()
+
+
+def head_of(body: bytes) -> Head:
+    """The head of an object in JSON; an empty one for any other body."""
+    if not body:
+        return _NO_HEAD
+    try:
+        return _decode_head(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return _NO_HEAD
+
+
+class RequestFacts(NamedTuple):
+    """The verb, object and versions of one exchange.
+
+    `path` has the name that the server gave to a created object. `status`: 0 where no response is known.
+    `answered_version`: the resourceVersion of the object or list in the response; `requested_version`: the
+    one in the request. Both are 0 where there was none. `removes`: whether the object was gone afterwards.
+    """
+
+    path: ResourcePath
+    verb: str
+    status: int
+    answered_version: int
+    requested_version: int
+    is_write: bool
+    removes: bool = False
+
+
+def facts_of(exchange: Exchange) -> RequestFacts:
+    """The facts of an exchange."""
+    request, response = exchange.request, exchange.response
+    target_path, _, query = request.target.partition("?")
+    info = request_info.parse(target_path)
+    path = resource_path(info)
+    is_watch = exchange.events is not None
+    verb = (
+        "watch" if is_watch else request_info.verb_of(request.method, info, query) or request.method.lower()
+    )
+    status = 0 if response is None else response.status
+    if not path.resource:
+        return RequestFacts(path, verb, status, 0, 0, is_write=False)
+    answered = requested = ""
+    removes = False
+    if response is not None and status < 400 and verb != "watch":
+        answer = head_of(response.body)
+        if answer.kind != "Status":
+            answered = answer.metadata.version
+        if verb == "create" and not path.name:
+            path = path._replace(name=answer.metadata.name)
+        removes = _removes(verb, answer.metadata)
+    if verb in WRITES:
+        wanted = head_of(request.body)
+        requested = wanted.metadata.version
+        if wanted.preconditions is not None:
+            requested = wanted.preconditions.version or ""
+        if verb == "create" and not path.name:
+            path = path._replace(name=wanted.metadata.name)
+    elif "resourceVersion=" in query:
+        requested = request_info.first_values(query).get("resourceVersion", "")
+    if path.resource == NAMESPACES and path.name:
+        path = path._replace(namespace="")
+    return RequestFacts(
+        path, verb, status, version_number(answered), version_number(requested), verb in WRITES, removes
+    )
+
+
+def _removes(verb: str, answer: Metadata) -> bool:
+    """Whether a successful write removed its object: a delete, or an update of its last finalizer."""
+    if answer.finalizers:
+        return False
+    return verb == "delete" or (verb in {"update", "patch"} and answer.deleted is not None)
+
+
+def version_number(version: str) -> int:
+    """A resourceVersion as a number; 0 for a text that is none."""
+    return int(version) if version.isascii() and version.isdecimal() and len(version) <= VERSION_DIGITS else 0

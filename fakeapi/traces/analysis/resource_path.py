@@ -1,0 +1,65 @@
+"""Names the object, or the collection, that a recorded request is about."""
+
+from typing import NamedTuple
+
+from fakeapi.machinery.meta import request_info
+
+NAMESPACES = request_info.NAMESPACES
+
+
+class ResourcePath(NamedTuple):
+    """The parts of a path below /api or /apis; `resource` is "" for any other path, and for discovery."""
+
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+    @property
+    def group_resource(self) -> tuple[str, str]:
+        """The same for every version of a resource."""
+        return self.group, self.resource
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The same for every version, and every subresource, of an object."""
+        return self.group, self.resource, self.namespace, self.name
+
+    @property
+    def collection(self) -> str:
+        """The path for list and create."""
+        scope = f"/namespaces/{self.namespace}" if self.namespace else ""
+        return f"{self.group_version}{scope}/{self.resource}"
+
+    @property
+    def group_version(self) -> str:
+        """The path of the API version: "/apis/resource.k8s.io/v1", "/api/v1"."""
+        return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+
+    @property
+    def full_resource(self) -> str:
+        """The resource with its subresource, as discovery names it: "resourceclaims/status"."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+    @property
+    def discovery_path(self) -> str:
+        """Unique for each resource of each version: "/api/v1/pods/status"."""
+        return f"{self.group_version}/{self.full_resource}"
+
+    def __str__(self) -> str:
+        """As kubectl names an object: "resourceclaims ns/name"."""
+        inside = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.resource} {inside}".strip()
+
+
+NO_RESOURCE = ResourcePath()
+
+
+def resource_path(info: request_info.RequestInfo | None) -> ResourcePath:
+    """The parts of a parsed path; NO_RESOURCE for a path without a resource."""
+    if info is None or not info.resource:
+        return NO_RESOURCE
+    subresource = "/".join((info.subresource, *info.tail)) if info.tail else info.subresource
+    return ResourcePath(info.group, info.version, info.resource, info.namespace, info.name, subresource)

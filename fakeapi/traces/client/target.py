@@ -1,0 +1,92 @@
+"""The server that a replay or a proxy asks: its URL, its TLS settings and the credential to send."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+from urllib.parse import urlsplit
+
+
+class TargetError(Exception):
+    """The server cannot be used, or does not answer as an API server does; one line for the user."""
+
+
+@runtime_checkable
+class SlowCredential(Protocol):
+    """A credential that a program must be run for, now and then; `stale` says when the next call runs it."""
+
+    @property
+    def stale(self) -> bool: ...
+
+    def __call__(self) -> str | None: ...
+
+
+@dataclass(slots=True)
+class Target:
+    """`url` ends without a slash; `tls` is None for plain HTTP.
+
+    `authorization` returns the value of the header Authorization, or None; it may raise TargetError.
+    """
+
+    url: str
+    tls: ssl.SSLContext | None
+    authorization: Callable[[], str | None]
+    server_name: str | None = None
+
+    async def authorize(self) -> str | None:
+        """The header's value or None, without blocking the event loop. Raises TargetError."""
+        credential = self.authorization
+        if isinstance(credential, SlowCredential) and credential.stale:
+            return await asyncio.to_thread(credential)
+        return credential()
+
+
+def target_of_url(
+    url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
+) -> Target:
+    """The server at a URL. Raises TargetError."""
+    url = checked_url(url)
+    tls = tls_context(read_file(ca_file) if ca_file else None, insecure=insecure) if is_https(url) else None
+    header = f"Bearer {token}" if token else None
+    return Target(url, tls, lambda: header)
+
+
+def checked_url(url: str) -> str:
+    """The URL of a server, without a slash at its end. Raises TargetError."""
+    parts = urlsplit(url)
+    try:
+        fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
+    except ValueError:
+        fine = False
+    if not fine or parts.query or parts.fragment:
+        raise TargetError(f"{url!r} is not the URL of a server, such as https://127.0.0.1:6443")
+    if parts.username or parts.password:
+        raise TargetError(
+            "a URL must not contain a password, as process lists would show it; use a kubeconfig"
+        )
+    return url.rstrip("/")
+
+
+def is_https(url: str) -> bool:
+    return url.startswith("https://")
+
+
+def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
+    """A context that trusts these PEM certificates, or the system's. Raises TargetError."""
+    try:
+        context = ssl.create_default_context(cadata=authority.decode("ascii") if authority else None)
+    except (ssl.SSLError, UnicodeDecodeError) as error:
+        raise TargetError(f"the certificate authority is not a PEM certificate: {error}") from error
+    if insecure:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file. Raises TargetError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TargetError(f"cannot read {path}: {error.strerror}") from error

@@ -1,0 +1,73 @@
+"""The differences between a recorded response and the present one, as values and as text."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from fakeapi.traces import fieldpaths
+
+DIFFERENCES_MAX = 20
+"""Differences of one exchange; further ones are not looked for."""
+
+SHOWN_MAX = 300
+"""Characters of a value in a report."""
+
+
+class DifferenceKind(StrEnum):
+    """The sort of a difference. The values are the texts in reports."""
+
+    STATUS_CODE = "status code"
+    REASON = "reason"
+    MESSAGE = "message"
+    VALUE = "value"
+    FIELD_MISSING = "field missing"
+    FIELD_ADDED = "field added"
+    ITEM_MISSING = "item missing"
+    ITEM_ADDED = "item added"
+    BODY = "body"
+    HEADER = "header"
+    WARNING = "warning"
+    EVENT = "event"
+    EVENT_TYPE = "event type"
+    EVENT_MISSING = "event missing"
+    EVENT_ADDED = "event added"
+    EVENT_ORDER = "event order"
+    STREAM_BROKEN = "stream broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where the response is not as recorded.
+
+    `path`: "metadata.labels.app", "" for the whole response. `recorded` and `now`: the values as JSON text,
+    cut off at SHOWN_MAX; "" where there is none.
+    """
+
+    kind: DifferenceKind
+    path: str
+    recorded: str = ""
+    now: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        return f"{where}{self.kind}: recorded {self.recorded or 'nothing'}, now {self.now or 'nothing'}"
+
+
+def render(path: Iterable[str | int]) -> str:
+    """A path as `fieldpaths` parses it, with the indexes of lists."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            rendered = fieldpaths.render((step,))
+            text += rendered if rendered.startswith("[") or not text else f".{rendered}"
+    return text
+
+
+def show(value: Any) -> str:
+    """A value as compact JSON, cut off at SHOWN_MAX."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"

@@ -1,0 +1,55 @@
+"""Converts a trace to the native format or to HAR."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from fakeapi.traces.formats import compression
+from fakeapi.traces.formats.har import write_har
+from fakeapi.traces.formats.native import TraceWriter
+from fakeapi.traces.formats.open import TraceReader
+from fakeapi.traces.model import Exchange, TraceError
+from fakeapi.traces.recording.redaction import Redactor
+
+
+def is_har_name(path: Path) -> bool:
+    """Whether the name says HAR: it ends in .har, .har.gz or .har.zst."""
+    return ".har" in path.suffixes[-2:]
+
+
+def convert(
+    source: TraceReader,
+    target: str | Path,
+    *,
+    redactor: Redactor | None = None,
+    release: str = "",
+    progress: Callable[[int], None] = lambda count: None,
+) -> int:
+    """Writes a trace as HAR if `is_har_name(target)`, else in the native format.
+
+    Returns the number of exchanges. The file appears whole or not at all. `progress` is called with the
+    count so far. Raises TraceError.
+    """
+    target, redactor = Path(target), redactor or Redactor()
+    header = source.header
+    redacted = tuple(dict.fromkeys((*header.redacted, *redactor.names)))
+    header = replace(header, release=release or header.release, redacted=redacted)
+
+    def exchanges() -> Iterator[Exchange]:
+        for count, exchange in enumerate(source, 1):
+            yield redactor.exchange(exchange)
+            progress(count)
+
+    if is_har_name(target):
+        return write_har(target, header, exchanges())
+    with TraceWriter(target, header) as writer:
+        for exchange in exchanges():
+            writer.append(exchange)
+        return len(writer)
+
+
+def check_target(path: Path) -> None:
+    """Raises TraceError if a file of this name cannot be written."""
+    compression.check_writable(path)
+    if not path.parent.is_dir():
+        raise TraceError(str(path), 0, "", f"cannot be written: {path.parent} does not exist")

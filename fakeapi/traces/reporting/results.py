@@ -1,0 +1,226 @@
+"""The results of a replay: counts and divergences."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from fakeapi.traces.comparing.differences import Difference
+from fakeapi.traces.comparing.reasons import Explanation
+
+DIVERGENCES_MAX = 1000
+"""Divergences that are kept, the earliest; all are counted."""
+
+
+class Outcome(StrEnum):
+    """The result for one exchange. The values are the names in JSON and on the time line."""
+
+    SAME = "same"
+    DIVERGENCE = "divergence"
+    EXPLAINED = "explained"
+    SKIPPED = "skipped"
+    UNSERVED = "unserved"
+
+
+class NotCompared(StrEnum):
+    """Why a response was not compared in full. The values are the texts in reports."""
+
+    NOT_SENT = "not sent: the trace lacks the request's body"
+    NOT_HTTP = "not sent: the request is not valid HTTP"
+    NOT_REWRITTEN = "sent without rewriting its identities"
+    NO_RESPONSE = "the trace lacks the response"
+    NO_BODY = "the trace lacks the response's body"
+    NO_EVENTS = "the trace lacks the watch's events"
+    CUT_OFF = "the trace lacks the response's end"
+    SELF_DESCRIPTION = "discovery, version and health describe the server"
+    FORMAT = "a body that is neither JSON nor YAML"
+    PAGE = "a page of a list, whose order follows generated names"
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredObject:
+    """An object or namespace that was created before the replay.
+
+    `what`: its name. `how`: the evidence that it existed. `exact`: whether its state is known and not
+    inferred. `problem`: why it could not be created, or "".
+    """
+
+    what: str
+    how: str
+    exact: bool = True
+    problem: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.what}: {self.how}" + ("" if self.exact else "; its earlier state is inferred")
+        return f"{text}; could not be created: {self.problem}" if self.problem else text
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """An exchange whose response is not as recorded.
+
+    `offset`: of the request, or of a watch's first event that differs. `recorded` and `now`: in a few words,
+    "409 Conflict". `explanation`: the reason, if it lies in the trace and not in the target. `follows`: the
+    id of an earlier divergence of the same object from which this may follow, or -1. `context`: earlier
+    exchanges, the latest last. `sent`: the body of the recorded request. `group`: see `Results.groups`.
+    """
+
+    place: int
+    id: int
+    offset: float
+    actor: str
+    request: str
+    where: str
+    recorded: str
+    now: str
+    differences: tuple[Difference, ...]
+    group: str = ""
+    explanation: Explanation | None = None
+    follows: int = -1
+    context: tuple[str, ...] = ()
+    sent: str = ""
+
+    @property
+    def is_unexplained(self) -> bool:
+        return self.explanation is None
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "id": self.id,
+            "offset": round(self.offset, 6),
+            "actor": self.actor,
+            "request": self.request,
+            "where": self.where,
+            "recorded": self.recorded,
+            "now": self.now,
+            "differences": [
+                {"kind": each.kind, "path": each.path, "recorded": each.recorded, "now": each.now}
+                for each in self.differences
+            ],
+            "explanation": None if self.explanation is None else str(self.explanation),
+        }
+        if self.follows >= 0:
+            found["follows"] = self.follows
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One exchange on the time line. `events`: the offsets of a watch's events."""
+
+    place: int
+    id: int
+    offset: float
+    duration: float
+    actor: str
+    verb: str
+    what: str
+    status: int
+    outcome: Outcome
+    events: tuple[float, ...] = ()
+
+
+@dataclass(slots=True)
+class Results:
+    """The result of one replay. It contains no times or uids of the run: two replays give equal reports.
+
+    `unserved`: requests that were not sent, because the target does not serve their resource, by resource.
+    `uncompared`: exchanges whose responses were not compared in full, by reason. `notes`: what the trace's
+    source inferred or lacks, counted. `seeded`: objects that were created before the replay. `groups`:
+    outcomes by verb and resource, such as "update pods/status".
+    """
+
+    trace: str
+    release: str
+    target: str
+    order: str
+    strict: bool = False
+    exchanges: int = 0
+    replayed: int = 0
+    same: int = 0
+    watches: int = 0
+    events: int = 0
+    reordered: int = 0
+    divergent: int = 0
+    explained: int = 0
+    stopped: str = ""
+    divergences: list[Divergence] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    explanations: Counter[str] = field(default_factory=Counter)
+    unserved: Counter[str] = field(default_factory=Counter)
+    uncompared: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    seeded: list[RestoredObject] = field(default_factory=list)
+    groups: dict[str, Counter[str]] = field(default_factory=dict)
+    marks: list[Mark] | None = None
+    seconds: float = 0.0
+    """How long the requests took; not part of `to_dict`."""
+
+    @property
+    def unexplained(self) -> int:
+        """Divergences without an explanation."""
+        return self.divergent - self.explained
+
+    @property
+    def ok(self) -> bool:
+        """Whether each divergence is explained; if strict, whether there is none and all was served."""
+        if self.strict:
+            return not self.divergent and not self.unserved
+        return not self.unexplained
+
+    @property
+    def first(self) -> Divergence | None:
+        """The first divergence without an explanation, or else the first."""
+        return next((each for each in self.divergences if each.is_unexplained), None) or next(
+            iter(self.divergences), None
+        )
+
+    def add(self, divergence: Divergence) -> None:
+        """Counts a divergence, and keeps it if it is among the earliest."""
+        self.divergent += 1
+        self.kinds.update(each.kind.value for each in divergence.differences)
+        if divergence.explanation is not None:
+            self.explained += 1
+            self.explanations[divergence.explanation.reason.value] += 1
+        self.divergences.append(divergence)
+        if len(self.divergences) > 2 * DIVERGENCES_MAX:
+            self._shorten()
+
+    def finish(self) -> None:
+        """Sorts what was collected by offset and place."""
+        self._shorten()
+        if self.marks is not None:
+            self.marks.sort(key=lambda mark: mark.place)
+
+    def _shorten(self) -> None:
+        self.divergences.sort(key=lambda each: (each.offset, each.place))
+        del self.divergences[DIVERGENCES_MAX:]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        first = self.first
+        return {
+            "trace": self.trace,
+            "release": self.release,
+            "target": self.target,
+            "order": self.order,
+            "strict": self.strict,
+            "ok": self.ok,
+            "exchanges": self.exchanges,
+            "replayed": self.replayed,
+            "same": self.same,
+            "watches": self.watches,
+            "events": self.events,
+            "divergent": self.divergent,
+            "explained": self.explained,
+            "stopped": self.stopped or None,
+            "first": None if first is None else {**first.to_dict(), "context": list(first.context)},
+            "groups": {name: dict(sorted(found.items())) for name, found in sorted(self.groups.items())},
+            "kinds": dict(sorted(self.kinds.items())),
+            "explanations": dict(sorted(self.explanations.items())),
+            "unserved": dict(sorted(self.unserved.items())),
+            "uncompared": dict(sorted(self.uncompared.items())),
+            "notes": dict(sorted(self.notes.items())),
+            "seeded": [str(each) for each in self.seeded],
+            "divergences": [each.to_dict() for each in self.divergences],
+        }

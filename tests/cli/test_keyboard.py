@@ -1,0 +1,48 @@
+"""Keys on a terminal pause, step and stop a replay."""
+
+import io
+import os
+import pty
+import threading
+from typing import Any
+
+from fakeapi.cli.keyboard import keys, obey
+from fakeapi.traces.replay.pacing import ReplayControl
+
+PATIENCE_SECONDS = 30.0
+
+
+def test_a_key_pauses_steps_and_stops() -> None:
+    control = ReplayControl()
+    obey(control, b" ")
+    assert control.is_paused
+    obey(control, b" ")
+    assert not control.is_paused
+    obey(control, b"n")
+    assert control.is_paused
+    obey(control, b"?")
+    assert control.is_paused
+
+
+class Noticing(ReplayControl):
+    """Notices when a step is asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.stepped = threading.Event()
+
+    def step(self, count: int = 1) -> None:
+        super().step(count)
+        self.stepped.set()
+
+
+def test_keys_are_heard_on_a_terminal_and_nowhere_else() -> None:
+    control = Noticing()
+    with keys(control, io.StringIO()) as listening:
+        assert not listening
+    main_end, terminal = pty.openpty()
+    with os.fdopen(terminal) as stream, keys(control, stream) as listening:
+        assert listening
+        os.write(main_end, b"n")
+        assert control.stepped.wait(PATIENCE_SECONDS)
+    os.close(main_end)
