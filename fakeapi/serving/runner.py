@@ -5,8 +5,10 @@ its socket only when its loop runs.
 """
 
 import asyncio
+import concurrent.futures
 import contextlib
 import logging
+import os
 import signal
 import ssl
 import threading
@@ -61,6 +63,9 @@ class Runner:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
         self._closed = False
+        self._process = os.getpid()
+        self._calls: set[concurrent.futures.Future[Any]] = set()
+        self._calls_lock = threading.Lock()
 
     def _listen(self, port: int) -> Any:
         try:
@@ -87,6 +92,7 @@ class Runner:
                 if ready.is_set():
                     logger.exception("The server failed")
             finally:
+                self._cancel_calls()
                 ready.set()
 
         self._thread = threading.Thread(target=serve, name="fakeapi", daemon=True)
@@ -171,14 +177,39 @@ class Runner:
         self.call(restart)
 
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
-        """Runs a coroutine function in the server's thread and returns what it returns."""
-        if self._loop is None or self._closed:
-            raise RuntimeError("the server is not running")
+        """Runs a coroutine function in the server's thread and returns what it returns.
+
+        Raises RuntimeError if the server is not running, is stopped meanwhile, or runs in the process that
+        this one was forked from.
+        """
+        if self._process != os.getpid():
+            raise RuntimeError("the server runs in another process, which this one was forked from")
 
         async def work() -> T:
             return await function()
 
-        return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
+        with self._calls_lock:
+            if self._loop is None or self._closed:
+                raise RuntimeError("the server is not running")
+            coroutine = work()
+            try:
+                call = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            except RuntimeError as error:  # the loop has ended meanwhile
+                coroutine.close()
+                raise RuntimeError("the server is not running") from error
+            self._calls.add(call)
+        try:
+            return call.result()
+        except concurrent.futures.CancelledError:
+            raise RuntimeError("the server was stopped") from None
+        finally:
+            self._calls.discard(call)
+
+    def _cancel_calls(self) -> None:
+        """Ends calls that a loop which has ended will not carry out."""
+        with self._calls_lock:
+            for call in [*self._calls]:
+                call.cancel()
 
 
 def _first_line(error: Exception) -> str:

@@ -1,11 +1,14 @@
 """The life of a server: in a thread, in a process, and where it cannot start."""
 
+import asyncio
 import contextlib
 import http.client
 import signal
 import socket
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -64,6 +67,47 @@ def test_a_runner_can_not_be_called_when_it_is_stopped(runner: Runner) -> None:
     runner.stop()
     with pytest.raises(RuntimeError, match="not running"):
         runner.reset()
+
+
+@pytest.mark.parametrize("moment", range(6))
+def test_a_call_ends_when_the_server_is_stopped_meanwhile(moment: int) -> None:
+    runner = Runner(Stub())
+    runner.start()
+    entered, turns = threading.Event(), 0
+
+    def call_until_refused() -> str:
+        nonlocal turns
+        while True:
+            turns += 1
+            if turns > 10 * moment:
+                entered.set()
+            try:
+                runner.reset()
+            except RuntimeError as error:
+                return str(error)
+
+    with ThreadPoolExecutor(1) as pool:
+        refusal = pool.submit(call_until_refused)
+        entered.wait(20)
+        runner.stop()
+        assert refusal.result(20) in {"the server was stopped", "the server is not running"}
+
+
+def test_a_call_that_waits_for_ever_ends_with_the_server() -> None:
+    runner = Runner(Stub())
+    runner.start()
+    waiting = threading.Event()
+
+    async def wait() -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(runner.call, wait)
+        waiting.wait(20)
+        runner.stop()
+        with pytest.raises(RuntimeError, match="the server was stopped"):
+            call.result(20)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

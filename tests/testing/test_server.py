@@ -253,6 +253,34 @@ def test_a_server_that_nobody_stopped_does_not_keep_the_process(tmp_path: Path) 
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_is_told_that_the_server_is_in_another_process() -> None:
+    program = """
+import os
+from fakeapi import FakeAPI
+
+api = FakeAPI().start()
+child = os.fork()
+if not child:
+    for call in (api.reset, api.renewed, api.stop_recording):
+        try:
+            call()
+        except RuntimeError as error:
+            assert "runs in another process" in str(error), error
+        else:
+            os._exit(1)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+api.reset()
+api.stop()
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-W", "ignore:.*fork:DeprecationWarning", "-c", program],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_fork_of_the_tests_process_shares_no_connection_and_takes_nothing_away() -> None:
     program = """
 import os, sys
