@@ -32,7 +32,15 @@ from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, Wr
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, version_or_none, waited_for
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict, Storage, StorageFailed
+from fakeapi_storage import (
+    Entry,
+    KeyExists,
+    KeyNotFound,
+    RevisionConflict,
+    Storage,
+    StorageFailed,
+    StorageFull,
+)
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
@@ -322,6 +330,8 @@ async def committed(write: Awaitable[Stored]) -> Stored:
     """The result of a write. Raises ApiError 500 when it could not be kept, and nothing was."""
     try:
         return await write
+    except StorageFull as error:
+        raise ApiError(500, "", "etcdserver: mvcc: database space exceeded") from error
     except StorageFailed as error:
         raise ApiError(500, "", f"etcdserver: storage failed: {error}") from error
 

@@ -66,7 +66,11 @@ class FutureRevision(StorageError):
 
 
 class StorageFailed(StorageError):
-    """The database refused: no space, an I/O error, a damaged file."""
+    """The database failed: an I/O error, a damaged file, no space (`StorageFull`)."""
+
+
+class StorageFull(StorageFailed):
+    """There is no space left where the database is. Writes succeed again once there is."""
 
 
 class StorageReset(StorageError):

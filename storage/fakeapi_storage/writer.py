@@ -63,6 +63,7 @@ class Writer:
         self._exclusive = asyncio.Lock()
         self._draining: asyncio.Task[None] | None = None
         self._unsure = False
+        self._failure = ""
         self._compaction_not_before = 0
 
     def newest(self, key: str) -> Entry | None:
@@ -168,12 +169,24 @@ class Writer:
             if batch:
                 await self._transact(lambda: self._log.append([write.row for write in batch]))
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it are told
-            reason = str(error)
-            self._fail(lambda: StorageFailed(reason))
+            self._log_failure(error)
+            kind = type(error) if isinstance(error, StorageFailed) else StorageFailed
+            self._fail(kind, str(error))
             return
+        if self._failure:
+            _logger.warning("writes are stored again")
+            self._failure = ""
         if batch:
             self._publish(batch)
         await self._compact_if_due()
+
+    def _log_failure(self, error: Exception) -> None:
+        """Logs why writes fail: once, not for each of them, until they succeed or fail for another reason."""
+        cause = str(error) or type(error).__name__
+        if cause != self._failure:
+            mistake = None if isinstance(error, StorageError) else error
+            _logger.error("writes are not stored and fail, reads go on: %s", cause, exc_info=mistake)
+        self._failure = cause
 
     async def _recover(self) -> None:
         """Reads what a transaction stored whose outcome is unknown.
@@ -184,7 +197,7 @@ class Writer:
         self._unsure = False
         if rows:
             self._committed.replay(rows)
-            self._fail(lambda: StorageFailed("an earlier write was found to be stored after all"))
+            self._fail(StorageFailed, "an earlier write was found to be stored after all")
 
     def _publish(self, batch: list[_Write]) -> None:
         self._committed.apply([write.event for write in batch])
@@ -202,7 +215,7 @@ class Writer:
                     future.set_result(None)
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
-    def _fail(self, reason: Callable[[], StorageError]) -> None:
+    def _fail(self, kind: type[StorageError], *reason: str) -> None:
         """Fails all writes that are accepted and not committed, and goes back to the committed state."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
@@ -214,7 +227,7 @@ class Writer:
         self._accepted = self._committed.revision
         for future in failed:
             if not future.done():
-                future.set_exception(reason())
+                future.set_exception(kind(*reason))
                 future.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
 
     async def _compact_if_due(self) -> None:

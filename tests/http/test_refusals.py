@@ -2,13 +2,15 @@
 
 import json
 import logging
+from pathlib import Path
 
 import pytest
 
 from fakeapi.http.filters.errors import unavailable
 from fakeapi.registry.verbs.watching import EncodedEventCache
 from fakeapi.testing.server import FakeAPI, StatusError
-from fakeapi_storage import StorageReset, writer
+from fakeapi_storage import StorageFull, StorageReset, writer
+from fakeapi_storage.sqlite.log import SqliteLog
 from tests.http import wire
 
 NAMESPACES = "/api/v1/namespaces"
@@ -29,6 +31,29 @@ def test_more_writes_than_can_wait_are_too_many_requests(
         fakeapi.create_namespace("team")
     assert (caught.value.code, caught.value.reason) == (429, "TooManyRequests")
     assert caught.value.status["details"] == {"retryAfterSeconds": 1}
+
+
+def test_a_full_disk_refuses_writes_as_etcd_does_while_reads_go_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    async def full(log: SqliteLog, rows: object) -> None:
+        raise StorageFull("database or disk is full")
+
+    with FakeAPI(database=tmp_path / "cluster.db") as api:
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteLog, "append", full)
+            for _ in range(3):
+                with pytest.raises(StatusError) as caught:
+                    api.create_namespace("team")
+                assert (caught.value.code, caught.value.reason) == (500, "")
+                assert caught.value.message == "etcdserver: mvcc: database space exceeded"
+                assert api.get("Namespace", "default")
+        assert api.create_namespace("team")
+    told = [record.message for record in caplog.records if record.name.startswith("fakeapi_storage")]
+    assert told == [
+        "writes are not stored and fail, reads go on: database or disk is full",
+        "writes are stored again",
+    ]
 
 
 def test_a_write_that_a_reset_has_overtaken_is_unavailable_and_not_to_be_sent_again() -> None:

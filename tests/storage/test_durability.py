@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed
+from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed, StorageFull
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, EventKind, Storage
 from fakeapi_storage.log import Durability
 from fakeapi_storage.open import open_storage
@@ -348,7 +348,7 @@ def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, t
             stored.extend(result for result in results if isinstance(result, Entry))
             failures = [result for result in results if isinstance(result, BaseException)]
         assert len(failures) == 10
-        assert all(isinstance(failure, StorageFailed) for failure in failures)
+        assert all(isinstance(failure, StorageFull) for failure in failures)
         assert "full" in str(failures[0])
         assert storage.list("", at=storage.revision).entries == sorted(stored, key=lambda entry: entry.key)
         assert storage.newest(f"/{len(stored)}") is None

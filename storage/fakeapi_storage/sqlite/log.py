@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from fakeapi_storage.errors import StorageFailed
+from fakeapi_storage.errors import StorageFailed, StorageFull
 from fakeapi_storage.interface import INITIAL_REVISION
 from fakeapi_storage.log import Log, Row, Snapshot
 from fakeapi_storage.sqlite import schema
@@ -84,5 +84,8 @@ def _is_log(log: SqliteLog) -> Log:
 def _failures() -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, ValueError) as error:  # ValueError: the driver's connection is closed
+    except sqlite3.Error as error:
+        is_full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+        raise (StorageFull if is_full else StorageFailed)(str(error)) from error
+    except ValueError as error:  # the driver's connection is closed
         raise StorageFailed(str(error)) from error
