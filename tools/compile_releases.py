@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.enabled import enabled_by_default
+from tools.gates import changes, gates_of_release, requirements_of_release
 from tools.gotypes import GoSource
 from tools.modules import LAST_PATCHES, Modules, download
 from tools.registered import registered_kinds
@@ -21,6 +22,8 @@ from tools.servedkinds import GroupVersion, KindEntry, kinds_of_release, openapi
 from tools.typetables import schema_name, types_reached
 
 DATA = Path(__file__).parent.parent / "fakeapi" / "releases" / "data"
+
+GATES = "gates.json"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
 """Releases whose modules hold no discovery documents, and the one that they borrow names from."""
@@ -173,9 +176,36 @@ def write_release(release: str, folder: Path) -> int:
     return size
 
 
+def compile_gates() -> dict[str, Any]:
+    """The gates of all releases: `specs` by name, and from 1.36 on those that a gate `requires`.
+
+    An entry of a history begins with the minor release from which on it holds; a stage of null says that the
+    gate is gone.
+    """
+    modules = {int(release.partition(".")[2]): download(release) for release in LAST_PATCHES}
+    required = {minor: requirements_of_release(each) for minor, each in modules.items()}
+    return {
+        "specs": changes({minor: gates_of_release(each) for minor, each in modules.items()}, [None]),
+        "requires": changes(
+            {minor: {name: [needed] for name, needed in each.items()} for minor, each in required.items()},
+            [[]],
+        ),
+    }
+
+
+def render_gates(gates: dict[str, Any]) -> str:
+    """JSON with a line for each gate."""
+    parts = []
+    for part, entries in gates.items():
+        lines = ",\n".join(f"{_compact(name)}: {_compact(history)}" for name, history in entries.items())
+        parts.append(f"{_compact(part)}: {{\n{lines}\n}}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main(names: list[str]) -> None:
     for release in names or LAST_PATCHES:
         print(f"{release}: {write_release(release, DATA / release)} bytes")
+    (DATA / GATES).write_text(render_gates(compile_gates()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
         "patch": strategy or None,
         "patch_key": merge_key or None,
         "numbers": list(entry.numbers) or None,
-        "gate": next((each.removeprefix(_GATE) for each in entry.markers if each.startswith(_GATE)), None),
+        "gates": _gates(entry.markers) or None,
         "rules": _rules(entry.markers) or None,
     }
     return compiled | {key: fact for key, fact in optional.items() if fact is not None}
@@ -112,6 +112,16 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
 def _rules(markers: tuple[str, ...]) -> list[str]:
     """The markers of declarative validation, in their order: `k8s:required`, `k8s:maxItems=32`."""
     return [each for each in markers if each.startswith(_RULE) and not each.startswith(_NOT_RULES)]
+
+
+def _gates(markers: tuple[str, ...]) -> list[str]:
+    """The feature gates without which a field is dropped."""
+    return [
+        name
+        for each in markers
+        if each.startswith(_GATE)
+        for name in each.removeprefix(_GATE).replace(" ", "").split(",")
+    ]
 
 
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:

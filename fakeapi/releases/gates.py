@@ -8,6 +8,13 @@ listed, and are refused like names that Kubernetes does not know: nothing is acc
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from fakeapi.releases.tables import DATA
 
 
 class Stage(Enum):
@@ -33,48 +40,41 @@ class GateSpec:
 
 ALL_ALPHA, ALL_BETA = "AllAlpha", "AllBeta"
 
-_GROUPS = {
-    ALL_ALPHA: (GateSpec(27, Stage.ALPHA),),
-    ALL_BETA: (GateSpec(27, Stage.BETA),),
-}
-_HISTORY: dict[str, tuple[GateSpec, ...]] = {
-    **_GROUPS,
-    "AggregatedDiscoveryEndpoint": (
-        GateSpec(27, Stage.BETA, default=True),
-        GateSpec(30, Stage.GA, default=True, locked=True),
-        GateSpec(33, None),
-    ),
-    "AggregatedDiscoveryRemoveBetaType": (GateSpec(33, Stage.DEPRECATED, default=True),),
-    "AllowUnsafeMalformedObjectDeletion": (GateSpec(32, Stage.ALPHA),),
-    "APIListChunking": (
-        GateSpec(27, Stage.BETA, default=True),
-        GateSpec(29, Stage.GA, default=True, locked=True),
-        GateSpec(33, None),
-    ),
-    "APIResponseCompression": (GateSpec(27, Stage.BETA, default=True),),
-    "DRAAdminAccess": (GateSpec(32, Stage.ALPHA),),
-    "DRAControlPlaneController": (GateSpec(31, Stage.ALPHA), GateSpec(32, None)),
-    "DRADeviceTaints": (GateSpec(33, Stage.ALPHA),),
-    "DRAPartitionableDevices": (GateSpec(33, Stage.ALPHA),),
-    "DRAPrioritizedList": (GateSpec(33, Stage.ALPHA),),
-    "DRAResourceClaimDeviceStatus": (GateSpec(32, Stage.ALPHA), GateSpec(33, Stage.BETA, default=True)),
-    "DynamicResourceAllocation": (GateSpec(27, Stage.ALPHA), GateSpec(32, Stage.BETA)),
-    "RemainingItemCount": (
-        GateSpec(27, Stage.BETA, default=True),
-        GateSpec(29, Stage.GA, default=True, locked=True),
-        GateSpec(33, None),
-    ),
-    "RetryGenerateName": (
-        GateSpec(30, Stage.ALPHA),
-        GateSpec(31, Stage.BETA, default=True),
-        GateSpec(32, Stage.GA, default=True, locked=True),
-    ),
-    "WatchList": (
-        GateSpec(27, Stage.ALPHA),
-        GateSpec(32, Stage.BETA, default=True),
-        GateSpec(33, Stage.BETA),
-    ),
-}
+_GROUPS = {ALL_ALPHA: GateSpec(27, Stage.ALPHA), ALL_BETA: GateSpec(27, Stage.BETA)}
+
+EFFECTIVE = frozenset({
+    "AggregatedDiscoveryEndpoint",
+    "AggregatedDiscoveryRemoveBetaType",
+    "AllowUnsafeMalformedObjectDeletion",
+    "APIListChunking",
+    "APIResponseCompression",
+    "DRAAdminAccess",
+    "DRAConsumableCapacity",
+    "DRAControlPlaneController",
+    "DRADerivedAttributes",
+    "DRADeviceBindingConditions",
+    "DRADeviceCompatibilityGroups",
+    "DRADeviceTaintRules",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAFractionalCapacityRange",
+    "DRAListTypeAttributes",
+    "DRANodeAllocatableResources",
+    "DRAOptionalNodeOperations",
+    "DRAPartitionableDevices",
+    "DRAPartitionableDevicesType",
+    "DRAPrioritizedList",
+    "DRAResourceClaimDeviceStatus",
+    "DRAResourceClaimGranularStatusAuthorization",
+    "DRAResourcePoolStatus",
+    "DRAWorkloadResourceClaims",
+    "DynamicResourceAllocation",
+    "GenericWorkload",
+    "RemainingItemCount",
+    "RetryGenerateName",
+    "WatchList",
+})  # fmt: skip
+"""The gates that change what a client of the offered kinds sees, in the releases that have them."""
 
 TURNED_ON = {"DynamicResourceAllocation": True}
 """What is on unless the user turns it off: serving claims is what this server is for, so it starts as an
@@ -98,16 +98,20 @@ class UnknownGateError(GateError):
 
 
 class Gates(Mapping[str, bool]):
-    """The gates that one release has, and whether each is on. Immutable."""
+    """The gates that one release has, and whether each is on. Immutable.
 
-    __slots__ = ("_settings",)
+    `graduated` are those that it no longer has because what they were for is there to stay.
+    """
 
-    def __init__(self, settings: Mapping[str, bool]) -> None:
+    __slots__ = ("_graduated", "_settings")
+
+    def __init__(self, settings: Mapping[str, bool], graduated: Iterable[str] = ()) -> None:
         self._settings = dict(settings)
+        self._graduated = frozenset(graduated)
 
     def enabled(self, name: str) -> bool:
-        """False too for a gate that the release does not have: not yet, or no longer."""
-        return self._settings.get(name, False)
+        """Whether the gate is on; one that the release does not have counts as on if it graduated."""
+        return self._settings.get(name, name in self._graduated)
 
     @property
     def known(self) -> frozenset[str]:
@@ -167,11 +171,45 @@ def parse(text: str) -> dict[str, bool]:
 
 def specs(minor: int) -> dict[str, GateSpec]:
     """The gates that release 1.`minor` has, as it has them."""
+    return _GROUPS | {name: spec for name, spec in _specs(minor).items() if spec.stage is not None}
+
+
+def requirements(minor: int) -> dict[str, tuple[str, ...]]:
+    """By gate of release 1.`minor`, those that must be on for it to be on."""
+    found = {}
+    for name in sorted(EFFECTIVE & _gates()["requires"].keys()):
+        past = [needed for since, needed in _gates()["requires"][name] if since <= minor]
+        if past and (needed := tuple(each for each in past[-1] if each in EFFECTIVE)):
+            found[name] = needed
+    return found
+
+
+def _specs(minor: int) -> dict[str, GateSpec]:
+    """As `specs`, with those that the release no longer has."""
     found: dict[str, GateSpec] = {}
-    for name, history in _HISTORY.items():
-        past = [spec for spec in history if spec.since <= minor]
-        if past and past[-1].stage is not None:
-            found[name] = past[-1]
+    for name in sorted(EFFECTIVE):
+        past = [entry for entry in _gates()["specs"][name] if entry[0] <= minor]
+        if past:
+            since, stage, *rest = past[-1]
+            found[name] = GateSpec(since, Stage[stage] if stage else None, *rest)
+    return found
+
+
+def _graduated(minor: int) -> set[str]:
+    """The gates that release 1.`minor` no longer has, and that were on for good before."""
+    found = set()
+    for name, spec in _specs(minor).items():
+        if spec.stage is None:
+            before = [entry for entry in _gates()["specs"][name] if entry[0] < spec.since][-1]
+            if before[1:] == [Stage.GA.value, True, True]:
+                found.add(name)
+    return found
+
+
+@cache
+def _gates() -> dict[str, Any]:
+    """The table of all gates of all releases, as tools/compile_releases.py writes it."""
+    found: dict[str, Any] = msgspec.json.decode(resources.files(DATA).joinpath("gates.json").read_bytes())
     return found
 
 
@@ -189,7 +227,8 @@ def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
     """The gates of release 1.`minor` with the user's choices, then TURNED_ON, then the release's defaults.
 
     AllAlpha and AllBeta set what is not set by name. Choices for gates that the release does not have are
-    passed over; `check` refuses them. Raises GateError where a choice goes against a locked gate.
+    passed over; `check` refuses them. Raises GateError where a choice goes against a locked gate, or
+    a gate is on without those that it requires.
     """
     known = specs(minor)
     explicit = {name: value for name, value in {**TURNED_ON, **chosen}.items() if name in known}
@@ -205,4 +244,14 @@ def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
                 f"feature is locked to {str(spec.default).lower()}"
             )
         on[name] = value
-    return Gates({name: value for name, value in on.items() if name not in _GROUPS})
+    _check_requirements(on, minor)
+    return Gates({name: value for name, value in on.items() if name not in _GROUPS}, _graduated(minor))
+
+
+def _check_requirements(on: Mapping[str, bool], minor: int) -> None:
+    for name, needed in requirements(minor).items():
+        missing = [each for each in needed if not on.get(each, True)]
+        if on.get(name) and missing:
+            raise GateError(
+                f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"
+            )

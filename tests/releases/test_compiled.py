@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from fakeapi.releases import COMPILED_RELEASES
-from tools.compile_releases import DATA, file_name, render_index, render_package, write_release
+from tools.compile_releases import (
+    DATA,
+    GATES,
+    compile_gates,
+    file_name,
+    render_gates,
+    render_index,
+    render_package,
+    write_release,
+)
 from tools.gotypes import GoField, GoSource, UnknownGoError, named
 from tools.modules import LAST_PATCHES, Modules, package_of
 
@@ -33,6 +42,18 @@ def test_compiling_a_release_again_gives_the_committed_tables(
     assert sorted(made) == sorted(committed)
     for name, text in made.items():
         assert text == committed[name], name
+
+
+@needs_go
+@pytest.mark.timeout(300)
+def test_compiling_the_gates_again_gives_the_committed_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not os.environ.get("CI"):
+        monkeypatch.setenv("GOPROXY", "off")
+    try:
+        text = render_gates(compile_gates())
+    except subprocess.CalledProcessError:
+        pytest.skip("the Go module cache does not hold the releases' modules")
+    assert text == (DATA / GATES).read_text(encoding="utf-8")
 
 
 def test_there_are_tables_for_every_compiled_release_and_no_other() -> None:

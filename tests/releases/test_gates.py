@@ -15,11 +15,12 @@ from fakeapi.releases.gates import (
     check,
     chosen,
     parse,
+    requirements,
     resolve,
     specs,
 )
 
-MINORS = range(27, 34)
+MINORS = range(27, 38)
 
 
 def test_settings_are_read_with_spaces_empty_parts_and_every_spelling_of_a_boolean() -> None:
@@ -94,7 +95,11 @@ def test_a_gate_is_known_if_one_of_several_releases_has_it() -> None:
 def test_serving_claims_is_on_unless_it_is_turned_off(minor: int) -> None:
     assert resolve({}, minor).enabled("DynamicResourceAllocation")
     assert resolve({"AllAlpha": False, "AllBeta": False}, minor).enabled("DynamicResourceAllocation")
-    assert not resolve({"DynamicResourceAllocation": False}, minor).enabled("DynamicResourceAllocation")
+    if specs(minor)["DynamicResourceAllocation"].locked:
+        with pytest.raises(GateError, match="locked to true"):
+            resolve({"DynamicResourceAllocation": False}, minor)
+    else:
+        assert not resolve({"DynamicResourceAllocation": False}, minor).enabled("DynamicResourceAllocation")
 
 
 @pytest.mark.parametrize("minor", MINORS)
@@ -110,12 +115,34 @@ def on_in(name: str) -> list[int]:
 
 
 def test_gates_change_their_default_with_the_release() -> None:
-    assert on_in("WatchList") == [32]
-    assert on_in("RetryGenerateName") == [31, 32, 33]
-    assert on_in("DRAResourceClaimDeviceStatus") == [33]
-    assert on_in("DRAAdminAccess") == on_in("DRAControlPlaneController") == []
+    assert on_in("WatchList") == [32, 34, 35, 36, 37]
+    assert on_in("RetryGenerateName") == [31, 32, 33, 34, 35, 36, 37]
+    assert on_in("DRAResourceClaimDeviceStatus") == [33, 34, 35, 36, 37]
+    assert on_in("DRAAdminAccess") == on_in("DRAPrioritizedList") == [34, 35, 36, 37]
+    assert on_in("DRADeviceTaints") == on_in("DRAConsumableCapacity") == [36, 37]
+    assert on_in("DRADeviceTaintRules") == [37]
+    assert on_in("DRAControlPlaneController") == []
     assert [minor for minor in MINORS if "DRAControlPlaneController" in specs(minor)] == [31]
-    assert [minor for minor in MINORS if "DRAAdminAccess" in specs(minor)] == [32, 33]
+    assert [minor for minor in MINORS if "DRAAdminAccess" in specs(minor)] == [32, 33, 34, 35, 36, 37]
+
+
+def test_a_gate_that_graduated_and_was_removed_stays_on_without_being_listed() -> None:
+    gates = resolve({}, 37)
+    assert gates.enabled("RetryGenerateName")
+    assert "RetryGenerateName" not in gates
+    assert not resolve({}, 30).enabled("RetryGenerateName")
+    assert not resolve({}, 32).enabled("DRAControlPlaneController")
+
+
+def test_a_gate_is_not_switched_on_without_those_that_it_requires() -> None:
+    assert resolve({"GenericWorkload": True, "DRAWorkloadResourceClaims": True}, 36)
+    with pytest.raises(GateError) as refused:
+        resolve({"DRAWorkloadResourceClaims": True}, 36)
+    assert str(refused.value) == (
+        "DRAWorkloadResourceClaims is enabled, but depends on features that are disabled: [GenericWorkload]"
+    )
+    assert requirements(33) == requirements(34) == {}
+    assert requirements(36)["DRADeviceTaintRules"] == ("DRADeviceTaints",)
 
 
 @pytest.mark.parametrize("minor", MINORS)

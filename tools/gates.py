@@ -1,0 +1,129 @@
+"""The feature gates of kube-apiserver in each release, and what has become of each since 1.27.
+
+From k8s.io/kubernetes `pkg/features`, k8s.io/apiserver `pkg/features` and k8s.io/apiextensions-apiserver
+`pkg/features`, which write them as maps of specifications, by version from 1.31 on.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from tools.gosyntax import Expression, GoPackage, parse_packages
+from tools.modules import Modules
+
+FEATURES = (
+    ("kubernetes", "k8s.io/kubernetes/pkg/features"),
+    ("apiserver", "k8s.io/apiserver/pkg/features"),
+    ("apiextensions-apiserver", "k8s.io/apiextensions-apiserver/pkg/features"),
+)
+
+Spec: TypeAlias = list[Any]
+"""Stage, default, and whether the default is locked."""
+
+_STAGES = {"Alpha": "ALPHA", "Beta": "BETA", "GA": "GA", "Deprecated": "DEPRECATED"}
+
+
+class GatesError(Exception):
+    """A specification of a form that is not known here."""
+
+
+def gates_of_release(modules: Modules) -> dict[str, Spec]:
+    """The gates of a release by name, as it has them itself. Raises GatesError."""
+    packages = parse_packages([modules.folders[name] / "pkg/features" for name, _ in FEATURES])
+    by_path = dict(zip((path for _, path in FEATURES), packages, strict=True))
+    minor = int(modules.release.partition(".")[2])
+    found: dict[str, Spec] = {}
+    for package in packages:
+        for value in package.values:
+            for name, specs in _specifications(package, value, by_path):
+                current = [spec for since, spec in specs if since <= minor]
+                if current:
+                    found[name] = current[-1]
+    return dict(sorted(found.items()))
+
+
+def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
+    """The gates that a gate needs to be on, where it needs any; empty before releases check that."""
+    packages = parse_packages([modules.folders[name] / "pkg/features" for name, _ in FEATURES])
+    by_path = dict(zip((path for _, path in FEATURES), packages, strict=True))
+    found = {}
+    for package in packages:
+        for value in package.values:
+            match value.get("value"):
+                case ["literal", ["map", ["select", _, "Feature"], ["list", _]], pairs]:
+                    for key, needed in pairs:
+                        names = [_name(each, package, value["file"], by_path) for _, each in needed[2]]
+                        if names:
+                            found[_name(key, package, value["file"], by_path)] = sorted(names)
+    return found
+
+
+def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str, list[list[Any]]]:
+    """By name, what changed in which minor release: `[27, …], [31, …]`; `releases` are in order.
+
+    `absent` is what stands for a release that no longer has what others had.
+    """
+    found: dict[str, list[list[Any]]] = {}
+    for name in sorted({name for each in releases.values() for name in each}):
+        history: list[list[Any]] = []
+        for minor, each in releases.items():
+            now = each.get(name, absent)
+            if history[-1][1:] != now if history else name in each:
+                history.append([minor, *now])
+        found[name] = history
+    return found
+
+
+def _specifications(
+    package: GoPackage, value: dict[str, Expression], by_path: dict[str, GoPackage]
+) -> Iterator[tuple[str, list[tuple[int, Spec]]]]:
+    match value.get("value"):
+        case [
+            "literal",
+            ["map", ["select", _, "Feature"], ["select", _, "FeatureSpec" | "VersionedSpecs"]],
+            pairs,
+        ]:
+            for key, specs in pairs:
+                yield _name(key, package, value["file"], by_path), _specs(specs)
+
+
+def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoPackage]) -> str:
+    match key:
+        case ["name", str(constant)]:
+            text = package.text(constant)
+        case ["select", ["name", str(alias)], str(constant)]:
+            other = by_path.get(package.imports[file][alias])
+            text = other.text(constant) if other else constant  # constants are named as their gates are
+        case ["call", ["select", _, "Feature"], inner]:
+            text = _name(inner, package, file, by_path)
+        case _:
+            text = None
+    if text is None:
+        raise GatesError(f"{file}: {key}")
+    return text
+
+
+def _specs(literal: Expression) -> list[tuple[int, Spec]]:
+    """One specification, or several by version in ascending order."""
+    _, _, members = literal
+    if members and members[0][0] is None:
+        return [_spec(each) for _, each in members]
+    return [_spec(literal)]
+
+
+def _spec(literal: Expression) -> tuple[int, Spec]:
+    since, stage, default, locked = 0, "", False, False
+    for key, value in literal[2]:
+        match key[1], value:
+            case "Version", ["call", ["select", ["name", "version"], _], ["string", str(text)]]:
+                since = int(text.partition(".")[2])
+            case "PreRelease", ["select", _, str(name)]:
+                stage = _STAGES[name]
+            case "Default", ["name", ("true" | "false") as word]:
+                default = word == "true"
+            case "LockToDefault", ["name", ("true" | "false") as word]:
+                locked = word == "true"
+            case "MinCompatibilityVersion", _:
+                pass
+            case _:
+                raise GatesError(f"{key}: {value}")
+    return since, [stage, default, locked]
