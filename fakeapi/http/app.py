@@ -51,7 +51,7 @@ class Application:
         filters: list[Filter] = [answer_errors, deadline]
         if self._token is not None:
             filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))
-        router = Router(catalogue, Verbs(store, catalogue), self._watches, discovery)
+        router = Router(catalogue, Verbs(store, self._cluster.registry.namespaces), self._watches, discovery)
         self._handle = chain(filters, router)
 
     async def shutdown(self) -> None:

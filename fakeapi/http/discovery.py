@@ -27,8 +27,8 @@ from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
-from fakeapi.releases import Release, Subresource
+from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.releases import Release
 
 HEALTH = ("healthz", "livez", "readyz")
 AGGREGATED_GROUP = "apidiscovery.k8s.io"
@@ -120,7 +120,7 @@ class Discovery:
         return _answer(request, {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 
     def _groups(self) -> list[str]:
-        names = dict.fromkeys(resource.kind.group for resource in self._catalogue.resources)
+        names = self._catalogue.groups()
         return [name for name in names if name]
 
     def _group(self, name: str) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _response_kind(kind: str) -> dict[str, str]:
 
 
 def _served_subresources(resource: Resource) -> list[Subresource]:
-    return [sub for sub in resource.kind.subresources if sub.name in resource.strategies]
+    return list(resource.subresources.values())
 
 
 def _check_route(request: Request, produced: tuple[str, ...]) -> None:

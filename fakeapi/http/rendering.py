@@ -11,8 +11,6 @@ from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import yaml_text
-from fakeapi.registry import stored_form
-from fakeapi.registry.columns import tabulates
 from fakeapi.registry.options import WriteResult
 from fakeapi.registry.request_decoding import YAML
 from fakeapi.registry.resource import Resource
@@ -24,7 +22,7 @@ _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
     """Settles the representation of a response, Tables where they can be had. Raises ApiError 406."""
-    tables = tables and tabulates(resource, ctx.object.subresource)
+    tables = tables and resource.can_be_table(ctx.object.subresource)
     shape = negotiate(ctx.request.header(b"accept"), METADATA_OR_TABLE if tables else METADATA)
     ctx.representation = prettified(shape, ctx.request.query.first, ctx.agent)
 
@@ -80,10 +78,9 @@ def list_body(resource: Resource, listed: Listed, transform: Transform | None = 
         metadata["remainingItemCount"] = listed.remaining
     if transform is not None:
         return transform.of_list(
-            metadata, (stored_form.with_version(entry.value, entry.revision) for entry in listed.entries)
+            metadata, (resource.json_of(entry.value, entry.revision) for entry in listed.entries)
         )
-    prefix = resource.type_prefix
-    items = b",".join([stored_form.list_item(entry, prefix) for entry in listed.entries])
+    items = b",".join([resource.item_of(entry) for entry in listed.entries])
     start = codec.encode(
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )

@@ -70,7 +70,7 @@ class Router:
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None or info.tail or (info.in_namespace and not resource.kind.namespaced):
             raise no_such_resource()
-        if info.subresource and (info.watched or info.subresource not in resource.strategies):
+        if info.subresource and (info.watched or info.subresource not in resource.subresources):
             raise no_such_resource()
         if info.name and resource.kind.namespaced and not info.in_namespace:
             raise no_such_resource()
@@ -85,7 +85,7 @@ class Router:
         verbs = kind.verbs
         if info.subresource:
             verb = SUBRESOURCE.get(method)
-            subresource = kind.subresource(info.subresource)
+            subresource = resource.subresources.get(info.subresource)
             verbs = subresource.verbs if subresource else ()
         elif info.name:
             verb = ITEM.get(method)

@@ -11,7 +11,7 @@ from fakeapi.http.negotiation import PARTIAL, PARTIAL_LIST, TABLE, Representatio
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.registry.columns import Column, columns_of
+from fakeapi.registry.columns import Column
 from fakeapi.registry.resource import Resource
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
@@ -88,7 +88,7 @@ class Transform:
 
     @property
     def _columns(self) -> tuple[Column, ...]:
-        return columns_of(self.resource.kind.kind, self.resource.schema)
+        return self.resource.columns
 
     def _wrong_shape(self, why: str, kind: str) -> ApiError:
         package = self.resource.kind.group.partition(".")[0] or "core"

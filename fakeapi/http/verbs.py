@@ -3,8 +3,6 @@
 Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`. Watch has a module of its own.
 """
 
-from functools import partial
-
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, patch_type
@@ -13,28 +11,28 @@ from fakeapi.http.response import Response
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_PATCH
-from fakeapi.registry import stored_form
-from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.delete_options import read_delete_options
+from fakeapi.registry.namespaces import Namespaces
+from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import ListOptions, ObjectReference, WriteOptions
 from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.verbs import applying, deleting, listing, patching
+from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, updating
 
 
 class Verbs:
     """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
 
-    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, namespaces: Namespaces) -> None:
         self._store = store
-        self._catalogue = catalogue
+        self._namespaces = namespaces
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
-        return respond(ctx, resource, stored_form.with_version(entry.value, entry.revision))
+        return respond(ctx, resource, resource.json_of(entry.value, entry.revision))
 
     async def list(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
@@ -48,9 +46,9 @@ class Verbs:
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "CreateOptions")
         obj = read_object(resource, body, media_type, options.validation, ctx.warnings)
-        patching.match_namespace(resource, ctx.object, obj["metadata"])
-        self._check_namespace(ctx, resource, obj["metadata"])
-        result = await self._store.create(resource, ctx.object, obj, options, ctx.warnings)
+        match_namespace(resource, ctx.object, obj["metadata"])
+        self._namespaces.check_creation(resource, ctx.object, obj["metadata"])
+        result = await creating.create(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -59,8 +57,8 @@ class Verbs:
         options = self._write_options(ctx, resource, "UpdateOptions")
         media_type = body_type(ctx.request.header(b"content-type"))
         obj = read_object(resource, body, media_type, options.validation, ctx.warnings)
-        patching.check_name(resource, ctx.object, obj)
-        result = await self._store.update(resource, ctx.object, obj, options, ctx.warnings)
+        check_name(resource, ctx.object, obj)
+        result = await updating.update(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
     async def patch(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -70,26 +68,22 @@ class Verbs:
         options = self._write_options(ctx, resource, "PatchOptions", patch_type=media_type)
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
-
-        def wanted() -> patching.Patch:
-            return patching.read_patch(resource, body, media_type, options.validation)
-
-        result = await patching.patch(self._store, resource, ctx.object, wanted, options, ctx.warnings)
+        result = await patching.patch(
+            self._store, resource, ctx.object, body, media_type, options, ctx.warnings
+        )
         return respond_result(ctx, resource, result)
 
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
-        check_creation = partial(self._check_namespace, ctx, resource)
         result = await applying.apply(
-            self._store, resource, ctx.object, body, options, ctx.warnings, check_creation
+            self._store, self._namespaces, resource, ctx.object, body, options, ctx.warnings
         )
         return respond_result(ctx, resource, result)
 
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = queries.delete_options(ctx.request.query, await self._options_body(ctx, resource), resource)
-        self._catalogue.check_deletion(resource, ctx.object)
         result = await deleting.delete(self._store, resource, ctx.object, options)
         return respond_result(ctx, resource, result)
 
@@ -106,9 +100,6 @@ class Verbs:
                 if error.code != 404:
                     raise
         return respond_list(ctx, resource, listed)
-
-    def _check_namespace(self, ctx: RequestContext, resource: Resource, meta: Object) -> None:
-        self._catalogue.check_namespace(self._store.storage, resource, ctx.object, meta)
 
     @staticmethod
     def _write_options(

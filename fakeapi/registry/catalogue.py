@@ -1,34 +1,34 @@
-"""What a server serves: its resources by group, version and name."""
+"""The catalogue: the resources that a server serves, which may change while it runs."""
 
-from fakeapi.machinery import errors
-from fakeapi.machinery.errors import ApiError, Cause, Qualified
-from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta.names import name_is_path_segment
-from fakeapi.registry import stored_form
-from fakeapi.registry.groups.core.namespace import TERMINATING
-from fakeapi.registry.options import ObjectReference
+from collections.abc import Callable, Iterable
+
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Release
 from fakeapi.releases.version_order import version_rank
-from fakeapi_storage import Storage
 
-NAMESPACES = "namespaces"
-INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
-IMMORTAL_NAMESPACES = frozenset(("default", "kube-public", "kube-system"))
+Subscriber = Callable[[Resource], None]
+"""Called with each resource that is removed, after it is gone from the catalogue."""
 
 
 class Catalogue:
-    """The served resources. `primary` is the release that answers for the server as a whole."""
+    """The served resources. `primary` is the release that answers for the server as a whole.
 
-    def __init__(self, resources: list[Resource], primary: Release) -> None:
+    `generation` grows with every change, so that what is made from the catalogue (discovery, OpenAPI) can be
+    kept until it does.
+    """
+
+    def __init__(self, resources: Iterable[Resource], primary: Release) -> None:
         self.primary = primary
-        self.resources = resources
-        self._by_name = {
-            (resource.kind.group, resource.kind.version, resource.kind.resource): resource
-            for resource in resources
-        }
-        self._groups = {resource.kind.group for resource in resources}
+        self.generation = 0
+        self._by_name: dict[tuple[str, str, str], Resource] = {}
+        self._groups: frozenset[str] = frozenset()
+        self._subscribers: list[Subscriber] = []
+        self.add(*resources)
+
+    @property
+    def resources(self) -> list[Resource]:
+        """All served resources, in the order in which they were added."""
+        return list(self._by_name.values())
 
     def find(self, group: str, version: str, name: str) -> Resource | None:
         return self._by_name.get((group, version, name))
@@ -36,9 +36,13 @@ class Catalogue:
     def has_group(self, group: str) -> bool:
         return group in self._groups
 
+    def groups(self) -> list[str]:
+        """The served groups, each once."""
+        return list(dict.fromkeys(group for group, _, _ in self._by_name))
+
     def versions(self, group: str) -> list[str]:
         """The served versions of a group, the preferred one first."""
-        found = dict.fromkeys(r.kind.version for r in self.resources if r.kind.group == group)
+        found = {version for each, version, _ in self._by_name if each == group}
         return sorted(found, key=version_rank, reverse=True)
 
     def of_version(self, group: str, version: str) -> list[Resource]:
@@ -46,47 +50,38 @@ class Catalogue:
         found = [r for r in self.resources if r.kind.group == group and r.kind.version == version]
         return sorted(found, key=lambda resource: resource.kind.resource)
 
-    @property
-    def namespaces(self) -> Resource:
-        return self._by_name["", "v1", NAMESPACES]
+    def add(self, *resources: Resource) -> None:
+        """Serve resources from now on. Raises ValueError for one that is served already."""
+        added: dict[tuple[str, str, str], Resource] = {}
+        for resource in resources:
+            name = _name_of(resource)
+            if name in self._by_name or name in added:
+                raise ValueError(f"{resource.api_version} {resource.kind.resource} is served already")
+            added[name] = resource
+        self._by_name |= added
+        self._changed()
 
-    def check_namespace(
-        self, storage: Storage, resource: Resource, target: ObjectReference, meta: Object
-    ) -> None:
-        """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
+    def remove(self, *resources: Resource) -> None:
+        """Serve resources no longer. Raises KeyError for one that is not served."""
+        for resource in resources:
+            if self._by_name[_name_of(resource)] is not resource:
+                raise KeyError(_name_of(resource))
+        for resource in resources:
+            del self._by_name[_name_of(resource)]
+        self._changed()
+        for resource in resources:
+            for subscriber in list(self._subscribers):
+                subscriber(resource)
 
-        Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. Raises ApiError 403, 404, 500.
-        """
-        if not resource.kind.namespaced or not target.namespace:
-            return
-        found = name_is_path_segment(target.namespace, False)
-        if found:
-            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
-        entry = storage.newest(self.namespaces.key("", target.namespace))
-        if entry is None:
-            raise errors.not_found(Qualified("", NAMESPACES), target.namespace)
-        if stored_form.decode(entry)["status"].get("phase") == TERMINATING:
-            raise _terminating(resource, target.namespace, meta)
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Call `subscriber` with each resource that is removed; returns what ends that."""
+        self._subscribers.append(subscriber)
+        return lambda: self._subscribers.remove(subscriber)
 
-    def check_deletion(self, resource: Resource, target: ObjectReference) -> None:
-        """Some namespaces cannot be deleted. Raises ApiError 403."""
-        if resource is self.namespaces and target.name in IMMORTAL_NAMESPACES:
-            raise errors.forbidden(resource.qualified, target.name, "this namespace may not be deleted")
-
-    def namespace_labels(self, storage: Storage, namespace: str) -> dict[str, str] | None:
-        """The labels of a namespace; None where there is no such namespace."""
-        entry = storage.newest(self.namespaces.key("", namespace))
-        if entry is None:
-            return None
-        found: Object = stored_form.decode(entry)
-        labels: dict[str, str] = found["metadata"].get("labels", {})
-        return labels
+    def _changed(self) -> None:
+        self._groups = frozenset(group for group, _, _ in self._by_name)
+        self.generation += 1
 
 
-def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:
-    return errors.forbidden(
-        resource.qualified,
-        meta.get("name") or meta.get("generateName") or "Unknown",
-        f"unable to create new content in namespace {namespace} because it is being terminated",
-        Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace"),
-    )
+def _name_of(resource: Resource) -> tuple[str, str, str]:
+    return resource.kind.group, resource.kind.version, resource.kind.resource

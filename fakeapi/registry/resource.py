@@ -1,131 +1,205 @@
-"""A served resource: what the tables say of it, joined to the rules that it follows."""
+"""A served resource: one resource of one version, joined to the rules of its kind and its release."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
-from fakeapi.machinery import codec
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
-from fakeapi.registry.conversion import IDENTITY, Conversion, Versions, conversion_of
-from fakeapi.registry.field_labels import FieldLabels, field_labels_of
+from fakeapi.registry.columns import Column, with_name_and_age
+from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
+from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
+
+CONVERTED_MAX = 4096
+"""As many stored objects are kept as this version shows them; when there are more, all are converted
+again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
-    """One resource of one served version. `strategies` by subresource; "" is the resource itself.
+class Subresource:
+    """A served subresource: `kind` names the type of its body, `verbs` are sorted."""
 
-    All versions of a resource show the same objects, which are kept in one of them (see
-    `fakeapi.registry.conversion`). Bodies, patches and managed fields are in the version of the request; the
-    store, and all of a strategy but its defaults, see what is kept.
+    name: str
+    kind: str
+    verbs: tuple[str, ...]
+    strategy: Strategy
+
+
+class Resource:
+    """One resource of one served version.
+
+    All versions of a resource with the same hub show the same objects (see `fakeapi.registry.conversion`).
+    Bodies, patches and managed fields are in the version of the request; storage, and all of a strategy but
+    its decoding and defaults, see the hub. Everything that is not needed to find the resource is made when it
+    is first used.
     """
 
-    kind: Kind
-    release: Release
-    strategies: dict[str, Strategy]
-    name_validator: NameValidator
-    schema: Struct = field(init=False)
-    warning: str = field(init=False)
-    qualified: Qualified = field(init=False)
-    qualified_kind: Qualified = field(init=False)
-    api_version: str = field(init=False)
-    prefix: str = field(init=False)
-    type_prefix: bytes = field(init=False)
-    field_labels: FieldLabels = field(init=False)
-    versions: Versions = field(init=False)
-    _form: Conversion | None = field(init=False)
-    _stored_prefix: bytes = field(init=False)
-    managers: dict[str, FieldManager] = field(init=False)
+    def __init__(
+        self, kind: Kind, release: Release, definition: KindDefinition, context: StrategyContext
+    ) -> None:
+        self.kind = kind
+        self.release = release
+        self.definition = definition
+        self.api_version = kind.api_version
+        self.qualified = Qualified(kind.group, kind.resource)
+        self.qualified_kind = Qualified(kind.group, kind.kind)
+        self.name_validator = definition.name_validator
+        self.prefix = definition.prefix
+        self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
+        self._context = context
+        self._managers: dict[str, FieldManager] = {}
+        self._converted: dict[bytes, bytes] = {}
 
-    def __post_init__(self) -> None:
-        kind, quirks = self.kind, self.release.quirks
-
-        def put(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
-        put("schema", kind.schema)
-        put("warning", kind.lifecycle.warning(kind.api_version, kind.kind))
-        put("qualified", Qualified(kind.group, kind.resource))
-        put("qualified_kind", Qualified(kind.group, kind.kind))
-        put("api_version", kind.api_version)
-        put("type_prefix", stored_form.type_prefix(kind.kind, kind.api_version))
-        put("field_labels", field_labels_of(kind))
-        put("versions", Versions(kind, self.release))
-        stored = self.versions.stored
-        put("prefix", f"/{stored.group or 'core'}/{stored.version}/{stored.resource}/")
-        put("_form", None if kind.version == stored.version else conversion_of(kind))
-        put("_stored_prefix", stored_form.type_prefix(stored.kind, stored.api_version))
-        put(
-            "managers",
-            {
-                name: FieldManager(
-                    kind.schema,
-                    kind.api_version,
-                    kind.kind,
-                    name,
-                    strategy.reset_fields,
-                    self.versions.convert,
-                    allows_duplicates=quirks.managed_fields_allow_duplicates,
-                    order_matters=quirks.managed_fields_order_matters,
-                    checks_type_first=quirks.apply_checks_type_first,
-                )
-                for name, strategy in self.strategies.items()
-            },
-        )
-
-    def key(self, namespace: str, name: str) -> str:
-        """The storage key of an object; `namespace` is empty for resources that have none."""
-        return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
+    # the kind -----------------------------------------------------------------------------------
 
     @property
-    def is_storage_version(self) -> bool:
-        """Whether this is the version that objects are kept in."""
-        return self._form is None
+    def schema(self) -> Struct:
+        """The type of objects in this version."""
+        return self.kind.schema
 
-    @property
-    def hub_schema(self) -> Struct:
-        """The type of objects as they are kept."""
-        return self.versions.stored.schema
+    @cached_property
+    def versions(self) -> Versions:
+        """All versions of the resource with the same hub that the release has, served or not."""
+        return Versions(self.kind, self._same_hub, self.definition.conversions)
 
-    def to_hub(self, obj: Object) -> Object:
-        """A canonical object of this version as it is kept; shares parts with `obj`."""
-        if self._form is None:
-            return obj
-        return {**self._form.to_hub(obj), "apiVersion": self.versions.stored.api_version}
-
-    def from_hub(self, obj: Object) -> Object:
-        """A kept object as this version shows it; shares parts with `obj`, which stays as it is."""
-        if self._form is None:
-            return obj
-        return {**self._form.from_hub(obj), "apiVersion": self.api_version}
-
-    def encode_for_version(self, value: bytes) -> bytes:
-        """The stored form of an object, as it would be if it were kept in this version."""
-        if self._form is None:
-            return value
-        if self._form is IDENTITY:
-            return stored_form.with_type(value, self._stored_prefix, self.type_prefix)
-        obj: Object = codec.decode(stored_form.json_of(value))
-        return codec.encode(self.from_hub(obj))
-
-    def entry_in_version(self, entry: Entry) -> Entry:
-        """An entry as this version shows it, under a key of its own."""
-        if self._form is None:
-            return entry
-        key = f"/{self.api_version}{entry.key}"
-        return Entry(key, self.encode_for_version(entry.value), entry.revision, entry.created)
+    @cached_property
+    def strategies(self) -> Strategies:
+        """By subresource; "" is the resource itself."""
+        return self.definition.strategies(self.kind, rules_of(self.release), self._context)
 
     def strategy_for(self, subresource: str) -> Strategy:
         """The rules of a write to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
 
+    @cached_property
+    def subresources(self) -> Mapping[str, Subresource]:
+        """The served subresources by name."""
+        return {
+            each.name: Subresource(each.name, each.kind, each.verbs, self.strategies[each.name])
+            for each in self.kind.subresources
+            if each.name in self.strategies
+        }
+
+    def manager(self, subresource: str) -> FieldManager:
+        """Keeps the managed fields of writes to the resource itself ("") or to a subresource."""
+        if subresource not in self._managers:
+            quirks = self.release.quirks
+            self._managers[subresource] = FieldManager(
+                self.schema,
+                self.api_version,
+                self.kind.kind,
+                subresource,
+                self.strategies[subresource].reset_fields,
+                self.versions.convert,
+                allows_duplicates=quirks.managed_fields_allow_duplicates,
+                order_matters=quirks.managed_fields_order_matters,
+                checks_type_first=quirks.apply_checks_type_first,
+            )
+        return self._managers[subresource]
+
+    @cached_property
+    def field_labels(self) -> FieldLabels:
+        return self.definition.field_labels(self.kind)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of tables of the resource."""
+        return with_name_and_age(self.definition.columns(self.schema))
+
+    def can_be_table(self, subresource: str) -> bool:
+        """Whether the resource itself (""), or a subresource, can be printed as a table."""
+        return not subresource or subresource in self.definition.table_subresources
+
     def empty_object(self) -> Object:
         """The kind's zero value, as Go would write it."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty
+
+    # keys ---------------------------------------------------------------------------------------
+
+    def key(self, namespace: str, name: str) -> str:
+        """The storage key of an object; `namespace` is empty for resources that have none."""
+        return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
+
+    # the hub ------------------------------------------------------------------------------------
+
+    @cached_property
+    def hub_schema(self) -> Struct:
+        """The type of stored objects, as far as the release has a version that is like the hub.
+
+        Where it has none, this version's: drivers' own values, which it is asked for, are in the same places.
+        """
+        like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
+        return next(like_hub, self.kind).schema
+
+    def to_hub(self, obj: Object) -> Object:
+        """A canonical object of this version as it is stored; shares parts with `obj`."""
+        return {**self._conversion.to_hub(obj), "apiVersion": self.definition.hub_api_version}
+
+    def from_hub(self, obj: Object) -> Object:
+        """A stored object in this version; shares parts with `obj`, which stays as it is."""
+        return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
+
+    def encode(self, obj: Object) -> bytes:
+        """The stored form of an object in the hub; how this version shows it is kept for the answer."""
+        value = stored_form.encode(obj, self.hub_schema)
+        if self._conversion is not IDENTITY:
+            self._keep(value, stored_form.encode(self.from_hub(obj), self.schema))
+        return value
+
+    def json_of(self, value: bytes, revision: int) -> bytes:
+        """JSON of a stored object in this version, with its resourceVersion."""
+        return stored_form.with_version(self._in_version(value), revision)
+
+    def json_of_unstored(self, value: bytes, given_version: str) -> bytes:
+        """JSON of an object that a dry run would have stored, with the resourceVersion that its body had, if
+        any.
+        """
+        return stored_form.with_given_version(self._in_version(value), given_version)
+
+    def item_of(self, entry: Entry) -> bytes:
+        """JSON of an entry as an item of a list in this version: without kind and apiVersion."""
+        if self._conversion is IDENTITY:
+            return stored_form.list_item(entry.value, entry.revision, self._hub_prefix)
+        return stored_form.list_item(self._in_version(entry.value), entry.revision, self._type_prefix)
+
+    def _in_version(self, value: bytes) -> bytes:
+        """The stored form that an object would have if this version were the hub."""
+        if self._conversion is IDENTITY:
+            return stored_form.with_type(value, self._hub_prefix, self._type_prefix)
+        found = self._converted.get(value)
+        if found is None:
+            obj = self.from_hub(stored_form.decode_value(value, self.hub_schema))
+            found = stored_form.encode_value(obj)
+            self._keep(value, found)
+        return found
+
+    def _keep(self, value: bytes, converted: bytes) -> None:
+        if len(self._converted) >= CONVERTED_MAX:
+            self._converted.clear()
+        self._converted[value] = converted
+
+    @cached_property
+    def _conversion(self) -> Conversion:
+        return self.definition.conversions.get(self.kind.version, IDENTITY)
+
+    @cached_property
+    def _same_hub(self) -> tuple[Kind, ...]:
+        return tuple(each for each in self.release.kinds if self.definition.covers(each))
+
+    @cached_property
+    def _type_prefix(self) -> bytes:
+        return stored_form.type_prefix(self.kind.kind, self.api_version)
+
+    @cached_property
+    def _hub_prefix(self) -> bytes:
+        return stored_form.type_prefix(self.kind.kind, self.definition.hub_api_version)

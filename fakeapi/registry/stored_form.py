@@ -67,11 +67,12 @@ def encode(obj: Object, schema: Struct) -> bytes:
 
     Members of metadata may stand in any order: two objects that are equal have the same bytes.
     """
-    value = _encode(obj)
-    return _encode(without_empty(obj, schema)) if _EMPTY_LIST in value else value
+    value = encode_value(obj)
+    return encode_value(without_empty(obj, schema)) if _EMPTY_LIST in value else value
 
 
-def _encode(obj: Object) -> bytes:
+def encode_value(obj: Object) -> bytes:
+    """`encode` for an object whose empty lists are as they are stored."""
     filled = {**obj["metadata"], "resourceVersion": ""}
     metadata = {name: filled[name] for name in _STORED_METADATA if name in filled}
     for name in _BEFORE_VERSION:
@@ -91,11 +92,17 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
 
     By the `schema` of what is stored, it has the texts of what drivers gave, so that it can be stored again.
     """
-    value = json_of(entry.value)
-    obj: Object = codec.decode(value)
-    if schema is not None and value is not entry.value:
-        obj = raw_extension.as_written(obj, value, schema)
+    obj = decode_value(entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
+    return obj
+
+
+def decode_value(value: bytes, schema: Struct | None = None) -> Object:
+    """`decode` for a stored value without its revision."""
+    text = json_of(value)
+    obj: Object = codec.decode(text)
+    if schema is not None and text is not value:
+        obj = raw_extension.as_written(obj, text, schema)
     return obj
 
 
@@ -127,6 +134,6 @@ def type_prefix(kind: str, api_version: str) -> bytes:
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
-def list_item(entry: "Entry", prefix: bytes) -> bytes:
-    """JSON of an entry as an item of a list: without kind and apiVersion."""
-    return b"{" + with_version(entry.value, entry.revision)[len(prefix) :]
+def list_item(value: bytes, revision: int, prefix: bytes) -> bytes:
+    """JSON of a stored object as an item of a list: without kind and apiVersion, which are its prefix."""
+    return b"{" + with_version(value, revision)[len(prefix) :]

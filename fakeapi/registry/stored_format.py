@@ -1,17 +1,93 @@
-"""The format of keys and values in the database, and the migrations from older ones.
+"""The format of stored keys and values, and the migration of databases that were written in older ones.
 
-`fakeapi_storage` records it in the database, and migrates an older one when it is opened. A change of the
-keys or values of objects that databases may hold needs a new format, and a migration from the last one.
+`fakeapi_storage` records the format in the database, and migrates an older one when it is opened. A change of
+the keys or values of objects that databases may hold needs a new format, and a migration from the last one.
+
+Format 1 kept objects in the oldest version that the release served, under keys that named it:
+`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`; a blank at the end of a value said that a driver's
+value stands in it as it was written. From format 2 on objects are kept in the hub of their kind, under keys
+that name no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from fakeapi.registry import stored_form
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.conversion import IDENTITY
+from fakeapi.registry.groups import definition_of
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC
 from fakeapi.registry.stored_form import AS_WRITTEN
-from fakeapi_storage import Format
+from fakeapi.releases import Kind, load_release
+from fakeapi_storage import Format, OpenFailed, Storage
+
+RELEASE_LABEL = "release"
+"""The label of a database that names the release which wrote it, "" for a server of several."""
+
+_RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
+    {"v1alpha2": "1.30", "v1alpha3": "1.33", "v1": "1.33"}
+)
+"""A release that knows all kinds that format 1 kept in a version; PodSchedulingContext of v1alpha3 is
+1.31's."""
 
 
-def _from_format_1(key: str, value: bytes) -> tuple[str, bytes]:
-    """Format 1 marked an object with a driver's value as it was written by a blank at its end."""
-    return key, AS_WRITTEN + value[:-1] if value.endswith(b" ") else value
+def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
+    """Migrates a row of format 1 to format 2. Raises KeyError for a kind that no release kept so."""
+    _, group, version, resource, rest = key.split("/", 4)
+    kind = _kind("" if group == "core" else group, version, resource)
+    definition = definition_of(kind)
+    hub_key = f"{definition.prefix}{rest}"
+    if not value:
+        return hub_key, value
+    if value.endswith(b" "):
+        value = AS_WRITTEN + value[:-1]
+    obj = stored_form.decode_value(value, kind.schema)
+    converted = definition.conversions.get(version, IDENTITY).to_hub(obj)
+    return hub_key, stored_form.encode_value({**converted, "apiVersion": definition.hub_api_version})
 
 
-STORED_FORMAT = Format(version=2, migrations={1: _from_format_1})
-"""What this version of the registry writes."""
+def _kind(group: str, version: str, resource: str) -> Kind:
+    for release in (_RELEASES_OF_FORMAT_1[version], "1.31"):
+        try:
+            return load_release(release).kind(group, version, resource)
+        except KeyError:
+            continue
+    raise KeyError(f"{group}/{version} {resource}")
+
+
+STORED_FORMAT = Format(version=2, migrations={1: to_hub})
+
+
+class UnservedObjects(OpenFailed):
+    """A database with objects of a kind that the server does not serve."""
+
+
+async def check_stored(storage: Storage, catalogue: Catalogue, location: str, release: str) -> None:
+    """Refuses a database with objects that could not be seen, and labels it with the release that serves it.
+
+    `release` is "" for a server of several. Raises UnservedObjects, StorageFailed.
+    """
+    served = {resource.prefix for resource in catalogue.resources}
+    written_by = storage.labels.get(RELEASE_LABEL, "")
+    for prefix in _prefixes(storage):
+        if prefix not in served:
+            _, group, *hub, resource, _ = prefix.split("/")
+            what = f"{resource}.{group}" + (" of v1alpha2" if hub else "")
+            how = f"with --release {written_by}" if written_by else "without --release"
+            raise UnservedObjects(
+                location, f"it has objects of {what}, which this server does not serve: start {how}"
+            )
+    if written_by != release or RELEASE_LABEL not in storage.labels:
+        await storage.set_labels({**storage.labels, RELEASE_LABEL: release})
+
+
+def _prefixes(storage: Storage) -> list[str]:
+    """The prefixes of all stored keys: all but namespace and name, each found by one look at the index."""
+    found: list[str] = []
+    after: str | None = None
+    while entries := storage.list("", start_after=after, limit=1).entries:
+        parts = entries[0].key.split("/")
+        prefix = "/".join(parts[: 4 if parts[2] == CLASSIC else 3]) + "/"
+        found.append(prefix)
+        after = f"{prefix}\U0010ffff"
+    return found

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.columns import AGE, NAME, UNKNOWN, age, columns_of, since
+from fakeapi.registry.columns import AGE, NAME, UNKNOWN, Column, age, since, with_name_and_age
+from fakeapi.registry.groups import definition_of
 from fakeapi.releases import KNOWN_RELEASES, Kind, load_release
 from fakeapi.releases.serving import GROUP
 
@@ -52,8 +53,12 @@ def kind_named(release: str, version: str, name: str) -> Kind:
     return next(kind for kind in load_release(release).kinds if (kind.version, kind.kind) == (version, name))
 
 
+def columns_of(kind: Kind) -> tuple[Column, ...]:
+    return with_name_and_age(definition_of(kind).columns(kind.schema))
+
+
 def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str]:
-    return {column.name: column.cell(obj, NOW) for column in columns_of(kind.kind, kind.schema)}
+    return {column.name: column.cell(obj, NOW) for column in columns_of(kind)}
 
 
 @pytest.mark.parametrize("release", KNOWN_RELEASES)
@@ -61,7 +66,7 @@ def test_every_kind_has_a_name_first_and_an_age_last(release: str) -> None:
     kinds = [kind for kind in load_release(release).kinds if kind.group in ("", GROUP)]
     assert len(kinds) > 4
     for kind in kinds:
-        first, *_, last = columns_of(kind.kind, kind.schema)
+        first, *_, last = columns_of(kind)
         assert (first.name, first.format, first.description) == ("Name", "name", NAME)
         assert (last.name, last.format, last.description) == ("Age", "", AGE)
 
@@ -165,7 +170,7 @@ def test_a_kind_adds_its_own_columns_between_name_and_age(
 def test_the_ways_to_bind_a_slice_are_told_as_the_release_has_them() -> None:
     def described(release: str) -> str:
         kind = kind_named(release, "v1alpha3", "ResourceSlice")
-        return columns_of(kind.kind, kind.schema)[1].description
+        return columns_of(kind)[1].description
 
     assert "Exactly one of NodeName, NodeSelector and AllNodes must be set" in described("1.32")
     assert "AllNodes, and PerDeviceNodeSelection must be set" in described("1.33")

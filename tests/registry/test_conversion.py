@@ -8,10 +8,9 @@ import pytest
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.conversion import Versions
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.verbs.watching import WatchEvent
+from fakeapi.registry.verbs.watching import EncodedEventCache, WatchEvent
 from fakeapi.releases import load_release
-from tests.registry.world import GROUP, World, in_world, refusal
+from tests.registry.world import GROUP, World, in_world, refusal, resource_of
 
 VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
@@ -40,8 +39,9 @@ def test_a_claim_made_through_one_version_is_seen_through_every_other(made: str,
         assert found["apiVersion"] == f"{GROUP}/{seen}"
         assert found["spec"] == claim(seen)["spec"]
         assert found["metadata"] == created["metadata"], "who made it through which version stays said"
-        [entry] = through(world, seen).list().entries
-        assert json.loads(entry.value)["spec"] == claim(seen)["spec"]
+        there = through(world, seen)
+        [entry] = there.list().entries
+        assert json.loads(there.claims.item_of(entry))["spec"] == claim(seen)["spec"]
 
     in_world(scenario, "1.33")
 
@@ -92,11 +92,12 @@ def test_a_watch_shows_every_change_in_its_version() -> None:
     in_world(scenario, "1.33")
 
 
-def test_events_of_different_versions_are_different_entries() -> None:
+def test_encoded_events_of_different_versions_are_kept_apart() -> None:
     async def scenario(world: World) -> None:
         await world.create(claim("v1alpha3"))
-        keys = {through(world, version).list().entries[0].key for version in VERSIONS}
-        assert len(keys) == len(VERSIONS)
+        cache = EncodedEventCache()
+        lines = {cache.frame(through(world, version).watch().initial[0]) for version in VERSIONS}
+        assert len(lines) == len(VERSIONS)
 
     in_world(scenario, "1.33")
 
@@ -147,35 +148,40 @@ def test_a_patched_object_is_read_in_the_version_that_it_names() -> None:
     in_world(scenario, "1.33")
 
 
-@pytest.mark.parametrize(
-    ("release", "resource", "stored"),
-    [
-        ("1.30", "resourceclaims", "v1alpha2"),
-        ("1.31", "resourceclaims", "v1alpha3"),
-        ("1.33", "resourceslices", "v1alpha3"),
-        ("1.33", "devicetaintrules", "v1alpha3"),
-    ],
-)
-def test_objects_are_kept_in_the_oldest_version(release: str, resource: str, stored: str) -> None:
-    loaded = load_release(release)
-    for kind in loaded.kinds:
-        if kind.resource == resource:
-            assert Versions(kind, loaded).stored.version == stored
+@pytest.mark.parametrize("version", ["v1alpha3", "v1beta1", "v1beta2"])
+def test_stored_objects_name_the_hub_and_no_version(version: str) -> None:
+    async def scenario(world: World) -> None:
+        here = through(world, version)
+        await here.create(claim(version))
+        [entry] = here.list().entries
+        stored = json.loads(entry.value)
+        assert entry.key == f"/{GROUP}/resourceclaims/default/a"
+        assert (stored["apiVersion"], stored["spec"]) == (f"{GROUP}/internal", claim("v1beta2")["spec"])
+
+    in_world(scenario, "1.33")
 
 
-def test_a_version_that_shares_the_form_is_shown_without_reading_it() -> None:
+def test_claims_of_v1alpha2_have_a_hub_of_their_own() -> None:
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        [entry] = world.list().entries
+        assert entry.key == f"/{GROUP}/classic/resourceclaims/default/a"
+
+    in_world(scenario, "1.30")
+
+
+def test_a_version_that_is_like_the_hub_is_shown_without_reading_it() -> None:
     loaded = load_release("1.33")
-    kind = loaded.kind(GROUP, "v1beta1", "resourceclaims")
-    resource = Resource(kind, loaded, {}, lambda name, prefix: [])
-    stored = b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1alpha3",not JSON}'
-    assert resource.encode_for_version(stored) == (
-        b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1",not JSON}'
+    resource = resource_of(loaded.kind(GROUP, "v1beta2", "resourceclaims"), loaded)
+    stored = b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/internal","resourceVersion":"",not JSON}'
+    assert resource.json_of(stored, 7) == (
+        b'{"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta2","resourceVersion":"7",not JSON}'
     )
 
 
 def versions() -> Versions:
     loaded = load_release("1.33")
-    return Versions(loaded.kind(GROUP, "v1alpha3", "resourceclaims"), loaded)
+    return resource_of(loaded.kind(GROUP, "v1alpha3", "resourceclaims"), loaded).versions
 
 
 def test_a_version_that_the_resource_has_not_is_unknown() -> None:

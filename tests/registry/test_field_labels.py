@@ -4,10 +4,16 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.field_labels import field_labels_of
+from fakeapi.registry.field_labels import FieldLabels
+from fakeapi.registry.groups import definition_of
 from fakeapi.releases import load_release
 
 GROUP = "resource.k8s.io"
+
+
+def field_labels_of(release: str, group: str, version: str, resource: str) -> FieldLabels:
+    kind = load_release(release).kind(group, version, resource)
+    return definition_of(kind).field_labels(kind)
 
 
 @pytest.mark.parametrize(
@@ -23,11 +29,11 @@ GROUP = "resource.k8s.io"
 def test_slices_are_selected_by_node_and_driver_and_others_by_name(
     release: str, version: str, resource: str, labels: tuple[str, ...]
 ) -> None:
-    assert field_labels_of(load_release(release).kind(GROUP, version, resource)).labels == labels
+    assert field_labels_of(release, GROUP, version, resource).labels == labels
 
 
 def test_the_refusal_of_slices_names_their_type() -> None:
-    refusal = field_labels_of(load_release("1.31").kind(GROUP, "v1alpha3", "resourceslices")).refusal
+    refusal = field_labels_of("1.31", GROUP, "v1alpha3", "resourceslices").refusal
     assert refusal.format(label="nodeName", quoted="") == (
         "field label not supported for resource.k8s.io/v1alpha3, Kind=ResourceSlice: nodeName"
     )
@@ -41,13 +47,13 @@ def test_the_refusal_of_slices_names_their_type() -> None:
     ],
 )
 def test_a_slice_without_a_node_has_an_empty_one(obj: dict[str, Any], fields: dict[str, str]) -> None:
-    fields_of = field_labels_of(load_release("1.31").kind(GROUP, "v1alpha3", "resourceslices")).fields_of
+    fields_of = field_labels_of("1.31", GROUP, "v1alpha3", "resourceslices").fields_of
     assert fields_of is not None
     assert fields_of(obj) == fields
 
 
 def test_a_namespace_is_selected_by_its_phase() -> None:
-    selectable = field_labels_of(load_release("1.33").kind("", "v1", "namespaces"))
+    selectable = field_labels_of("1.33", "", "v1", "namespaces")
     assert selectable.labels == ("metadata.name", "status.phase")
     assert selectable.fields_of is not None
     assert selectable.fields_of({"status": {"phase": "Active"}}) == {"status.phase": "Active"}

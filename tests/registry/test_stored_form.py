@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import RawJson
 from fakeapi.registry import stored_form
-from fakeapi.registry.stored_format import STORED_FORMAT
 from fakeapi.releases import served
 from fakeapi_storage import Entry
 from tests.registry.world import World, in_world
@@ -75,7 +74,7 @@ def test_a_list_item_is_the_object_without_its_type(obj: dict[str, Any]) -> None
     prefix = stored_form.type_prefix(obj["kind"], obj["apiVersion"])
     value = stored_form.encode(obj, SCHEMA)
     assert stored_form.json_of(value).startswith(prefix)
-    item = json.loads(stored_form.list_item(Entry("/k", value, 7, 7), prefix))
+    item = json.loads(stored_form.list_item(value, 7, prefix))
     expected = {name: value for name, value in plain(obj).items() if name not in ("kind", "apiVersion")}
     assert without_version(item) == without_version(expected)
     assert item["metadata"]["resourceVersion"] == "7"
@@ -100,12 +99,6 @@ def test_a_value_as_a_driver_wrote_it_is_stored_so_and_answered_compact() -> Non
     assert stored_form.with_version(value, 7) == (
         b'{"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7"},"a":{"share":1.50}}'
     )
-
-
-def test_a_value_of_the_first_format_is_migrated() -> None:
-    [step] = STORED_FORMAT.steps_from(1) or []
-    assert step("/v1/namespaces/a", b'{"a":1}')[1] == b'{"a":1}'
-    assert step("/v1/namespaces/a", b'{"a":{ "b": 1 }} ')[1] == b'R{"a":{ "b": 1 }}'
 
 
 def test_empty_lists_and_maps_are_stored_as_protobuf_would_give_them_back() -> None:

@@ -12,6 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.request_decoding import YAML, read_object
+from fakeapi.registry.verbs import creating, updating
 from tests.registry.world import NAMESPACE, World, decoded, in_world, refusal, version_of
 
 SPACED, COMPACT = '{"a": [1, 2]}', '{"a":[1,2]}'
@@ -34,13 +35,15 @@ def with_parameters(claim: Object, text: str) -> bytes:
 async def create(world: World, text: str, name: str = "a") -> Object:
     obj = read(world, with_parameters(world.claim(name, namespace=NAMESPACE), text))
     return decoded(
-        await world.store.create(world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings)
+        await creating.create(
+            world.store, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
+        )
     )
 
 
 async def put(world: World, body: bytes, subresource: str = "") -> Object:
     obj, target = read(world, body), world.target("a", subresource)
-    return decoded(await world.store.update(world.claims, target, obj, OPTIONS, world.warnings))
+    return decoded(await updating.update(world.store, world.claims, target, obj, OPTIONS, world.warnings))
 
 
 async def put_parameters(world: World, text: str) -> Object:
@@ -166,8 +169,8 @@ def test_an_object_that_waits_for_finalizers_keeps_its_texts() -> None:
     async def scenario(world: World) -> None:
         body = world.claim("a", namespace=NAMESPACE, finalizers=["a.example.com/b"])
         text = with_parameters(body, SPACED)
-        await world.store.create(
-            world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
+        await creating.create(
+            world.store, world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
         )
         marked = await world.delete("a")
         assert version_of(await put(world, text)) == version_of(marked)
@@ -183,7 +186,9 @@ def test_yaml_is_compact_json_with_sorted_keys() -> None:
     async def scenario(world: World) -> None:
         body = with_parameters(world.claim("a", namespace=NAMESPACE), '{b: "<", a: 1.0}')
         obj = read(world, body.replace(b":", b": "), YAML)
-        await world.store.create(world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings)
+        await creating.create(
+            world.store, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
+        )
         made = world.get("a")
         again = await put_parameters(world, '{"a":1,"b":"\\u003c"}')
         assert version_of(again) == version_of(made)

@@ -1,18 +1,20 @@
 """A registry without HTTP: storage, store and catalogue of one release, with a clock that stands still."""
 
 import asyncio
+import copy
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
-from fakeapi.cluster import Cluster, Settings
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.machinery.patch.media_types import MERGE_PATCH
-from fakeapi.registry import stored_form
 from fakeapi.registry.clock import SeededClockAndNames
+from fakeapi.registry.definition import StrategyContext
+from fakeapi.registry.groups import definition_of
+from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import (
     DeleteOptions,
     ListOptions,
@@ -22,12 +24,32 @@ from fakeapi.registry.options import (
     WriteOptions,
     WriteResult,
 )
+from fakeapi.registry.registry import Registry, open_registry
 from fakeapi.registry.request_decoding import read_object
-from fakeapi.registry.verbs import deleting, listing, patching, watching
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.verbs import creating, deleting, listing, patching, updating, watching
+from fakeapi.releases import Kind, Release, served
+from fakeapi_storage import open_storage
 
+Object = dict[str, Any]
 GROUP = "resource.k8s.io"
 NAMESPACE = "default"
 START = 1_800_000_000.0
+
+
+CONTEXT = StrategyContext(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
+
+
+def resource_of(kind: Kind, release: Release) -> Resource:
+    """A resource that no server serves."""
+    return Resource(kind, release, definition_of(kind), CONTEXT)
+
+
+def widgets(release: Release, **fields: Any) -> Kind:
+    """A kind that no release has and no module defines: claims by another name."""
+    own = {"group": "example.com", "version": "v1", "kind": "Widget", "list_kind": "WidgetList"}
+    names = {"resource": "widgets", "singular": "widget"}
+    return replace(release.kind(GROUP, "v1beta1", "resourceclaims"), **{**own, **names, **fields})
 
 
 class Clock(SeededClockAndNames):
@@ -44,13 +66,25 @@ class Clock(SeededClockAndNames):
 class World:
     """The registry's verbs on claims, with dicts in and out. `warnings` are those of the last call."""
 
-    def __init__(self, cluster: Cluster, clock: Clock, version: str) -> None:
-        self.clock = clock
-        self.store, self.catalogue, self.storage = cluster.store, cluster.catalogue, cluster.storage
+    def __init__(self, registry: Registry, clock: Clock, version: str) -> None:
+        self.clock, self.registry = clock, registry
+        self.store, self.catalogue, self.storage = registry.store, registry.catalogue, registry.storage
         found = self.catalogue.find(GROUP, version, "resourceclaims")
         assert found is not None
         self.claims = found
         self.warnings = Warnings()
+
+    def resource(self, name: str, version: str = "v1", group: str = "") -> Resource:
+        """A served resource."""
+        found = self.catalogue.find(group, version, name)
+        assert found is not None, f"{name} is not served"
+        return found
+
+    def on(self, resource: Resource) -> "World":
+        """The same world, its verbs on another namespaced resource."""
+        other = copy.copy(self)
+        other.claims = resource
+        return other
 
     def claim(self, name: str = "", **metadata: Any) -> Object:
         spec: Object = {"resourceClassName": "gpu.example.com"}
@@ -62,15 +96,15 @@ class World:
         wanted = self._options(options)
         target = ObjectReference(namespace)
         obj = self._read(body, wanted)
-        patching.match_namespace(self.claims, target, obj["metadata"])
-        return decoded(await self.store.create(self.claims, target, obj, wanted, self.warnings))
+        match_namespace(self.claims, target, obj["metadata"])
+        return decoded(await creating.create(self.store, self.claims, target, obj, wanted, self.warnings))
 
     async def update(self, body: Object, subresource: str = "", **options: Any) -> Object:
         wanted = self._options(options)
         obj = self._read(body, wanted)
         target = self.target(body["metadata"]["name"], subresource)
-        patching.check_name(self.claims, target, obj)
-        return decoded(await self.store.update(self.claims, target, obj, wanted, self.warnings))
+        check_name(self.claims, target, obj)
+        return decoded(await updating.update(self.store, self.claims, target, obj, wanted, self.warnings))
 
     async def patch(
         self,
@@ -82,12 +116,10 @@ class World:
     ) -> Object:
         wanted = self._options(options)
         text = json.dumps(patch, separators=(",", ":")).encode()
-
-        def read() -> patching.Patch:
-            return patching.read_patch(self.claims, text, media_type, wanted.validation)
-
         target = self.target(name, subresource)
-        return decoded(await patching.patch(self.store, self.claims, target, read, wanted, self.warnings))
+        return decoded(
+            await patching.patch(self.store, self.claims, target, text, media_type, wanted, self.warnings)
+        )
 
     async def delete(self, name: str, **options: Any) -> Object:
         return decoded(await self.outcome_of_delete(name, **options))
@@ -96,7 +128,9 @@ class World:
         return await deleting.delete(self.store, self.claims, self.target(name), DeleteOptions(**options))
 
     def get(self, name: str) -> Object:
-        return stored_form.decode(self.store.get(self.claims, self.target(name)))
+        entry = self.store.get(self.claims, self.target(name))
+        found: Object = json.loads(self.claims.json_of(entry.value, entry.revision))
+        return found
 
     def list(self, namespace: str = NAMESPACE, **options: Any) -> listing.Listed:
         return listing.list_entries(
@@ -136,13 +170,14 @@ def selected(options: Object) -> Object:
 @asynccontextmanager
 async def world(release: str = "1.31", history: int = 1000, **gates: bool) -> AsyncIterator[World]:
     clock = Clock()
-    cluster = Cluster(Settings(release=release, history=history, feature_gates=gates), clock)
-    await cluster.start()
+    storage = await open_storage(None, window=history)
+    registry = open_registry(storage, served(release, gates), clock)
     try:
+        await registry.ensure_initial_objects()
         minor = int(release.partition(".")[2])
-        yield World(cluster, clock, "v1alpha2" if minor < 31 else "v1alpha3")
+        yield World(registry, clock, "v1alpha2" if minor < 31 else "v1alpha3")
     finally:
-        await cluster.stop()
+        await storage.close()
 
 
 def in_world(

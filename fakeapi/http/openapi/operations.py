@@ -85,7 +85,7 @@ class _Paths:
         yield f"{root}{collection}", self._collection(scoped, where)
         yield f"{root}{item}", self._item(scoped, ("name", *where))
         for sub in kind.subresources:
-            if sub.name in self.resource.strategies:
+            if sub.name in self.resource.subresources:
                 found = self._item(scoped, ("name", *where), sub.name, sub.verbs)
                 yield f"{root}{item}/{sub.name}", found
         for_all = "ForAllNamespaces"

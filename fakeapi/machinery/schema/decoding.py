@@ -286,12 +286,15 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 def without_empty(value: Any, node: Node) -> Any:
     """A canonical value as it comes back from a store that writes protobuf: where an empty list or map is
-    written at all, it has become `null`.
+    written at all, it has become `null`. Fields that the type does not have stay as they are.
     """
     match node:
         case Struct() if isinstance(value, dict):
             fields = node.fields
-            return {key: without_empty(item, fields[key].node) for key, item in value.items()}
+            return {
+                key: without_empty(item, fields[key].node) if key in fields else item
+                for key, item in value.items()
+            }
         case List():
             return [without_empty(item, node.items) for item in value] if value else None
         case Map():

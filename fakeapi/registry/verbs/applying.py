@@ -1,10 +1,9 @@
-"""What server-side apply means: the stored object merged with what a manager wants, or a new object.
+"""Server-side apply: merge a configuration into the stored object, or create the object.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
 `fakeapi.machinery.apply`, which decides about fields and owners.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,60 +16,88 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.namespaces import Namespaces
+from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.request_decoding import complete, warn_of
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.store import Store, deduplicate_owners
-from fakeapi.registry.verbs.patching import check_name, match_namespace
-
-Checks = Callable[[Object], None]
-"""What must hold before an object with this metadata is created; raises ApiError."""
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.verbs.changing import attempts
+from fakeapi.registry.verbs.creating import insert
 
 
 async def apply(
+    store: Store,
+    namespaces: Namespaces,
+    resource: Resource,
+    target: ObjectReference,
+    body: bytes,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Apply a configuration; without a stored object, create it.
+
+    Raises ApiError: 400, 404 for the status of an object that does not exist, 409 for conflicts of managers
+    and of versions, 422, 500 where the configuration does not fit the schema.
+    """
+    for _ in range(WRITE_ATTEMPTS):
+        if target.subresource or store.storage.newest(resource.key(target.namespace, target.name)):
+            return await _change(store, resource, target, body, options, warnings)
+        new = _applied(store, resource, target, None, body, options, warnings)
+        match_namespace(resource, target, new["metadata"])
+        namespaces.check_creation(resource, target, new["metadata"])
+        _check_version(new["metadata"].get("resourceVersion", ""))
+        try:
+            return await insert(store, resource, target, new, options, warnings)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise
+    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+async def _change(
     store: Store,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
     options: WriteOptions,
     warnings: Warnings,
-    check_creation: Checks,
 ) -> WriteResult:
-    """Apply a configuration; without a stored object, create it.
+    for attempt in attempts(store, resource, target, dry_run=options.dry_run):
+        async with attempt as old:
+            attempt.check(_applied(store, resource, target, old, body, options, warnings), warnings)
+        result = await attempt.commit(options)
+        if result is not None:
+            return result
+    raise AssertionError("the attempts end with an error")
 
-    Raises ApiError: 400, 404 for the status of an object that is not there, 409 for conflicts of managers
-    and of versions, 422, 500 where the configuration does not fit the schema.
-    """
-    manager = resource.managers[target.subresource]
-    typed = partial(_typed, resource)
 
-    def change(old: Object | None) -> Object:
-        config, repeated = read_configuration(body)
-        new = manager.apply(old, config, options.manager, store.now(), force=options.force, typed=typed)
-        if repeated and options.validation == "Strict":
-            raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
-        if repeated and options.validation == "Warn":
-            warn_of(repeated, warnings)
-        if old is None and new["metadata"].get("uid"):
-            uid = new["metadata"]["uid"]
-            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-            raise errors.conflict(resource.qualified, target.name, why)
-        check_name(resource, target, new)
-        deduplicate_owners(new, warnings, after_admission=True)
-        return new
-
-    while True:
-        if target.subresource or store.storage.newest(resource.key(target.namespace, target.name)):
-            return await store.modify(resource, target, change, options, warnings)
-        new = change(None)
-        match_namespace(resource, target, new["metadata"])
-        check_creation(new["metadata"])
-        _check_version(new["metadata"].get("resourceVersion", ""))
-        try:
-            return await store.insert(resource, target, new, options, warnings)
-        except ApiError as error:
-            if error.reason != "AlreadyExists":
-                raise
+def _applied(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    old: Object | None,
+    body: bytes,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> Object:
+    """The configuration applied to `old`, or to nothing, with its managed fields."""
+    config, repeated = read_configuration(body)
+    new = resource.manager(target.subresource).apply(
+        old, config, options.manager, store.now(), force=options.force, typed=partial(_typed, resource)
+    )
+    if repeated and options.validation == "Strict":
+        raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
+    if repeated and options.validation == "Warn":
+        warn_of(repeated, warnings)
+    if old is None and new["metadata"].get("uid"):
+        uid = new["metadata"]["uid"]
+        why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        raise errors.conflict(resource.qualified, target.name, why)
+    check_name(resource, target, new)
+    deduplicate_owners(new, warnings, after_admission=True)
+    return new
 
 
 def read_configuration(body: bytes) -> tuple[Object, str]:

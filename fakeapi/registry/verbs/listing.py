@@ -73,8 +73,6 @@ def list_entries(
         leads = plan.from_cache and resource.release.quirks.watch_cache_serves_pages
         token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
         remaining = page.remaining if chosen.everything else None
-    if not resource.is_storage_version:
-        entries = [resource.entry_in_version(entry) for entry in entries]
     return Listed(entries, page.revision, token, remaining)
 
 

@@ -1,12 +1,11 @@
-"""What a patch means: the stored object, changed, and then treated like an update.
+"""Patch: change the stored object by a JSON, merge or strategic merge patch, then treat it like an update.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. A patch that names no resourceVersion never
 conflicts: it is applied to whatever is the newest state.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
@@ -19,7 +18,9 @@ from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.request_decoding import (
     Unreadable,
     complete,
@@ -28,80 +29,118 @@ from fakeapi.registry.request_decoding import (
     warn_or_refuse,
 )
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.store import Store, deduplicate_owners
+from fakeapi.registry.store import Store
+from fakeapi.registry.verbs.changing import attempts
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
-    """A patch that was read. `strict` are the texts about its own unknown and duplicate fields."""
+class Patch(Protocol):
+    """A patch that was read."""
 
-    apply: Callable[[Object], Any]
-    strict: tuple[str, ...]
-    shown: Callable[[Any], str]
-    """How a refusal shows what it refuses: the patched document, or the patch."""
-    typed: bool = False
-    """It is applied to the typed object, so that kind and apiVersion of the result mean nothing."""
+    strict: Sequence[str]
+    """Messages about its own unknown and duplicate fields."""
+    typed: bool
+    """Whether it is applied to the typed object, so that kind and apiVersion of the result mean nothing."""
+
+    def applied_to(self, old: Object, resource: Resource) -> Any:
+        """The patched document, of any shape. Raises ApiError."""
+        ...
+
+    def shown(self, document: Any) -> str:
+        """How a refusal shows what it refuses: the patched document, or the patch."""
+        ...
 
 
-def read_patch(resource: Resource, body: bytes, media_type: str, validation: str) -> Patch:
+class _JsonPatch:
+    typed = False
+
+    def __init__(self, body: bytes, *, checked: bool) -> None:
+        self._operations = json_patch.decode_operations(body, checked=checked)
+        self.strict: Sequence[str] = json_patch.strict_errors(body) if checked else ()
+
+    def applied_to(self, old: Object, resource: Resource) -> Any:
+        return json_patch.apply(self._operations, _compact(old, resource))
+
+    def shown(self, document: Any) -> str:
+        return go_encode(document).decode()
+
+
+class _MergePatch:
+    typed = False
+
+    def __init__(self, body: bytes, *, checked: bool) -> None:
+        self._patch = merge_patch.decode_patch(body, checked=checked)
+        self.strict: Sequence[str] = merge_patch.strict_errors(body) if checked else ()
+
+    def applied_to(self, old: Object, resource: Resource) -> Any:
+        return merge_patch.apply(self._patch, _compact(old, resource))
+
+    def shown(self, document: Any) -> str:
+        return go_encode(document).decode()
+
+
+class _StrategicMergePatch:
+    typed = True
+
+    def __init__(self, body: bytes, *, checked: bool) -> None:
+        self._patch = strategic_merge.decode_patch(body)
+        self.strict: Sequence[str] = strategic_merge.strict_errors(body) if checked else ()
+
+    def applied_to(self, old: Object, resource: Resource) -> Any:
+        keeps = resource.release.quirks.merge_keeps_directives
+        return strategic_merge.apply(self._patch, old, resource.schema, keeps_directives=keeps)
+
+    def shown(self, document: Any) -> str:
+        return printed(self._patch)
+
+
+def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
     """The patch in a body of one of the patch types. Raises ApiError 400, 413."""
     checked = validation != "Ignore"
     if media_type == JSON_PATCH:
-        operations = json_patch.decode_operations(body, checked=checked)
-        strict = json_patch.strict_errors(body) if checked else []
-        return Patch(lambda old: json_patch.apply(operations, old), tuple(strict), _document)
+        return _JsonPatch(body, checked=checked)
     if media_type == MERGE_PATCH:
-        patch = merge_patch.decode_patch(body, checked=checked)
-        strict = merge_patch.strict_errors(body) if checked else []
-        return Patch(lambda old: merge_patch.apply(patch, old), tuple(strict), _document)
-    wanted = strategic_merge.decode_patch(body)
-    keeps = resource.release.quirks.merge_keeps_directives
-    strict = strategic_merge.strict_errors(body) if checked else []
-    return Patch(
-        lambda old: strategic_merge.apply(wanted, old, resource.schema, keeps_directives=keeps),
-        tuple(strict),
-        lambda document: printed(wanted),
-        typed=True,
-    )
+        return _MergePatch(body, checked=checked)
+    return _StrategicMergePatch(body, checked=checked)
 
 
-def _document(patched: Any) -> str:
-    return go_encode(patched).decode()
+def _compact(old: Object, resource: Resource) -> Object:
+    """An object with drivers' own values as encoding/json writes them."""
+    compact: Object = raw_extension.mapped(old, resource.schema, raw_extension.compact)
+    return compact
 
 
 async def patch(
     store: Store,
     resource: Resource,
     target: ObjectReference,
-    wanted: Callable[[], Patch],
+    body: bytes,
+    media_type: str,
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Apply a patch to the stored object. `wanted` reads it, once it is known that the object exists.
+    """Apply a patch of one of the patch types but apply to the stored object.
 
-    Raises ApiError: 404, 409, 415, 422.
+    The body is read once it is known that the object exists. Raises ApiError: 400, 404, 409, 413, 422.
     """
-    manager = resource.managers[target.subresource]
-    read: list[Patch] = []
-
-    def change(old: Object | None) -> Object:
-        if old is None:
-            raise errors.not_found(resource.qualified, target.name)
-        if not read:
-            read.append(wanted())
-        new = _patched(resource, read[0], old, options.validation, warnings)
-        new = manager.update(old, new, options.manager, store.now())
-        check_name(resource, target, new)
-        deduplicate_owners(new, warnings, after_admission=True)
-        return new
-
-    return await store.modify(resource, target, change, options, warnings)
+    manager = resource.manager(target.subresource)
+    wanted: Patch | None = None
+    for attempt in attempts(store, resource, target, dry_run=options.dry_run):
+        async with attempt as old:
+            if wanted is None:
+                wanted = read_patch(body, media_type, options.validation)
+            new = _patched(resource, wanted, old, options.validation, warnings)
+            new = manager.update(old, new, options.manager, store.now())
+            check_name(resource, target, new)
+            deduplicate_owners(new, warnings, after_admission=True)
+            attempt.check(new, warnings)
+        result = await attempt.commit(options)
+        if result is not None:
+            return result
+    raise AssertionError("the attempts end with an error")
 
 
 def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
-    document = wanted.apply(
-        old if wanted.typed else raw_extension.mapped(old, resource.schema, raw_extension.compact)
-    )
+    document = wanted.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
@@ -132,33 +171,3 @@ def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[s
     """A document without a version is read as the server's internal type, which has no JSON names."""
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]
-
-
-def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
-    """The name and namespace of a body must be those of the path. Raises ApiError 400."""
-    meta = obj["metadata"]
-    match_namespace(resource, target, meta)
-    name = meta.get("name", "")
-    if not name:
-        raise errors.bad_request(
-            f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
-        )
-    if name != target.name:
-        raise errors.bad_request(
-            f"the name of the object ({name}) does not match the name on the URL ({target.name})"
-        )
-
-
-def match_namespace(resource: Resource, target: ObjectReference, meta: Object) -> None:
-    """A body's namespace is the path's, or absent and then filled in. Raises ApiError 400."""
-    expected = target.namespace if resource.kind.namespaced else ""
-    given = meta.get("namespace", "")
-    if not given and expected:
-        meta["namespace"] = expected
-    elif given != expected:
-        if not expected:
-            meta.pop("namespace", None)
-            return
-        raise errors.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry import stored_form
 from fakeapi.registry.options import ObjectReference, WatchOptions
 from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.resource import Resource
@@ -33,16 +32,17 @@ class TooOld(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """ADDED, MODIFIED or DELETED with the object as the watch's version shows it, at `revision`."""
+    """ADDED, MODIFIED or DELETED with a stored object, at `revision`."""
 
     type: str
     entry: Entry
     revision: int
+    resource: Resource
 
     @property
     def body(self) -> bytes:
-        """JSON of the object."""
-        return stored_form.with_version(self.entry.value, self.revision)
+        """JSON of the object in the version of the watch."""
+        return self.resource.json_of(self.entry.value, self.revision)
 
 
 class Watch:
@@ -59,7 +59,7 @@ class Watch:
         initial: list[Entry],
         after: int,
     ) -> None:
-        self._in_version = resource.entry_in_version
+        self._resource = resource
         self._watcher = watcher
         self._chosen = chosen
         self.start = after
@@ -107,7 +107,7 @@ class Watch:
         return None
 
     def _event(self, kind: str, entry: Entry, revision: int) -> WatchEvent:
-        return WatchEvent(kind, self._in_version(entry), revision)
+        return WatchEvent(kind, entry, revision, self._resource)
 
 
 def open_watch(storage: Storage, resource: Resource, target: ObjectReference, options: WatchOptions) -> Watch:
@@ -172,11 +172,11 @@ class EncodedEventCache:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, int, str], tuple[bytes, bytes]] = {}
+        self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
 
     def frame(self, event: WatchEvent) -> bytes:
         """One line of a watch stream."""
-        key = (event.type, event.revision, event.entry.key)
+        key = (event.resource.api_version, event.type, event.revision, event.entry.key)
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))
         if kept != value:

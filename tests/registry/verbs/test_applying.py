@@ -25,7 +25,13 @@ async def apply(world: World, body: Object | str, **options: Any) -> Object:
     world.warnings = Warnings()
     target = world.target("a")
     made = await applying.apply(
-        world.store, world.claims, target, text.encode(), wanted, world.warnings, lambda _: None
+        world.store,
+        world.registry.namespaces,
+        world.claims,
+        target,
+        text.encode(),
+        wanted,
+        world.warnings,
     )
     return decoded(made)
 

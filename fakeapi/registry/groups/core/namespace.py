@@ -4,18 +4,26 @@ Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
 `pkg/apis/core/validation`, which agree from 1.27 to 1.33.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.field_labels import NAME, FieldLabels
+from fakeapi.registry.groups.core.namespace_deletion import TERMINATING, terminate
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 KUBERNETES_FINALIZER = "kubernetes"
 ACTIVE = "Active"
-TERMINATING = "Terminating"
 
 
 class NamespaceStrategy(Strategy):
@@ -117,3 +125,32 @@ def _validate_finalizer(finalizer: str, path: str) -> list[FieldError]:
         problem = "name is neither a standard finalizer name nor is it fully qualified"
         errors.append(invalid(path, finalizer, problem))
     return errors
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {
+        "": NamespaceStrategy(),
+        "status": NamespaceStatusStrategy(),
+        "finalize": NamespaceFinalizeStrategy(),
+    }
+
+
+def _columns(schema: Struct) -> tuple[Column, ...]:
+    return (Column("Status", "The status of the namespace", at("status", "phase")),)
+
+
+def _phase(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {"status.phase": obj["status"].get("phase", "")}
+
+
+NAMESPACE = KindDefinition(
+    group="",
+    resource="namespaces",
+    strategies=_strategies,
+    name_validator=names.name_is_dns_label,
+    field_labels=lambda kind: FieldLabels((NAME, "status.phase"), NOT_SUPPORTED, _phase),
+    columns=_columns,
+    deletion=terminate,
+    immortal=frozenset(("default", "kube-public", "kube-system")),
+    table_subresources=frozenset(("status",)),
+)

@@ -1,74 +1,58 @@
-"""How a namespace goes: first it is Terminating, and it stays so until its spec has no finalizers.
+"""Deletion of a namespace: it is Terminating until its spec has no finalizers.
 
-Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. What empties a namespace and then
-takes its finalizers away, through `/finalize`, is a controller; none runs here.
+Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. A controller empties the namespace
+and takes its finalizers away through `/finalize`.
 """
 
 from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry import stored_form
-from fakeapi.registry.groups.core.namespace import TERMINATING
-from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.store import Store
-from fakeapi_storage import Entry
+from fakeapi.registry.deletion import (
+    FOREGROUND,
+    delete_after_finalizers,
+    wanted_finalizers,
+    without_garbage_collectors,
+)
+from fakeapi.registry.options import DeleteOptions
 
-ORPHAN = "orphan"
-FOREGROUND = "foregroundDeletion"
+TERMINATING = "Terminating"
 
 
-async def terminate(
-    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
-) -> WriteResult | None:
-    """Mark a namespace as Terminating, or leave it so; None for one that nothing but its metadata may hold.
-
-    Raises ApiError 409 for preconditions that do not hold, and what the storage's update raises.
-    """
-    namespace = stored_form.decode(entry)
-    meta = namespace["metadata"]
-    _check_preconditions(resource, meta, options)
-    accepted = options.orphan is False
+def terminate(
+    obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
+) -> Object | None:
+    """Marks a namespace as Terminating, or leaves it so while finalizers of its spec hold it."""
+    meta = obj["metadata"]
+    _check_preconditions(meta, options, qualified)
     if meta.get("deletionTimestamp") is not None:
-        if not resource.strategy_for("").blocks_final_delete(namespace):
-            return None
-        await store.settle(entry)
-        return WriteResult(
-            stored_form.with_version(resource.encode_for_version(entry.value), entry.revision),
-            accepted=accepted,
-        )
-    meta["deletionTimestamp"] = store.now()
+        if obj["spec"].get("finalizers"):
+            return obj
+        return delete_after_finalizers(obj, options, now, qualified, qualified_kind)
+    meta["deletionTimestamp"] = now
     _set_dependents(meta, options)
-    namespace["status"]["phase"] = TERMINATING
-    value = stored_form.encode(namespace, resource.hub_schema)
-    if options.dry_run:
-        return WriteResult(
-            stored_form.with_version(resource.encode_for_version(value), entry.revision), accepted=accepted
-        )
-    key = resource.key(target.namespace, target.name)
-    stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
-    return WriteResult(
-        stored_form.with_version(resource.encode_for_version(value), stored.revision), accepted=accepted
-    )
+    obj["status"]["phase"] = TERMINATING
+    return obj
 
 
-def _check_preconditions(resource: Resource, meta: Object, options: DeleteOptions) -> None:
+def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualified) -> None:
     for called, wanted, found in (
         ("UID", options.uid, meta["uid"]),
         ("ResourceVersion", options.resource_version, meta["resourceVersion"]),
     ):
         if wanted is not None and wanted != found:
             why = f"Precondition failed: {called} in precondition: {wanted}, {called} in object meta: {found}"
-            raise errors.conflict(resource.qualified, meta["name"], why)
+            raise errors.conflict(qualified, meta["name"], why)
 
 
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
-    """The finalizers that tell a garbage collector what to do with dependents, as the options want them."""
-    present: list[str] = meta.get("finalizers") or []
-    if options.orphan is not None:
-        wanted = {ORPHAN if options.orphan else FOREGROUND}
-    elif options.propagation is not None:
-        wanted = {"Orphan": {ORPHAN}, "Foreground": {FOREGROUND}}.get(options.propagation, set())
-    else:
+    """Sets the finalizers that tell a garbage collector what to do with dependents.
+
+    Unlike for other kinds, `orphanDependents: false` asks for foreground deletion.
+    """
+    wanted = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
+    if wanted is None:
         return
-    if wanted != {ORPHAN, FOREGROUND} & set(present):
-        meta["finalizers"] = [*(name for name in present if name not in (ORPHAN, FOREGROUND)), *wanted]
+    present: list[str] = meta.get("finalizers") or []
+    others = without_garbage_collectors(present)
+    if set(wanted) != set(present) - set(others):
+        meta["finalizers"] = [*others, *wanted]

@@ -1,0 +1,36 @@
+"""The group resource.k8s.io: Dynamic Resource Allocation."""
+
+from fakeapi.registry.groups.resource_k8s_io.claim import CLAIM
+from fakeapi.registry.groups.resource_k8s_io.claim_template import CLAIM_TEMPLATE
+from fakeapi.registry.groups.resource_k8s_io.device_class import DEVICE_CLASS
+from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import DEVICE_TAINT_RULE
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.claim import CLASSIC_CLAIM
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.claim_template import CLASSIC_CLAIM_TEMPLATE
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import (
+    CLAIM_PARAMETERS,
+    CLASS_PARAMETERS,
+)
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_class import RESOURCE_CLASS
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_slice import CLASSIC_RESOURCE_SLICE
+from fakeapi.registry.groups.resource_k8s_io.resource_slice import RESOURCE_SLICE
+from fakeapi.registry.groups.resource_k8s_io.scheduling_context import (
+    CLASSIC_SCHEDULING_CONTEXT,
+    SCHEDULING_CONTEXT,
+)
+
+KINDS = (
+    CLASSIC_CLAIM,
+    CLASSIC_CLAIM_TEMPLATE,
+    CLASSIC_RESOURCE_SLICE,
+    CLASSIC_SCHEDULING_CONTEXT,
+    CLAIM_PARAMETERS,
+    CLASS_PARAMETERS,
+    RESOURCE_CLASS,
+    CLAIM,
+    CLAIM_TEMPLATE,
+    DEVICE_CLASS,
+    RESOURCE_SLICE,
+    SCHEDULING_CONTEXT,
+    DEVICE_TAINT_RULE,
+)
+"""Definitions of single versions come before those of the others."""

@@ -25,23 +25,19 @@ def uses_admin_access(claim: Object) -> bool:
 
 def requests_use_it(devices: Object) -> bool:
     """Whether any request says anything about it, be it false."""
-    return any("adminAccess" in request for request in devices["requests"] or ())
+    return any("adminAccess" in request.get("exactly", ()) for request in devices["requests"] or ())
 
 
 def requests_without(requests: Sequence[Object]) -> list[Object]:
-    """Requests as a server writes them that does not know the field.
-
-    A request that wanted nothing else was an exact one all the same, and stays one: its mode is then the
-    empty text, which no request that is let in has.
-    """
-    return [_without(request) if "adminAccess" in request else request for request in requests]
+    """Requests without the field. A request that had nothing else under `exactly` stays an exact one."""
+    return [
+        _without(request) if "adminAccess" in request.get("exactly", ()) else request for request in requests
+    ]
 
 
 def _without(request: Object) -> Object:
-    rest = {name: value for name, value in request.items() if name != "adminAccess"}
-    if not rest["deviceClassName"]:
-        rest.setdefault("allocationMode", "")
-    return rest
+    exactly = {name: value for name, value in request["exactly"].items() if name != "adminAccess"}
+    return {**request, "exactly": exactly}
 
 
 def status_without(status: Object) -> Object:
@@ -57,9 +53,8 @@ def status_without(status: Object) -> Object:
 
 def authorize_requests(claim: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:
     """The error of the first request for `adminAccess`, unless the claim's namespace allows it."""
-    return _authorize(
-        claim["spec"]["devices"]["requests"] or (), "spec.devices.requests", claim, namespace_labels
-    )
+    requests = [request.get("exactly", {}) for request in claim["spec"]["devices"]["requests"] or ()]
+    return _authorize(requests, "spec.devices.requests", claim, namespace_labels)
 
 
 def authorize_results(claim: Object, old: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:

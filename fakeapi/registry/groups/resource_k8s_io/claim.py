@@ -8,10 +8,16 @@ from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, fields_at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io import admin_access, gates
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
+from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
+from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation.allocation import validate_allocation
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.deallocation_requested import validate_deallocation
@@ -29,6 +35,8 @@ from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
 
 
 class ClaimStrategy(ClaimSpecStrategy):
@@ -170,3 +178,44 @@ def _without_controller(status: Object, old: Object) -> Object:
     if not handled and "deallocationRequested" not in old["status"]:
         status = _without(status, "deallocationRequested")
     return status
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    labels, check_cel = context.namespace_labels, device_compiler(rules.quirks, rules.limits)
+    return {
+        "": ClaimStrategy(rules, labels, check_cel, layout=layout_of(kind)),
+        "status": ClaimStatusStrategy(rules, labels, check_cel, layout=layout_of(kind)),
+    }
+
+
+def state_column(schema: Struct) -> Column:
+    """The column that sums up the status of a claim; 1.27 to 1.31 know `deallocating`."""
+    deallocates = "deallocationRequested" in fields_at(schema, "status")
+    return Column(
+        "State",
+        "A summary of the current state (allocated, pending, reserved, etc.).",
+        lambda obj, now: _state(obj, deallocates=deallocates),
+    )
+
+
+def _state(obj: Object, *, deallocates: bool) -> str:
+    status = obj.get("status") or {}
+    deleted = bool(obj["metadata"].get("deletionTimestamp"))
+    states = ["deleted"] if deleted else []
+    if status.get("allocation") is None:
+        return "deleted" if deleted else "pending"
+    states.append("allocated")
+    if status.get("reservedFor"):
+        states.append("reserved")
+    elif deallocates and (deleted or status.get("deallocationRequested")):
+        states.append("deallocating")
+    return ",".join(states)
+
+
+CLAIM = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaims",
+    strategies=_strategies,
+    columns=lambda schema: (state_column(schema),),
+    conversions=CLAIM_CONVERSIONS,
+)

@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import admin_access
+from fakeapi.registry.groups.resource_k8s_io.conversion.requests import spec_from_hub
 from fakeapi.registry.groups.resource_k8s_io.device_requests import (
     RequestGates,
     default_claim_spec,
     default_exact_claim_spec,
-    recall_exact_requests,
+    restore_empty_request_lists,
 )
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -44,7 +46,8 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 class ClaimSpecStrategy(Strategy, ABC):
     """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
 
-    All but `restore_after_decoding` and `default` see objects in the form of v1alpha3 and v1beta1.
+    `restore_after_decoding` and `default` see objects in the layout of their version, all others that of the
+    hub.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
@@ -56,11 +59,11 @@ class ClaimSpecStrategy(Strategy, ABC):
         namespace_labels: admin_access.NamespaceLabels,
         check_cel: CelCheck = accept_any_cel,
         *,
-        exact: bool = False,
+        layout: Layout = Layout.FLAT,
     ) -> None:
-        """`exact`: bodies are v1beta2's, where a request says by `exactly` what it wants."""
+        """`layout`: that of the version of the bodies."""
         self._rules = rules
-        self._exact = exact
+        self._layout = layout
         self._namespace_labels = namespace_labels
         self._checks = Checks(rules, check_cel)
         self._checks_of_stored = replace(self._checks, stored=True)
@@ -78,12 +81,12 @@ class ClaimSpecStrategy(Strategy, ABC):
         """Errors of the object's own spec."""
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        if self._rules.quirks.request_fields_under_exactly and not self._exact:
-            recall_exact_requests(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
+        if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
+            restore_empty_request_lists(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
         return obj
 
     def default(self, obj: Object) -> Object:
-        if self._exact:
+        if self._layout is Layout.FLAT:
             default_exact_claim_spec(self.claim_spec(obj))
         else:
             default_claim_spec(self.claim_spec(obj), self._rules)
@@ -109,6 +112,17 @@ class ClaimSpecStrategy(Strategy, ABC):
             *metadata.of_object,
             *self.validate(new, self._checks),
             *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *self._validate_spec_unchanged(new, old),
             *self.validate(new, self._checks_of_stored),
         ]
+
+    def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
+        """Up to 1.32 the server's own type has no `exactly`, which shows in the message."""
+        specs = (new["spec"], old["spec"])
+        if not self._rules.quirks.request_fields_under_exactly:
+            specs = (self.nested_spec(new), self.nested_spec(old))
+        return validate_immutable(*specs, "spec")
+
+    def nested_spec(self, obj: Object) -> Object:
+        """The object's spec in the nested layout."""
+        return spec_from_hub(obj["spec"])

@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io import admin_access
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import claim as claims_v1alpha2
+from fakeapi.registry.groups.resource_k8s_io.conversion.requests import TEMPLATE_CONVERSIONS, spec_from_hub
+from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
+from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
-from fakeapi.registry.semantic_equality import validate_immutable
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 _NOT_FOR_TEMPLATES = {
@@ -35,7 +37,7 @@ _NOT_FOR_TEMPLATES = {
 """What claims from a template cannot be given, and what errors call it: upstream takes the names from Go."""
 
 
-def recall_empty_lists(obj: Object, sent: Any) -> Object:
+def restore_empty_lists(obj: Object, sent: Any) -> Object:
     """A list that claims cannot be given is refused though it is empty; decoding leaves it out."""
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
@@ -60,45 +62,13 @@ def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules)
     ]
 
 
-class ClaimTemplateV1Alpha2Strategy(Strategy):
-    """Templates of v1alpha2; the spec stays as it was made."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        return recall_empty_lists(obj, sent)
-
-    def default(self, obj: Object) -> Object:
-        claims_v1alpha2.default_claim_spec(obj["spec"]["spec"])
-        return obj
-
-    def validate_create(self, obj: Object) -> list[FieldError]:
-        return [
-            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
-            *claims_v1alpha2.validate_claim_spec(obj["spec"]["spec"], "spec.spec"),
-        ]
-
-    def validate_update(
-        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
-    ) -> list[FieldError]:
-        """What is wrong with the spec is said before and after what is wrong with changing it."""
-        errors = [*metadata.of_object, *self.validate_create(new)]
-        return [
-            *errors,
-            *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec"),
-            *errors,
-        ]
-
-
 class ClaimTemplateStrategy(ClaimSpecStrategy):
     """Templates of v1alpha3 and newer."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        return recall_empty_lists(super().restore_after_decoding(obj, sent), sent)
+        return restore_empty_lists(super().restore_after_decoding(obj, sent), sent)
 
     def prepare_create(self, obj: Object) -> Object:
         return self._with_enabled_fields(obj, None)
@@ -112,6 +82,9 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
             *validate_claim_spec(obj["spec"]["spec"], "spec.spec", checks),
         ]
 
+    def nested_spec(self, obj: Object) -> Object:
+        return {**obj["spec"], "spec": spec_from_hub(obj["spec"]["spec"])}
+
     def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
         claim = obj["spec"]["spec"]
         before = None if old is None else old["spec"]["spec"]["devices"]
@@ -123,3 +96,16 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
         if enabled is not claim["devices"]:
             obj["spec"] = {**obj["spec"], "spec": {**claim, "devices": enabled}}
         return obj
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    check_cel = device_compiler(rules.quirks, rules.limits)
+    return {"": ClaimTemplateStrategy(rules, context.namespace_labels, check_cel, layout=layout_of(kind))}
+
+
+CLAIM_TEMPLATE = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaimtemplates",
+    strategies=_strategies,
+    conversions=TEMPLATE_CONVERSIONS,
+)

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io.gates import CONTROL_PLANE_CONTROLLER
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
     cel_warnings,
+    device_compiler,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     Checks,
@@ -24,6 +26,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_no
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -86,3 +89,10 @@ class DeviceClassStrategy(Strategy):
 
 def _is_as_it_was(name: str, obj: Object, old: Object | None) -> bool:
     return old is not None and semantically_equal(obj["spec"].get(name), old["spec"].get(name))
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": DeviceClassStrategy(rules, device_compiler(rules.quirks, rules.limits))}
+
+
+DEVICE_CLASS = KindDefinition(group="resource.k8s.io", resource="deviceclasses", strategies=_strategies)

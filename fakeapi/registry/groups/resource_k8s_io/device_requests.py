@@ -16,21 +16,22 @@ _LISTS = ("selectors", "tolerations")
 _BEFORE_MODE = ("name", "deviceClassName", "selectors")
 
 
-def recall_exact_requests(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
-    """Mark requests that are exact by nothing but an empty list, as v1alpha3 and v1beta1 of 1.33 take them.
+def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
+    """Restores the explicitly empty lists of requests without a class, which decoding drops.
 
-    `spec` is decoded and has no empty lists; `sent` is what it was decoded from, with its requests at
-    `path`. A request without a class is never let in, so an empty mode is mark enough.
+    v1alpha3 and v1beta1 of 1.33 take a request for an exact one if it has such a list. `spec` is decoded from
+    `sent`, which has its requests at `path`. A request without a class is refused, so that the list is never
+    stored.
     """
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
     for request, said in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
-        if not request["deviceClassName"] and any((said or {}).get(name) == [] for name in _LISTS):
-            request.setdefault("allocationMode", "")
+        if not request["deviceClassName"]:
+            request |= {name: [] for name in _LISTS if (said or {}).get(name) == []}
 
 
 def default_claim_spec(spec: Object, rules: ReleaseRules) -> Object:
-    """The spec with its defaults, in the form of v1alpha3 and v1beta1."""
+    """The spec with its defaults, in the nested layout."""
     devices = spec["devices"]
     if devices["requests"]:
         devices["requests"] = [_default_request(request, rules) for request in devices["requests"]]
@@ -38,7 +39,7 @@ def default_claim_spec(spec: Object, rules: ReleaseRules) -> Object:
 
 
 def default_exact_claim_spec(spec: Object) -> Object:
-    """The spec with its defaults, in the form of v1beta2, where a request that is exact has them always."""
+    """The spec with its defaults, in the flat layout, where an exact request always has them."""
     for request in spec["devices"]["requests"] or ():
         if "exactly" in request:
             request["exactly"] = _default_subrequest(request["exactly"])

@@ -7,10 +7,14 @@ from dataclasses import replace
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at, since
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
     cel_warnings,
+    device_compiler,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     Checks,
@@ -27,6 +31,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -82,6 +87,41 @@ class DeviceTaintRuleStrategy(Strategy):
             errors += validate_dns_label(selector["device"], f"{path}.device")
         before = None if old is None else old["spec"].get("deviceSelector")
         selectors = selector.get("selectors")
-        is_storage_version = before is not None and semantically_equal(selectors, before.get("selectors"))
-        checks = replace(self._checks, stored=is_storage_version)
+        is_unchanged = before is not None and semantically_equal(selectors, before.get("selectors"))
+        checks = replace(self._checks, stored=is_unchanged)
         return errors + validate_selectors(selectors, f"{path}.selectors", checks)
+
+
+KEY_TEXT = "The taint key to be applied to a device. Must be a label name."
+VALUE_TEXT = "The taint value corresponding to the taint key. Must be a label value."
+EFFECT_TEXT = (
+    "The effect of the taint on claims that do not tolerate the taint and through such claims on the pods "
+    "using them. Valid effects are NoSchedule and NoExecute. PreferNoSchedule as used for nodes is not "
+    "valid here."
+)
+ADDED_TEXT = (
+    "TimeAdded represents the time at which the taint was added. Added automatically during create or "
+    "update if not set."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": DeviceTaintRuleStrategy(rules, context.now, device_compiler(rules.quirks, rules.limits))}
+
+
+def _columns(schema: Struct) -> tuple[Column, ...]:
+    def added(obj: Object, now: float) -> str:
+        stamp = obj["spec"]["taint"].get("timeAdded")
+        return since(stamp, now) if stamp else ""
+
+    return (
+        Column("Key", KEY_TEXT, at("spec", "taint", "key")),
+        Column("Value", VALUE_TEXT, at("spec", "taint", "value")),
+        Column("Effect", EFFECT_TEXT, at("spec", "taint", "effect")),
+        Column("TimeAdded", ADDED_TEXT, added),
+    )
+
+
+DEVICE_TAINT_RULE = KindDefinition(
+    group="resource.k8s.io", resource="devicetaintrules", strategies=_strategies, columns=_columns
+)

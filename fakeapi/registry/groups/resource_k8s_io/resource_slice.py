@@ -1,13 +1,21 @@
 """ResourceSlice of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
 
-Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/resource/validation`. Slices
-are in the form of v1alpha3: a device's parts are under `basic`, a capacity is a quantity.
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/resource/validation`.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at, fields_at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.resource_k8s_io import gates
+from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout, layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.counters import (
     counters_of,
@@ -27,6 +35,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 _PARTITIONING = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
@@ -39,21 +48,21 @@ _ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDevic
 class ResourceSliceStrategy(Strategy):
     """A slice stays with its driver, its pool and its node."""
 
-    def __init__(self, rules: ReleaseRules, now: Now, *, flat: bool = False) -> None:
-        """`flat`: bodies are v1beta2's, which have the parts of a device beside its name."""
+    def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
+        """`layout`: that of the version of the bodies."""
         self._rules = rules
-        self._flat = flat
+        self._layout = layout
         self._now = now
         self._partitions = gates.PARTITIONABLE_DEVICES in rules.gates
         self._drops_taints = rules.drops(gates.DEVICE_TAINTS)
         self._drops_partitions = rules.drops(gates.PARTITIONABLE_DEVICES)
 
     def default(self, obj: Object) -> Object:
-        """As releases that have taints do it, which also give every device its `basic`."""
+        """1.33 and newer: sets timeAdded of taints; adds an empty `basic` to devices without one."""
         if not self._partitions:
             return obj
         for device in obj["spec"]["devices"] or ():
-            parts = device if self._flat else device.setdefault("basic", {})
+            parts = device if self._layout is Layout.FLAT else device.setdefault("basic", {})
             if "taints" in parts:
                 parts["taints"] = [default_taint(taint, self._now) for taint in parts["taints"]]
         return obj
@@ -84,8 +93,7 @@ class ResourceSliceStrategy(Strategy):
             dropped += _PARTITIONING
             spec = _without(spec, ("sharedCounters", "perDeviceNodeSelection"))
         if dropped and spec["devices"]:
-            devices = [{**device, "basic": _without(device["basic"], dropped)} for device in spec["devices"]]
-            spec = {**spec, "devices": devices}
+            spec = {**spec, "devices": [_without(device, dropped) for device in spec["devices"]]}
         obj["spec"] = spec
         return obj
 
@@ -147,14 +155,14 @@ def _without(part: Object, names: tuple[str, ...] | list[str]) -> Object:
 
 
 def _has_taints(spec: Object) -> bool:
-    return any("taints" in device["basic"] for device in spec["devices"] or ())
+    return any("taints" in device for device in spec["devices"] or ())
 
 
 def _has_partitions(spec: Object) -> bool:
     if "sharedCounters" in spec or "perDeviceNodeSelection" in spec:
         return True
     devices = spec["devices"] or ()
-    return any(name in device["basic"] for device in devices for name in _PARTITIONING)
+    return any(name in device for device in devices for name in _PARTITIONING)
 
 
 def _validate_pool(pool: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
@@ -186,7 +194,11 @@ def _validate_choice(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     if made == 0:
         errors.append(required("spec", _ONE_CHOICE))
     elif made > 1:
-        shown = go_syntax.resource_slice_spec(spec) if rules.quirks.invalid_slice_error_dumps_value else None
+        shown = None
+        if rules.quirks.invalid_slice_error_dumps_value:
+            shown = go_syntax.resource_slice_spec(
+                SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
+            )
         errors.append(invalid("spec", shown, _ONE_CHOICE))
     return errors
 
@@ -214,3 +226,56 @@ def _validate_choice_of_four(spec: Object, rules: ReleaseRules) -> list[FieldErr
         problem = f"{_ONE_OF_FOUR}, but multiple fields are set"
         errors.append(invalid("spec", f"{{{', '.join(chosen)}}}", problem))
     return errors
+
+
+NODE_TEXT = (
+    "NodeName identifies the node which provides the resources in this pool. A field selector can be used "
+    "to list only ResourceSlice objects belonging to a certain node.\n\nThis field can be used to limit "
+    "access from nodes to ResourceSlices with the same node name. It also indicates to autoscalers that "
+    "adding new nodes of the same type as some old node might also make new resources "
+    "available.\n\nExactly one of {} must be set. This field is immutable."
+)
+DRIVER_TEXT = (
+    "Driver identifies the DRA driver providing the capacity information. A field selector can be used to "
+    "list only ResourceSlice objects with a certain driver name.\n\nMust be a DNS subdomain and should end "
+    "with a DNS domain owned by the vendor of the driver. This field is immutable."
+)
+POOL_TEXT = (
+    "Name is used to identify the pool. For node-local devices, this is often the node name, but this is "
+    "not required.\n\nIt must not be longer than 253 characters and must consist of one or more DNS "
+    "sub-domains separated by slashes. This field is immutable."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ResourceSliceStrategy(rules, context.now, layout=layout_of(kind))}
+
+
+def _field_labels(kind: Kind) -> FieldLabels:
+    refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
+    return FieldLabels((NAME, "spec.nodeName", "spec.driver"), refusal, _fields, indexed="spec.nodeName")
+
+
+def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {"spec.nodeName": obj["spec"].get("nodeName", ""), "spec.driver": obj["spec"]["driver"]}
+
+
+def _columns(schema: Struct) -> tuple[Column, ...]:
+    ways = "NodeName, NodeSelector and AllNodes"
+    if "perDeviceNodeSelection" in fields_at(schema, "spec"):
+        ways = "NodeName, NodeSelector, AllNodes, and PerDeviceNodeSelection"
+    return (
+        Column("Node", NODE_TEXT.format(ways), at("spec", "nodeName")),
+        Column("Driver", DRIVER_TEXT, at("spec", "driver")),
+        Column("Pool", POOL_TEXT, at("spec", "pool", "name")),
+    )
+
+
+RESOURCE_SLICE = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceslices",
+    strategies=_strategies,
+    field_labels=_field_labels,
+    columns=_columns,
+    conversions=SLICE_CONVERSIONS,
+)

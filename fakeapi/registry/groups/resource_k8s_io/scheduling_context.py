@@ -3,14 +3,20 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/podschedulingcontext` and `pkg/apis/resource/validation`.
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, duplicate
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_distinct, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -71,3 +77,27 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
                 errors.append(duplicate(path, name))
             seen.add(name)
         return errors
+
+
+SELECTED_NODE_TEXT = (
+    "SelectedNode is the node for which allocation of ResourceClaims that are referenced by the Pod and "
+    'that use "WaitForFirstConsumer" allocation is to be attempted.'
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    duplicates_only = kind.version in CLASSIC_VERSIONS
+    return {
+        "": PodSchedulingContextStrategy(rules, duplicates_only=duplicates_only),
+        "status": PodSchedulingContextStatusStrategy(rules, duplicates_only=duplicates_only),
+    }
+
+
+def _columns(schema: Struct) -> tuple[Column, ...]:
+    return (Column("SelectedNode", SELECTED_NODE_TEXT, at("spec", "selectedNode")),)
+
+
+SCHEDULING_CONTEXT = KindDefinition(
+    group="resource.k8s.io", resource="podschedulingcontexts", strategies=_strategies, columns=_columns
+)
+CLASSIC_SCHEDULING_CONTEXT = replace(SCHEDULING_CONTEXT, versions=CLASSIC_VERSIONS, hub=CLASSIC)

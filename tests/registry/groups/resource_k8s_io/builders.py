@@ -45,13 +45,39 @@ def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dic
     )
 
 
-def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """A template for claims with this spec and metadata."""
+    return {
+        "metadata": {"name": "t", "namespace": "default"},
+        "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
+    }
+
+
+ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
+"""Bodies of shapes that decode, or do not: restoring comes before anybody has looked."""
+
+
+def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+    """An exact request in the layout of v1alpha3 and v1beta1."""
     return {
         "name": name,
         "deviceClassName": "gpu.example.com",
         "allocationMode": "ExactCount",
         "count": 1,
     } | fields
+
+
+def subrequest(name: str, **fields: Any) -> dict[str, Any]:
+    """A subrequest, which has the same layout in every version."""
+    return nested_request(name, **fields)
+
+
+def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+    """An exact request in the layout of the hub, where only `firstAvailable` stands beside `exactly`."""
+    choice = {key: fields.pop(key) for key in ("firstAvailable",) if key in fields}
+    exactly = nested_request(**fields)
+    del exactly["name"]
+    return {"name": name, "exactly": exactly, **choice}
 
 
 def devices(*requests: dict[str, Any], **fields: Any) -> dict[str, Any]:

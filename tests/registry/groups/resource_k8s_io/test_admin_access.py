@@ -11,7 +11,14 @@ from fakeapi.registry.groups.resource_k8s_io.admin_access import (
     status_without,
     uses_admin_access,
 )
-from tests.registry.groups.resource_k8s_io.builders import allocated, request, result, triples, v1alpha3_claim
+from tests.registry.groups.resource_k8s_io.builders import (
+    allocated,
+    request,
+    result,
+    subrequest,
+    triples,
+    v1alpha3_claim,
+)
 
 LABEL = "resource.k8s.io/admin-access"
 GONE = "could not retrieve namespace to verify admin access"
@@ -51,8 +58,16 @@ def test_dropping_changes_nothing_in_place() -> None:
 
 
 def test_a_request_that_wanted_nothing_else_stays_an_exact_one() -> None:
-    lonely = {"name": "gpu", "deviceClassName": "", "adminAccess": True}
-    assert requests_without([lonely]) == [{"name": "gpu", "deviceClassName": "", "allocationMode": ""}]
+    lonely = {"name": "gpu", "exactly": {"deviceClassName": "", "adminAccess": True}}
+    assert requests_without([lonely]) == [{"name": "gpu", "exactly": {"deviceClassName": ""}}]
+
+
+def test_a_choice_of_subrequests_says_nothing_about_it() -> None:
+    choice = {"name": "any", "firstAvailable": [subrequest("big")]}
+    claim = v1alpha3_claim(None, choice)
+    assert not uses_admin_access(claim)
+    assert requests_without([choice]) == [choice]
+    assert authorize_requests(claim, lambda _: {}) == []
 
 
 @pytest.mark.parametrize("labels", [{}, {LABEL: "yes"}])

@@ -7,6 +7,9 @@ import pytest
 
 from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.groups.resource_k8s_io.claim import ClaimStatusStrategy, ClaimStrategy
+from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout
+from fakeapi.registry.semantic_equality import validate_immutable
 from tests.registry.groups.resource_k8s_io.builders import (
     DEVICE,
     Triple,
@@ -14,10 +17,12 @@ from tests.registry.groups.resource_k8s_io.builders import (
     claim,
     consumer,
     devices,
+    nested_request,
     places,
     request,
     result,
     rules_with,
+    subrequest,
     triples,
     v1alpha3_claim,
 )
@@ -26,12 +31,17 @@ RELEASES = ["1.31", "1.32", "1.33"]
 REPORTED = {**DEVICE, "conditions": None}
 
 
-def main(release: str, **gates: bool) -> ClaimStrategy:
-    return ClaimStrategy(rules_with(release, **gates), lambda _: {})
+def main(release: str, *, layout: Layout = Layout.FLAT, **gates: bool) -> ClaimStrategy:
+    return ClaimStrategy(rules_with(release, **gates), lambda _: {}, layout=layout)
 
 
 def status(release: str, **gates: bool) -> ClaimStatusStrategy:
     return ClaimStatusStrategy(rules_with(release, **gates), lambda _: {})
+
+
+def in_hub(claim: dict[str, Any]) -> dict[str, Any]:
+    """A claim of v1alpha3 or v1beta1 as it is stored."""
+    return CLAIM_CONVERSIONS["v1beta1"].to_hub(claim)
 
 
 def found(
@@ -55,7 +65,7 @@ def test_a_request_is_for_one_device_unless_it_says_otherwise(
     release: str, sent: dict[str, Any], stored: dict[str, Any]
 ) -> None:
     body = claim({"devices": devices({"name": "gpu", "deviceClassName": "a", **sent})})
-    strategy = main(release)
+    strategy = main(release, layout=Layout.NESTED)
     once = strategy.default(body)
     assert once["spec"]["devices"]["requests"] == [{"name": "gpu", "deviceClassName": "a", **stored}]
     assert strategy.default(copy.deepcopy(once)) == once
@@ -64,7 +74,7 @@ def test_a_request_is_for_one_device_unless_it_says_otherwise(
 def test_defaults_stand_where_the_type_has_them() -> None:
     sent = {"name": "gpu", "deviceClassName": "a", "selectors": [{"cel": {"expression": "true"}}]}
     body = claim({"devices": devices({**sent, "adminAccess": True})})
-    [stored] = main("1.32").default(body)["spec"]["devices"]["requests"]
+    [stored] = main("1.32", layout=Layout.NESTED).default(body)["spec"]["devices"]["requests"]
     assert list(stored) == ["name", "deviceClassName", "selectors", "allocationMode", "count", "adminAccess"]
 
 
@@ -76,7 +86,7 @@ def test_in_1_33_a_request_without_a_class_has_no_mode_but_its_subrequests_have(
         "tolerations": [{"key": "k"}],
     }
     body = claim({"devices": devices(copy.deepcopy(choice))})
-    [stored] = main("1.33").default(body)["spec"]["devices"]["requests"]
+    [stored] = main("1.33", layout=Layout.NESTED).default(body)["spec"]["devices"]["requests"]
     assert stored == {
         "name": "any",
         "deviceClassName": "",
@@ -91,6 +101,37 @@ def test_in_1_33_a_request_without_a_class_has_no_mode_but_its_subrequests_have(
         ],
         "tolerations": [{"key": "k", "operator": "Equal"}],
     }
+
+
+def test_in_the_flat_layout_an_exact_request_has_defaults_with_and_without_a_class() -> None:
+    sent = {
+        "name": "gpu",
+        "exactly": {"deviceClassName": "", "tolerations": [{"key": "k"}]},
+        "firstAvailable": [{"name": "big", "deviceClassName": "b"}],
+    }
+    choice = {
+        "name": "any",
+        "firstAvailable": [{"name": "all", "deviceClassName": "b", "allocationMode": "All"}],
+    }
+    body = claim({"devices": devices(sent, copy.deepcopy(choice))})
+    strategy = main("1.33")
+    once = strategy.default(body)
+    assert once["spec"]["devices"]["requests"] == [
+        {
+            "name": "gpu",
+            "exactly": {
+                "deviceClassName": "",
+                "allocationMode": "ExactCount",
+                "count": 1,
+                "tolerations": [{"key": "k", "operator": "Equal"}],
+            },
+            "firstAvailable": [
+                {"name": "big", "deviceClassName": "b", "allocationMode": "ExactCount", "count": 1}
+            ],
+        },
+        choice,
+    ]
+    assert strategy.default(copy.deepcopy(once)) == once
 
 
 def test_tolerations_of_results_have_defaults_too() -> None:
@@ -117,15 +158,16 @@ def test_a_created_claim_has_no_status_yet(release: str) -> None:
     [
         ("1.32", "DRAAdminAccess", {"adminAccess": True}),
         ("1.33", "DRAAdminAccess", {"adminAccess": False}),
-        ("1.33", "DRAPrioritizedList", {"firstAvailable": [request("big")]}),
+        ("1.33", "DRAPrioritizedList", {"firstAvailable": [subrequest("big")]}),
     ],
 )
 def test_a_field_of_a_request_goes_unless_its_gate_is_on_or_the_claim_has_it(
     release: str, gate: str, fields: dict[str, Any]
 ) -> None:
     with_it, without = v1alpha3_claim(None, request(**fields)), v1alpha3_claim()
+    on: dict[str, Any] = {gate: True}
     assert main(release).prepare_create(copy.deepcopy(with_it)) == without
-    assert main(release, **{gate: True}).prepare_create(copy.deepcopy(with_it)) == with_it
+    assert main(release, **on).prepare_create(copy.deepcopy(with_it)) == with_it
     assert main(release).prepare_update(copy.deepcopy(with_it), without) == without
     assert main(release).prepare_update(copy.deepcopy(with_it), with_it) == with_it
 
@@ -139,7 +181,7 @@ def test_in_1_31_admin_access_has_no_gate() -> None:
 def test_a_controller_goes_unless_its_gate_is_on_or_the_claim_has_one() -> None:
     spec = {"devices": devices(request())}
     with_it, without = claim({**spec, "controller": "gpu.example.com"}), claim(spec)
-    on = {"DRAControlPlaneController": True}
+    on: dict[str, Any] = {"DRAControlPlaneController": True}
     assert main("1.31").prepare_create(copy.deepcopy(with_it)) == without
     assert main("1.31", **on).prepare_create(copy.deepcopy(with_it)) == with_it
     assert main("1.31").prepare_update(copy.deepcopy(with_it), with_it) == with_it
@@ -148,9 +190,9 @@ def test_a_controller_goes_unless_its_gate_is_on_or_the_claim_has_one() -> None:
 
 
 def test_in_1_33_a_request_that_only_wanted_admin_access_misses_its_class() -> None:
-    strategy = main("1.33")
+    strategy = main("1.33", layout=Layout.NESTED)
     lonely = claim({"devices": devices({"name": "gpu", "deviceClassName": "", "adminAccess": True})})
-    created = strategy.prepare_create(strategy.default(lonely))
+    created = strategy.prepare_create(in_hub(strategy.default(lonely)))
     assert places(strategy.validate_create(created)) == [
         "spec.devices.requests[0].exactly.deviceClassName",
         "spec.devices.requests[0].exactly.allocationMode",
@@ -159,30 +201,47 @@ def test_in_1_33_a_request_that_only_wanted_admin_access_misses_its_class() -> N
 
 @pytest.mark.parametrize("name", ["selectors", "tolerations"])
 def test_in_1_33_an_empty_list_makes_a_request_an_exact_one(name: str) -> None:
-    strategy = main("1.33", DRAPrioritizedList=True)
-    listed = {"name": "gpu", "firstAvailable": [request("big")]}
+    strategy = main("1.33", layout=Layout.NESTED, DRAPrioritizedList=True)
+    listed = {"name": "gpu", "firstAvailable": [subrequest("big")]}
     sent = claim({"devices": devices({**listed, name: []})})
     decoded = claim({"devices": devices({**listed, "deviceClassName": ""})})
-    created = strategy.prepare_create(
-        strategy.default(strategy.restore_after_decoding(copy.deepcopy(decoded), sent))
-    )
+    restored = strategy.restore_after_decoding(copy.deepcopy(decoded), sent)
+    assert restored == claim({"devices": devices({**listed, "deviceClassName": "", name: []})})
+    created = strategy.prepare_create(in_hub(strategy.default(restored)))
+    [stored] = created["spec"]["devices"]["requests"]
+    assert stored["exactly"] == {"deviceClassName": "", name: []}
     assert places(strategy.validate_create(created)) == [
         "spec.devices.requests[0].exactly.deviceClassName",
         "spec.devices.requests[0].exactly.allocationMode",
         "spec.devices.requests[0]",
     ]
-    assert main("1.32").restore_after_decoding(copy.deepcopy(decoded), sent) == decoded
+    older = main("1.32", layout=Layout.NESTED)
+    assert older.restore_after_decoding(copy.deepcopy(decoded), sent) == decoded
+    assert main("1.33").restore_after_decoding(copy.deepcopy(decoded), sent) == decoded, (
+        "flat: said by exactly"
+    )
 
 
 def test_an_empty_list_says_nothing_beside_a_class() -> None:
-    sent = claim({"devices": devices(request(selectors=[]))})
-    assert main("1.33").restore_after_decoding(v1alpha3_claim(), sent) == v1alpha3_claim()
+    sent = claim({"devices": devices(nested_request(selectors=[]))})
+    decoded = claim({"devices": devices(nested_request())})
+    restored = main("1.33", layout=Layout.NESTED).restore_after_decoding(copy.deepcopy(decoded), sent)
+    assert restored == decoded
+
+
+def test_an_empty_list_that_is_restored_beside_a_list_that_is_not_empty_leaves_that_alone() -> None:
+    listed = {"name": "gpu", "tolerations": [{"key": "k"}]}
+    sent = claim({"devices": devices({**listed, "selectors": []})})
+    decoded = claim({"devices": devices({**listed, "deviceClassName": ""})})
+    restored = main("1.33", layout=Layout.NESTED).restore_after_decoding(decoded, sent)
+    assert restored == claim({"devices": devices({**listed, "deviceClassName": "", "selectors": []})})
 
 
 def test_what_was_sent_without_requests_is_recalled_as_it_was_decoded() -> None:
     bare = claim({"devices": devices()})
     for sent in (None, {}, {"spec": None}, {"spec": {"devices": {"requests": None}}}):
-        assert main("1.33").restore_after_decoding(copy.deepcopy(bare), sent) == bare
+        strategy = main("1.33", layout=Layout.NESTED)
+        assert strategy.restore_after_decoding(copy.deepcopy(bare), sent) == bare
 
 
 @pytest.mark.parametrize(("release", "refused"), [("1.32", []), ("1.33", ["adminAccess"])])
@@ -202,6 +261,22 @@ def test_a_spec_does_not_change_and_its_own_errors_come_twice() -> None:
         "spec",
         "spec.devices.requests[0].name",
     ]
+
+
+@pytest.mark.parametrize(
+    ("release", "shown"),
+    [
+        ("1.31", nested_request(count=2)),
+        ("1.32", nested_request(count=2)),
+        ("1.33", request(count=2)),
+    ],
+)
+def test_a_changed_spec_is_shown_as_the_release_s_own_type_has_it(
+    release: str, shown: dict[str, Any]
+) -> None:
+    errors = main(release).validate_update(v1alpha3_claim(None, request(count=2)), v1alpha3_claim())
+    spec = {"devices": {"requests": [shown]}}
+    assert errors == validate_immutable(spec, None, "spec")
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -377,7 +452,9 @@ def test_expressions_are_checked_by_the_check_that_is_given() -> None:
 
 def test_a_write_that_starts_again_finds_its_body_as_it_was_sent() -> None:
     old = v1alpha3_claim(allocated(devices=[REPORTED]))
-    sent = v1alpha3_claim({"devices": [REPORTED]}, request(adminAccess=True, firstAvailable=[request("big")]))
+    sent = v1alpha3_claim(
+        {"devices": [REPORTED]}, request(adminAccess=True, firstAvailable=[subrequest("big")])
+    )
     before = copy.deepcopy(sent)
     status("1.33").prepare_update(dict(sent), old)
     main("1.33").prepare_update(dict(sent), old)

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate of every version."""
+"""ResourceClaimTemplate of resource.k8s.io/v1alpha3 and newer, and the metadata that all templates give."""
 
 from typing import Any
 
@@ -6,31 +6,23 @@ import pytest
 
 from fakeapi.registry.groups.resource_k8s_io.claim_template import (
     ClaimTemplateStrategy,
-    ClaimTemplateV1Alpha2Strategy,
     validate_template_metadata,
 )
-from fakeapi.registry.strategy import Strategy
+from fakeapi.registry.groups.resource_k8s_io.conversion.requests import TEMPLATE_CONVERSIONS
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout
+from fakeapi.registry.semantic_equality import validate_immutable
 from tests.registry.groups.resource_k8s_io.builders import (
+    ODD_TEMPLATES,
     RULES,
     devices,
+    nested_request,
     places,
     request,
     rules_with,
+    subrequest,
+    template,
     triples,
 )
-
-OLD = ClaimTemplateV1Alpha2Strategy(RULES["1.30"])
-
-
-def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    return {
-        "metadata": {"name": "t", "namespace": "default"},
-        "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
-    }
-
-
-def v1alpha2(class_name: str = "a", **metadata: Any) -> dict[str, Any]:
-    return template({"resourceClassName": class_name, "allocationMode": "Immediate"}, **metadata)
 
 
 def v1alpha3(*requests: dict[str, Any], **metadata: Any) -> dict[str, Any]:
@@ -38,9 +30,13 @@ def v1alpha3(*requests: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 def strategy(
-    release: str = "1.33", labels: dict[str, str] | None = None, *, exact: bool = False, **gates: bool
+    release: str = "1.33",
+    labels: dict[str, str] | None = None,
+    *,
+    layout: Layout = Layout.FLAT,
+    **gates: bool,
 ) -> ClaimTemplateStrategy:
-    return ClaimTemplateStrategy(rules_with(release, **gates), lambda _: labels or {}, exact=exact)
+    return ClaimTemplateStrategy(rules_with(release, **gates), lambda _: labels or {}, layout=layout)
 
 
 def test_claims_are_given_labels_and_annotations() -> None:
@@ -70,14 +66,10 @@ def test_annotations_are_looked_at_before_labels() -> None:
 
 
 def test_a_template_s_claims_have_the_defaults_of_claims() -> None:
-    assert OLD.default(template({"resourceClassName": "a"}))["spec"]["spec"] == {
-        "resourceClassName": "a",
-        "allocationMode": "WaitForFirstConsumer",
-    }
     bare = v1alpha3({"name": "gpu", "deviceClassName": "gpu.example.com"})
-    assert strategy().default(bare) == v1alpha3()
+    assert strategy(layout=Layout.NESTED).default(bare) == v1alpha3(nested_request())
     exactly = v1alpha3({"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}})
-    assert strategy(exact=True).default(exactly)["spec"]["spec"]["devices"]["requests"] == [
+    assert strategy().default(exactly)["spec"]["spec"]["devices"]["requests"] == [
         {
             "name": "gpu",
             "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 1},
@@ -86,11 +78,6 @@ def test_a_template_s_claims_have_the_defaults_of_claims() -> None:
 
 
 def test_a_template_s_claims_follow_the_rules_of_claims() -> None:
-    assert OLD.validate_create(v1alpha2()) == []
-    assert places(OLD.validate_create(v1alpha2("Bad_", name="x"))) == [
-        "spec.metadata.name",
-        "spec.spec.resourceClassName",
-    ]
     assert strategy().validate_create(v1alpha3()) == []
     assert places(strategy().validate_create(v1alpha3(request("Bad_"), name="x"))) == [
         "spec.metadata.name",
@@ -99,7 +86,6 @@ def test_a_template_s_claims_follow_the_rules_of_claims() -> None:
 
 
 def test_the_spec_stays_as_it_was_made() -> None:
-    assert places(OLD.validate_update(v1alpha2("b"), v1alpha2("a"))) == ["spec"]
     assert places(strategy().validate_update(v1alpha3(labels={"a": "1"}), v1alpha3())) == ["spec"]
     assert strategy().validate_update(v1alpha3(), v1alpha3()) == []
 
@@ -113,24 +99,44 @@ def test_what_is_wrong_with_the_spec_is_said_before_and_after() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("release", "shown"),
+    [
+        ("1.31", nested_request(count=2)),
+        ("1.32", nested_request(count=2)),
+        ("1.33", request(count=2)),
+    ],
+)
+def test_a_changed_spec_is_shown_as_the_release_s_own_type_has_it(
+    release: str, shown: dict[str, Any]
+) -> None:
+    errors = strategy(release).validate_update(v1alpha3(request(count=2)), v1alpha3())
+    assert errors == validate_immutable(v1alpha3(shown)["spec"], None, "spec")
+
+
 @pytest.mark.parametrize(("release", "kept"), [("1.31", True), ("1.32", False), ("1.33", False)])
 def test_admin_access_goes_where_its_gate_is_off(release: str, *, kept: bool) -> None:
     made = strategy(release).prepare_create(v1alpha3(request(adminAccess=True)))
-    assert ("adminAccess" in made["spec"]["spec"]["devices"]["requests"][0]) is kept
+    expected = request(adminAccess=True) if kept else request()
+    assert made == v1alpha3(expected)
 
 
 def test_in_1_33_an_empty_list_makes_a_template_s_request_an_exact_one() -> None:
-    made = strategy().restore_after_decoding(
+    nested = strategy(layout=Layout.NESTED)
+    made = nested.restore_after_decoding(
         v1alpha3({"name": "gpu", "deviceClassName": ""}), v1alpha3({"name": "gpu", "selectors": []})
     )
-    assert places(strategy().validate_create(made)) == [
+    assert made == v1alpha3({"name": "gpu", "deviceClassName": "", "selectors": []})
+    stored = TEMPLATE_CONVERSIONS["v1beta1"].to_hub(nested.default(made))
+    assert places(nested.validate_create(stored)) == [
         "spec.spec.devices.requests[0].exactly.deviceClassName",
         "spec.spec.devices.requests[0].exactly.allocationMode",
     ]
 
 
 def test_fields_that_a_template_has_stay() -> None:
-    old = v1alpha3(request(adminAccess=True), {"name": "b", "deviceClassName": "", "firstAvailable": []})
+    choice = {"name": "b", "firstAvailable": [subrequest("big")]}
+    old = v1alpha3(request(adminAccess=True), choice)
     assert strategy().prepare_update(v1alpha3(*old["spec"]["spec"]["devices"]["requests"]), old) == old
 
 
@@ -143,16 +149,14 @@ def test_admin_access_asks_for_a_label_on_the_namespace() -> None:
     assert granted.authorize_create(wanted) == []
 
 
-ODD: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Bodies of shapes that decode, or do not: recalling comes before anybody has looked."""
-
-
 @pytest.mark.parametrize("name", ["ownerReferences", "finalizers", "managedFields"])
-@pytest.mark.parametrize(("kind", "body"), [(OLD, v1alpha2()), (strategy(), v1alpha3())])
+@pytest.mark.parametrize(("layout", "asked"), [(Layout.NESTED, nested_request()), (Layout.FLAT, request())])
 def test_what_claims_cannot_be_given_is_refused_though_it_is_an_empty_list(
-    kind: Strategy, body: dict[str, Any], name: str
+    layout: Layout, asked: dict[str, Any], name: str
 ) -> None:
+    kind, body = strategy(layout=layout), v1alpha3(asked)
     sent = {**body, "spec": {**body["spec"], "metadata": {name: []}}}
-    recalled = kind.restore_after_decoding({**body, "spec": {**body["spec"]}}, sent)
-    assert places(kind.validate_create(recalled)) == [f"spec.metadata.{name}"]
-    assert all(kind.restore_after_decoding(body, odd) == body for odd in ODD)
+    restored = kind.restore_after_decoding({**body, "spec": {**body["spec"]}}, sent)
+    stored = TEMPLATE_CONVERSIONS["v1beta1"].to_hub(restored) if layout is Layout.NESTED else restored
+    assert places(kind.validate_create(stored)) == [f"spec.metadata.{name}"]
+    assert all(kind.restore_after_decoding(body, odd) == body for odd in ODD_TEMPLATES)

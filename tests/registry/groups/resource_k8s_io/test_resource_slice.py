@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout
 from fakeapi.registry.groups.resource_k8s_io.resource_slice import ResourceSliceStrategy
 from tests.registry.groups.resource_k8s_io.builders import Triple, places, rules_with, triples
 
@@ -16,8 +18,8 @@ ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDevice
 TAINT = {"key": "k", "effect": "NoSchedule"}
 
 
-def strategy(release: str = "1.33", *, flat: bool = False, **gates: bool) -> ResourceSliceStrategy:
-    return ResourceSliceStrategy(rules_with(release, **gates), lambda: NOW, flat=flat)
+def strategy(release: str = "1.33", *, layout: Layout = Layout.FLAT, **gates: bool) -> ResourceSliceStrategy:
+    return ResourceSliceStrategy(rules_with(release, **gates), lambda: NOW, layout=layout)
 
 
 def resource_slice(generation: int = 1, **spec: Any) -> dict[str, Any]:
@@ -28,7 +30,13 @@ def resource_slice(generation: int = 1, **spec: Any) -> dict[str, Any]:
 
 
 def device(name: str = "gpu-0", **parts: Any) -> dict[str, Any]:
-    return {"name": name, "basic": parts}
+    """A device in the layout of the hub."""
+    return {"name": name, **parts}
+
+
+def nested_device(**parts: Any) -> dict[str, Any]:
+    """A device in the layout of v1alpha3 and v1beta1."""
+    return {"name": "gpu-0", "basic": parts}
 
 
 def created(release: str, **spec: Any) -> list[Triple]:
@@ -84,6 +92,13 @@ SHOWN = (
 )
 def test_no_two_choices_of_nodes_are_made(release: str, expected: str) -> None:
     assert created(release, allNodes=True) == [("spec", "Invalid", f"Invalid value: {expected}")]
+
+
+def test_1_31_shows_the_devices_of_a_slice_without_a_clear_choice_of_nodes() -> None:
+    capacity = {"memory": {"value": "1Gi"}}
+    [(_, _, message)] = created("1.31", allNodes=True, devices=[device(capacity=capacity)])
+    shown = SHOWN.replace("[]resource.Device(nil)", '[]resource.Device{resource.Device{Name:"gpu-0"}}')
+    assert message == f"Invalid value: {shown}: {ONE_OF_THREE}"
 
 
 @pytest.mark.parametrize(
@@ -156,16 +171,32 @@ def test_a_slice_counts_the_generations_of_its_spec() -> None:
 
 def test_taints_are_added_now() -> None:
     added = {**TAINT, "timeAdded": NOW}
-    plain = strategy().default(resource_slice(devices=[device(taints=[dict(TAINT)])]))
-    assert plain["spec"]["devices"] == [device(taints=[added])]
-    flat = strategy(flat=True).default(resource_slice(devices=[{"name": "d", "taints": [dict(TAINT)]}]))
+    nested = strategy(layout=Layout.NESTED).default(
+        resource_slice(devices=[nested_device(taints=[dict(TAINT)])])
+    )
+    assert nested["spec"]["devices"] == [nested_device(taints=[added])]
+    flat = strategy().default(resource_slice(devices=[{"name": "d", "taints": [dict(TAINT)]}]))
     assert flat["spec"]["devices"] == [{"name": "d", "taints": [added]}]
 
 
 @pytest.mark.parametrize(("release", "expected"), [("1.32", {}), ("1.33", {"basic": {}})])
 def test_1_33_makes_every_device_basic(release: str, expected: dict[str, Any]) -> None:
-    obj = strategy(release).default(resource_slice(devices=[{"name": "d"}]))
+    obj = strategy(release, layout=Layout.NESTED).default(resource_slice(devices=[{"name": "d"}]))
     assert obj["spec"]["devices"] == [{"name": "d", **expected}]
+
+
+@pytest.mark.parametrize("version", ["v1alpha3", "v1beta1"])
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [("1.31", ["spec.devices[0].basic"]), ("1.32", ["spec.devices[0].basic"]), ("1.33", [])],
+)
+def test_a_device_that_is_not_basic_is_refused_up_to_1_32(
+    release: str, version: str, expected: list[str]
+) -> None:
+    rules = strategy(release, layout=Layout.NESTED)
+    sent = rules.default(resource_slice(devices=[{"name": "d"}]))
+    stored = rules.prepare_create(SLICE_CONVERSIONS[version].to_hub(sent))
+    assert places(rules.validate_create(stored)) == expected
 
 
 PARTITIONED: dict[str, Any] = {

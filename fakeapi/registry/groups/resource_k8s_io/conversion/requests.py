@@ -1,61 +1,66 @@
-"""Requests of claims and templates: v1beta2 says under `exactly` what older versions say in the request.
+"""Conversion of device requests in claims and templates.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.33.
+The hub has the layout of v1 and v1beta2: an exact request stands under `exactly`. In v1alpha3 and v1beta1 its
+fields stand in the request itself. Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of
+1.33.
 """
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import is_exact
+from fakeapi.registry.conversion import Conversion
+
+_OWN = frozenset(("name", "deviceClassName", "firstAvailable"))
+"""Fields of a request that do not make it an exact one by being there."""
 
 _BEFORE_LISTS = ("selectors", "allocationMode", "count", "adminAccess")
 
 
-def claim_from_exactly(claim: Object) -> Object:
-    return {**claim, "spec": _spec_from_exactly(claim["spec"])}
-
-
-def claim_to_exactly(claim: Object) -> Object:
-    return {**claim, "spec": _spec_to_exactly(claim["spec"])}
-
-
-def template_from_exactly(template: Object) -> Object:
-    spec = template["spec"]
-    return {**template, "spec": {**spec, "spec": _spec_from_exactly(spec["spec"])}}
-
-
-def template_to_exactly(template: Object) -> Object:
-    spec = template["spec"]
-    return {**template, "spec": {**spec, "spec": _spec_to_exactly(spec["spec"])}}
-
-
-def _spec_from_exactly(spec: Object) -> Object:
+def spec_to_hub(spec: Object) -> Object:
+    """The spec of a claim, its exact requests under `exactly`."""
     devices = spec["devices"]
-    requests = [_request_from_exactly(request) for request in devices["requests"] or ()]
+    requests = [_request_to_hub(request) for request in devices["requests"] or ()]
     return {**spec, "devices": {**devices, "requests": requests or devices["requests"]}}
 
 
-def _spec_to_exactly(spec: Object) -> Object:
+def spec_from_hub(spec: Object) -> Object:
+    """The spec of a claim, the fields of exact requests in the requests themselves."""
     devices = spec["devices"]
-    requests = [_request_to_exactly(request) for request in devices["requests"] or ()]
+    requests = [_request_from_hub(request) for request in devices["requests"] or ()]
     return {**spec, "devices": {**devices, "requests": requests or devices["requests"]}}
 
 
-def _request_from_exactly(request: Object) -> Object:
-    exactly = request.get("exactly", {})
-    plain = {"name": request["name"], "deviceClassName": exactly.get("deviceClassName", "")}
-    plain |= {name: exactly[name] for name in _BEFORE_LISTS if name in exactly}
-    if "firstAvailable" in request:
-        plain["firstAvailable"] = request["firstAvailable"]
-    if "tolerations" in exactly:
-        plain["tolerations"] = exactly["tolerations"]
-    return plain
+def is_exact(request: Object) -> bool:
+    """Whether a request of v1alpha3 or v1beta1 has anything that would stand under `exactly`."""
+    return bool(request["deviceClassName"]) or not _OWN.issuperset(request)
 
 
-def _request_to_exactly(request: Object) -> Object:
-    nested: Object = {"name": request["name"]}
+def _request_to_hub(request: Object) -> Object:
+    found: Object = {"name": request["name"]}
     if is_exact(request):
-        nested["exactly"] = {
+        found["exactly"] = {
             name: value for name, value in request.items() if name not in ("name", "firstAvailable")
         }
     if "firstAvailable" in request:
-        nested["firstAvailable"] = request["firstAvailable"]
-    return nested
+        found["firstAvailable"] = request["firstAvailable"]
+    return found
+
+
+def _request_from_hub(request: Object) -> Object:
+    exactly = request.get("exactly", {})
+    found = {"name": request["name"], "deviceClassName": exactly.get("deviceClassName", "")}
+    found |= {name: exactly[name] for name in _BEFORE_LISTS if name in exactly}
+    if "firstAvailable" in request:
+        found["firstAvailable"] = request["firstAvailable"]
+    return {**found, **exactly}
+
+
+_CLAIM = Conversion(
+    lambda claim: {**claim, "spec": spec_to_hub(claim["spec"])},
+    lambda claim: {**claim, "spec": spec_from_hub(claim["spec"])},
+)
+_TEMPLATE = Conversion(
+    lambda each: {**each, "spec": {**each["spec"], "spec": spec_to_hub(each["spec"]["spec"])}},
+    lambda each: {**each, "spec": {**each["spec"], "spec": spec_from_hub(each["spec"]["spec"])}},
+)
+
+CLAIM_CONVERSIONS = {"v1alpha3": _CLAIM, "v1beta1": _CLAIM}
+TEMPLATE_CONVERSIONS = {"v1alpha3": _TEMPLATE, "v1beta1": _TEMPLATE}

@@ -8,6 +8,10 @@ from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.columns import Column, at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.claim import state_column
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
 )
@@ -26,6 +30,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.reserved_for import (
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
@@ -137,3 +142,35 @@ def _validate_reservations(status: Object, before: Object, *, is_going: bool) ->
     if is_going:
         errors += validate_no_new_consumers(status["reservedFor"], before.get("reservedFor", ()), path)
     return errors
+
+
+CLASS_NAME_TEXT = (
+    "ResourceClassName references the driver and additional parameters via the name of a ResourceClass "
+    "that was created as part of the driver deployment."
+)
+ALLOCATION_MODE_TEXT = (
+    'Allocation can start immediately or when a Pod wants to use the resource. "WaitForFirstConsumer" is '
+    "the default."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClaimStrategy(rules), "status": ClaimStatusStrategy(rules)}
+
+
+def class_and_mode(*path: str) -> tuple[Column, ...]:
+    """The columns of a claim's spec, which stands at a path."""
+    return (
+        Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
+        Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),
+    )
+
+
+CLASSIC_CLAIM = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaims",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_strategies,
+    columns=lambda schema: (*class_and_mode("spec"), state_column(schema)),
+)

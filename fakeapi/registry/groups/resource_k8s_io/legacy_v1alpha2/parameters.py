@@ -6,6 +6,9 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimparameters`, `reso
 
 from fakeapi.machinery.field_errors import FieldError, required
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.columns import Column, Columns
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
     validate_class_reference,
@@ -15,10 +18,12 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     accept_any_cel,
     cel_errors,
     cel_warnings,
+    named_resources_compiler,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 NO_MODEL = "exactly one structured model field must be set"
@@ -105,3 +110,48 @@ class ClassParametersStrategy(_ParametersStrategy):
 
     def _selecting(self, obj: Object) -> list[Object]:
         return obj.get("filters") or []
+
+
+GENERATED_FROM_TEXT = (
+    "If this object was created from some other resource, then this links back to that resource. This "
+    "field is used to find the in-tree representation of the {0} parameters when the parameter reference "
+    "of the {0} refers to some unknown type."
+)
+
+
+def _claim_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClaimParametersStrategy(rules, named_resources_compiler(rules.quirks, rules.limits))}
+
+
+def _class_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClassParametersStrategy(rules, named_resources_compiler(rules.quirks, rules.limits))}
+
+
+def _generated_from(obj: Object, now: float) -> str:
+    found = obj.get("generatedFrom")
+    if not found:
+        return ""
+    return f"{found.get('kind', '')}.{found.get('apiGroup', '')} {found.get('name', '')}"
+
+
+def _columns_of(owner: str) -> Columns:
+    column = Column("GeneratedFrom", GENERATED_FROM_TEXT.format(owner), _generated_from)
+    return lambda schema: (column,)
+
+
+CLAIM_PARAMETERS = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaimparameters",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_claim_strategies,
+    columns=_columns_of("claim"),
+)
+CLASS_PARAMETERS = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclassparameters",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_class_strategies,
+    columns=_columns_of("class"),
+)

@@ -5,12 +5,16 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/re
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.columns import Column, at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_class_reference,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import validate_driver_name
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -33,3 +37,24 @@ class ResourceClassStrategy(Strategy):
         """What is wrong with the class is said twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
+
+
+DRIVER_TEXT = (
+    "DriverName defines the name of the dynamic resource driver that is used for allocation of a "
+    "ResourceClaim that uses this class.\n\nResource drivers have a unique name in forward domain order "
+    "(acme.example.com)."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ResourceClassStrategy(rules)}
+
+
+RESOURCE_CLASS = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclasses",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_strategies,
+    columns=lambda schema: (Column("DriverName", DRIVER_TEXT, at("driverName")),),
+)

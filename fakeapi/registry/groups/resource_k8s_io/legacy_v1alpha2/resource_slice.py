@@ -4,9 +4,17 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice`, `pkg/apis/resou
 `pkg/apis/resource/structured/namedresources/validation`.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.field_labels import NAME, FieldLabels
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import NO_MODEL
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
@@ -17,6 +25,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_no
 from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 NO_PATH = "<nil>"
@@ -71,3 +80,41 @@ def _validate_value(attribute: Object, path: str) -> list[FieldError]:
         problem = "exactly one field must be set, not several"
         errors.append(invalid(path, go_syntax.strings(present), problem))
     return errors
+
+
+NODE_TEXT = (
+    "NodeName identifies the node which provides the resources if they are local to a node.\n\nA field "
+    "selector can be used to list only ResourceSlice objects with a certain node name."
+)
+DRIVER_TEXT = (
+    "DriverName identifies the DRA driver providing the capacity information. A field selector can be used "
+    "to list only ResourceSlice objects with a certain driver name."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ResourceSliceStrategy(rules)}
+
+
+def _field_labels(kind: Kind) -> FieldLabels:
+    refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
+    return FieldLabels((NAME, "nodeName", "driverName"), refusal, _fields, indexed="nodeName")
+
+
+def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {"nodeName": obj.get("nodeName", ""), "driverName": obj["driverName"]}
+
+
+def _columns(schema: Struct) -> tuple[Column, ...]:
+    return (Column("Node", NODE_TEXT, at("nodeName")), Column("Driver", DRIVER_TEXT, at("driverName")))
+
+
+CLASSIC_RESOURCE_SLICE = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceslices",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_strategies,
+    field_labels=_field_labels,
+    columns=_columns,
+)

@@ -28,7 +28,7 @@ from fakeapi.releases.rules import ReleaseRules
 ALLOCATION_MODES = ("All", "ExactCount")
 
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
-_EXACTLY_FIELDS = frozenset({"selectors", "allocationMode", "count", "adminAccess", "tolerations"})
+_NOTHING: Object = {"deviceClassName": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,6 @@ def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldEr
     return errors
 
 
-def is_exact(request: Object) -> bool:
-    """Whether the request says what it wants by itself: the server's `exactly` is then set."""
-    return bool(request["deviceClassName"]) or not _EXACTLY_FIELDS.isdisjoint(request)
-
-
 def _name_of(request: Object) -> str:
     name: str = request["name"]
     return name
@@ -86,9 +81,9 @@ def _name_of(request: Object) -> str:
 def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldError]:
     errors = validate_dns_label(request["name"], f"{path}.name")
     if not checks.rules.quirks.request_fields_under_exactly:
-        return errors + _validate_wanted(request, path, checks)
+        return errors + _validate_wanted(request.get("exactly", _NOTHING), path, checks)
     subrequests = request.get("firstAvailable")
-    exact = is_exact(request)
+    exact = request.get("exactly")
     errors += validate_set(
         subrequests,
         f"{path}.firstAvailable",
@@ -101,11 +96,11 @@ def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldE
         key=_name_of,
         key_field="name",
     )
-    if exact:
-        errors += _validate_wanted(request, f"{path}.exactly", checks)
-    if not exact and not subrequests:
+    if exact is not None:
+        errors += _validate_wanted(exact, f"{path}.exactly", checks)
+    if exact is None and not subrequests:
         errors.append(required(path, _ONE_OF))
-    elif exact and subrequests:
+    elif exact is not None and subrequests:
         errors.append(invalid(path, "null", f"{_ONE_OF}, but multiple fields are set"))
     return errors
 
@@ -161,7 +156,7 @@ def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
 def requested_expressions(devices: Object) -> Iterator[str]:
     """The expressions of the valid requests of a claim's `devices`."""
     for request in devices["requests"] or ():
-        for wanted in (request, *request.get("firstAvailable", ())):
+        for wanted in (request.get("exactly", {}), *request.get("firstAvailable", ())):
             yield from expressions_of(wanted.get("selectors"))
 
 

@@ -98,7 +98,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of how many counters a slice's devices take together, and how many it shares."""
     limits = rules.limits
-    taken = sum(_number_of(device["basic"].get("consumesCounters")) for device in spec["devices"] or ())
+    taken = sum(_number_of(device.get("consumesCounters")) for device in spec["devices"] or ())
     shared = _number_of(spec.get("sharedCounters"))
     errors: list[FieldError] = []
     if taken > limits.slice_device_counters:

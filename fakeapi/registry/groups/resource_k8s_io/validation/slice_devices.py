@@ -1,6 +1,6 @@
 """The devices of a slice: what they are like, and where they can be used.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.31 to 1.33. Devices are in the form of v1alpha3.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.31 to 1.33.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,12 +35,12 @@ def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> lis
     """Errors of a device in releases where it has to be a basic one."""
     errors = validate_dns_label(device["name"], f"{path}.name")
     path = f"{path}.basic"
-    if "basic" not in device:
+    if "basic" in device:  # see conversion.slices.NOT_BASIC
         return [*errors, required(path)]
     return [
         *errors,
-        *_validate_qualities(device["basic"], path, rules),
-        *_validate_number_of_qualities(device["basic"], path, rules),
+        *_validate_qualities(device, path, rules),
+        *_validate_number_of_qualities(device, path, rules),
     ]
 
 
@@ -51,17 +51,16 @@ def validate_device(
 
     `counters` are those that the slice shares; `chooses_nodes`: each device says where it can be used.
     """
-    parts = device["basic"]
     errors = [
         *validate_dns_label(device["name"], f"{path}.name"),
-        *_validate_number_of_qualities(parts, path, rules),
-        *_validate_qualities(parts, path, rules),
-        *validate_items(parts.get("taints"), f"{path}.taints", rules.limits.taints, validate_taint, rules),
-        *validate_consumption(parts.get("consumesCounters"), path, counters, rules),
+        *_validate_number_of_qualities(device, path, rules),
+        *_validate_qualities(device, path, rules),
+        *validate_items(device.get("taints"), f"{path}.taints", rules.limits.taints, validate_taint, rules),
+        *validate_consumption(device.get("consumesCounters"), path, counters, rules),
     ]
     if chooses_nodes:
-        return errors + _validate_choice(parts, path, rules)
-    if any(name in parts for name in ("nodeName", "nodeSelector", "allNodes")):
+        return errors + _validate_choice(device, path, rules)
+    if any(name in device for name in ("nodeName", "nodeSelector", "allNodes")):
         errors.append(invalid(path, None, _NO_CHOICE))
     return errors
 

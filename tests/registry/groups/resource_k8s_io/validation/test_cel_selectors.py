@@ -12,10 +12,10 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     cel_warnings,
     device_compiler,
 )
-from fakeapi.registry.groups.strategies import StrategyContext, strategies_of
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import load_release
 from tests.registry.groups.resource_k8s_io.builders import RULES, claim, devices, request, triples
+from tests.registry.world import resource_of
 
 PATH = "spec.selectors[0].cel.expression"
 
@@ -53,10 +53,9 @@ def test_servers_with_the_same_rules_share_a_compiler() -> None:
 
 
 def strategy(release: str, version: str, resource: str) -> Strategy:
-    around = StrategyContext(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
     found = load_release(release)
     kind = next(kind for kind in found.kinds if (kind.version, kind.resource) == (version, resource))
-    return strategies_of(kind, found, around)[""]
+    return resource_of(kind, found).strategies[""]
 
 
 def _metadata(**fields: Any) -> Object:
@@ -83,7 +82,7 @@ def _taint_rule(selectors: list[Object]) -> Object:
 
 def _first_available(selectors: list[Object]) -> Object:
     wanted = {"name": "sub", "deviceClassName": "a", "allocationMode": "ExactCount", "count": 1}
-    asked = {"name": "gpu", "deviceClassName": "", "firstAvailable": [{**wanted, "selectors": selectors}]}
+    asked = {"name": "gpu", "firstAvailable": [{**wanted, "selectors": selectors}]}
     return claim({"devices": devices(asked)})
 
 

@@ -8,10 +8,19 @@ from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import accept_any_cel
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     Checks,
+    requested_expressions,
     validate_devices,
     validate_selectors,
 )
-from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, devices, places, request, triples
+from tests.registry.groups.resource_k8s_io.builders import (
+    RULES,
+    Triple,
+    devices,
+    places,
+    request,
+    subrequest,
+    triples,
+)
 
 OPAQUE = {"driver": "gpu.example.com", "parameters": {"kind": "GpuConfig"}}
 REQUIRED = "Required value"
@@ -110,9 +119,9 @@ def test_lists_hold_at_most_32(release: str, reason: str, message: str) -> None:
 
 
 def test_1_33_wants_a_request_to_be_exact_or_a_choice() -> None:
-    neither = {"name": "any", "deviceClassName": ""}
+    neither = {"name": "any"}
     assert found("1.33", devices(neither)) == [("d.requests[0]", "Required", f"Required value: {ONE_OF}")]
-    both = request("any", firstAvailable=[request("big")])
+    both = request("any", firstAvailable=[subrequest("big")])
     assert found("1.33", devices(both)) == [
         (
             "d.requests[0]",
@@ -123,7 +132,7 @@ def test_1_33_wants_a_request_to_be_exact_or_a_choice() -> None:
 
 
 def test_an_exact_request_without_a_class_misses_it() -> None:
-    value = devices({"name": "any", "deviceClassName": "", "count": 1})
+    value = devices({"name": "any", "exactly": {"deviceClassName": "", "count": 1}})
     assert found("1.33", value) == [
         ("d.requests[0].exactly.deviceClassName", "Required", REQUIRED),
         (
@@ -134,9 +143,32 @@ def test_an_exact_request_without_a_class_misses_it() -> None:
     ]
 
 
+@pytest.mark.parametrize("release", ["1.31", "1.32"])
+def test_up_to_1_32_a_request_that_is_not_exact_misses_class_and_mode(release: str) -> None:
+    assert found(release, devices({"name": "any"})) == [
+        ("d.requests[0].deviceClassName", "Required", REQUIRED),
+        (
+            "d.requests[0].allocationMode",
+            "NotSupported",
+            'Unsupported value: "": supported values: "All", "ExactCount"',
+        ),
+    ]
+
+
+def test_expressions_are_those_of_exact_requests_and_of_subrequests() -> None:
+    def selecting(expression: str) -> list[dict[str, Any]]:
+        return [{"cel": {"expression": expression}}]
+
+    both = request(
+        "any", selectors=selecting("a"), firstAvailable=[subrequest("big", selectors=selecting("b"))]
+    )
+    choice = {"name": "other", "firstAvailable": [subrequest("big", selectors=selecting("c"))]}
+    assert list(requested_expressions(devices(both, choice, request()))) == ["a", "b", "c"]
+
+
 def test_a_choice_has_at_most_eight_subrequests_of_different_names() -> None:
     names = ["a", "a", *"bcdefgh"]
-    choice = {"name": "any", "deviceClassName": "", "firstAvailable": [request(name) for name in names]}
+    choice = {"name": "any", "firstAvailable": [subrequest(name) for name in names]}
     assert found("1.33", devices(choice)) == [
         ("d.requests[0].firstAvailable", "TooMany", "Too many: 9: must have at most 8 items"),
         ("d.requests[0].firstAvailable[1].name", "Duplicate", 'Duplicate value: "a"'),
@@ -144,8 +176,8 @@ def test_a_choice_has_at_most_eight_subrequests_of_different_names() -> None:
 
 
 def test_a_subrequest_is_held_to_the_rules_of_a_request() -> None:
-    bad = request("Bad_Name", deviceClassName="", count=0, tolerations=[{"operator": ""}])
-    choice = {"name": "any", "deviceClassName": "", "firstAvailable": [bad]}
+    bad = subrequest("Bad_Name", deviceClassName="", count=0, tolerations=[{"operator": ""}])
+    choice = {"name": "any", "firstAvailable": [bad]}
     assert places(validate_devices(devices(choice), "d", checks("1.33"))) == [
         "d.requests[0].firstAvailable[0].name",
         "d.requests[0].firstAvailable[0].deviceClassName",

@@ -97,7 +97,7 @@ def test_a_set_is_taken_of_once() -> None:
 
 
 def test_a_slice_limits_what_is_shared_and_what_is_taken_of_it() -> None:
-    device = {"name": "d", "basic": {"consumesCounters": [{"counterSet": "s", "counters": numbered(32)}]}}
+    device = {"name": "d", "consumesCounters": [{"counterSet": "s", "counters": numbered(32)}]}
     spec = {"devices": [device] * 32, "sharedCounters": [{"name": "s", "counters": numbered(32)}]}
     assert validate_number_of_counters(spec, "spec", RULES["1.33"]) == []
     spec = {"devices": [device] * 33, "sharedCounters": [{"name": "s", "counters": numbered(33)}]}

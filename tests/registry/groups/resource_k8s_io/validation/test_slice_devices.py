@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.registry.groups.resource_k8s_io.conversion.slices import NOT_BASIC
 from fakeapi.registry.groups.resource_k8s_io.validation.slice_devices import (
     validate_basic_device,
     validate_device,
@@ -12,7 +13,11 @@ from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places
 
 
 def device(**parts: Any) -> dict[str, Any]:
-    return {"name": "gpu-0", "basic": parts}
+    return {"name": "gpu-0", **parts}
+
+
+def quantities(**values: str) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in values.items()}
 
 
 def found(release: str, value: dict[str, Any], *, chooses_nodes: bool = False) -> list[Triple]:
@@ -31,7 +36,10 @@ RELEASES = ["1.31", "1.32", "1.33"]
     [
         {},
         {"attributes": {"model": {"string": "A"}, "d.example.com/index": {"int": 0}, "ok": {"bool": False}}},
-        {"attributes": {"v": {"version": "1.2.3"}}, "capacity": {"memory": "80Gi", "d.example.com/x": "1"}},
+        {
+            "attributes": {"v": {"version": "1.2.3"}},
+            "capacity": quantities(**{"memory": "80Gi", "d.example.com/x": "1"}),
+        },
         {"attributes": {"a/b/c": {"int": 1}}},
     ],
 )
@@ -41,7 +49,7 @@ def test_a_device_has_attributes_of_one_value_and_capacities(release: str, parts
 
 @pytest.mark.parametrize(("release", "expected"), [("1.31", ["d.basic"]), ("1.32", ["d.basic"])])
 def test_a_device_has_to_be_basic_up_to_1_32(release: str, expected: list[str]) -> None:
-    assert [field for field, _, _ in found(release, {"name": "gpu-0"})] == expected
+    assert [field for field, _, _ in found(release, {"name": "gpu-0", **NOT_BASIC})] == expected
 
 
 @pytest.mark.parametrize(
@@ -85,19 +93,21 @@ def test_an_attribute_is_not_long(release: str, expected: Triple) -> None:
     [("1.31", "d.basic.capacity"), ("1.32", "d.basic.capacity[bad-id]"), ("1.33", "d.capacity[bad-id]")],
 )
 def test_what_is_wrong_with_a_key_is_said_of_the_key_from_1_32(release: str, place: str) -> None:
-    assert [field for field, _, _ in found(release, device(capacity={"bad-id": "1"}))] == [place]
+    assert [field for field, _, _ in found(release, device(capacity=quantities(**{"bad-id": "1"})))] == [
+        place
+    ]
 
 
 def test_a_key_that_is_too_long_is_shortened_in_paths() -> None:
     key = "d" * 100 + "/x"
-    fields = {field for field, _, _ in found("1.33", device(capacity={key: "1"}))}
+    fields = {field for field, _, _ in found("1.33", device(capacity=quantities(**{key: "1"})))}
     assert fields == {f"d.capacity[{'d' * 47}...{'d' * 44}/x]"}
 
 
 @pytest.mark.parametrize(("release", "place"), [("1.31", "d.basic"), ("1.32", "d.basic"), ("1.33", "d")])
 def test_attributes_and_capacities_are_limited_together(release: str, place: str) -> None:
     attributes = {f"a{number}": {"int": number} for number in range(16)}
-    capacity = {f"c{number}": "1" for number in range(17)}
+    capacity = quantities(**{f"c{number}": "1" for number in range(17)})
     assert found(release, device(attributes=attributes, capacity=capacity)) == [
         (
             place,

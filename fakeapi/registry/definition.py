@@ -1,0 +1,85 @@
+"""KindDefinition: everything in which one kind differs from the others, as one value.
+
+A kind is one module under `fakeapi/registry/groups/<group>/` that makes such a value, and the release tables,
+which know its type, names and verbs. No other module asks for a kind's name. A kind without a module is
+served by `fakeapi.registry.groups.generic`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
+from fakeapi.registry.columns import Columns, no_columns
+from fakeapi.registry.conversion import Conversion
+from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
+from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
+from fakeapi.registry.strategy import Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+INTERNAL = "internal"
+"""The hub of a kind whose versions all show the same objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyContext:
+    """What strategies ask of the server that they are part of.
+
+    `namespace_labels`: the labels of a namespace by its name, None for one that does not exist. `now`: the
+    present in RFC 3339, UTC, whole seconds.
+    """
+
+    namespace_labels: Callable[[str], Mapping[str, str] | None]
+    now: Callable[[], str]
+
+
+Strategies = Mapping[str, Strategy]
+"""Strategies by subresource, "" being the resource itself."""
+
+
+class StrategyFactory(Protocol):
+    """Makes the strategies of a kind as one release has it."""
+
+    def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindDefinition:
+    """`group` and `resource` say which kind it is; `versions` which of its versions, all where it is None.
+
+    `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
+    `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
+    names of objects that cannot be deleted. `table_subresources` are the subresources that can be printed as
+    tables too.
+    """
+
+    group: str
+    resource: str
+    strategies: StrategyFactory
+    versions: frozenset[str] | None = None
+    hub: str = INTERNAL
+    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    name_validator: NameValidator = name_is_dns_subdomain
+    field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
+    columns: Columns = no_columns
+    deletion: DeletionPolicy = delete_after_finalizers
+    immortal: frozenset[str] = frozenset()
+    table_subresources: frozenset[str] = frozenset()
+
+    def covers(self, kind: Kind) -> bool:
+        """Whether the definition is that of the kind, in the kind's version."""
+        return (self.group, self.resource) == (kind.group, kind.resource) and (
+            self.versions is None or kind.version in self.versions
+        )
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of the storage keys of the kind's objects, which names no version."""
+        hub = "" if self.hub == INTERNAL else f"{self.hub}/"
+        return f"/{self.group or 'core'}/{hub}{self.resource}/"
+
+    @property
+    def hub_api_version(self) -> str:
+        """The apiVersion of stored objects."""
+        return f"{self.group}/{self.hub}" if self.group else self.hub

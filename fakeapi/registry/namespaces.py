@@ -1,0 +1,57 @@
+"""Namespaces as other kinds need them: whether one exists and takes new objects, and its labels.
+
+Follows the admission plugin k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Cause, Qualified
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.registry import stored_form
+from fakeapi.registry.groups.core.namespace import NAMESPACE
+from fakeapi.registry.groups.core.namespace_deletion import TERMINATING
+from fakeapi.registry.options import ObjectReference
+from fakeapi.registry.resource import Resource
+from fakeapi_storage import Storage
+
+
+class Namespaces:
+    """Reads namespaces from the storage."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def labels(self, name: str) -> dict[str, str] | None:
+        """The labels of a namespace; None where it does not exist."""
+        namespace = self._read(name)
+        return None if namespace is None else namespace["metadata"].get("labels", {})
+
+    def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
+        """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
+
+        Raises ApiError 403, 404, 500.
+        """
+        if not resource.kind.namespaced or not target.namespace:
+            return
+        found = name_is_path_segment(target.namespace, False)
+        if found:
+            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
+        namespace = self._read(target.namespace)
+        if namespace is None:
+            raise errors.not_found(Qualified("", NAMESPACE.resource), target.namespace)
+        if namespace["status"].get("phase") == TERMINATING:
+            raise _terminating(resource, target.namespace, meta)
+
+    def _read(self, name: str) -> Object | None:
+        entry = self._storage.newest(f"{NAMESPACE.prefix}{name}")
+        return None if entry is None else stored_form.decode(entry)
+
+
+def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:
+    return errors.forbidden(
+        resource.qualified,
+        meta.get("name") or meta.get("generateName") or "Unknown",
+        f"unable to create new content in namespace {namespace} because it is being terminated",
+        Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace"),
+    )

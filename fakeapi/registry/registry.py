@@ -1,0 +1,67 @@
+"""The registry of one server: store, catalogue and namespaces over one storage."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fakeapi.machinery.golang import times
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.clock import ClockAndNames
+from fakeapi.registry.definition import KindDefinition, StrategyContext
+from fakeapi.registry.groups import definition_of
+from fakeapi.registry.groups.core.namespace import NAMESPACE
+from fakeapi.registry.namespaces import Namespaces
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.registry.verbs.creating import create
+from fakeapi.releases import Kind, Release, Serving
+from fakeapi_storage import Storage
+
+INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What the verbs work on. Made by `open_registry`."""
+
+    store: Store
+    catalogue: Catalogue
+    namespaces: Namespaces
+    context: StrategyContext
+
+    @property
+    def storage(self) -> Storage:
+        return self.store.storage
+
+    def serve(
+        self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
+    ) -> None:
+        """Serve further kinds, by the definition or by that of their group's folder."""
+        self.catalogue.add(
+            *(Resource(kind, release, definition or definition_of(kind), self.context) for kind in kinds)
+        )
+
+    async def ensure_initial_objects(self) -> None:
+        """Create the namespaces that every cluster begins with, one after the other, as a new server does."""
+        resource = self.catalogue.find("", "v1", NAMESPACE.resource)
+        if resource is None:
+            return
+        options = WriteOptions(manager="kube-apiserver")
+        for name in INITIAL_NAMESPACES:
+            if self.storage.newest(resource.key("", name)) is not None:
+                continue
+            body = resource.empty_object()
+            body["metadata"]["name"] = name
+            obj = resource.strategy_for("").default(body)
+            await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+
+
+def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> Registry:
+    """The registry of a server that serves what `serving` says."""
+    namespaces = Namespaces(storage)
+    context = StrategyContext(namespace_labels=namespaces.labels, now=lambda: times.now_text(clock.now()))
+    catalogue = Catalogue((), serving.primary)
+    registry = Registry(Store(storage, clock), catalogue, namespaces, context)
+    for version in serving.versions:
+        registry.serve(version.kinds, version.release)
+    return registry

@@ -1,0 +1,222 @@
+"""The read-modify-write loop of update, patch and apply.
+
+Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. A verb
+says:
+
+    for attempt in attempts(store, resource, target):
+        async with attempt as old:                  # reads; 404 where there is no object
+            attempt.check(changed(old), warnings)   # pure: prepares and validates
+        result = await attempt.commit(options)      # None: another writer came first
+        if result is not None:
+            return result
+
+Between reading and the beginning of the commit nothing is awaited, so only another process can come between
+them.
+"""
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.apply.manager import with_old_times
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.numbers import parse_uint
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.machinery.meta.object_meta import (
+    has_domain,
+    validate_core_object_meta,
+    validate_core_object_meta_update,
+    validate_object_meta,
+    validate_object_meta_update,
+)
+from fakeapi.registry import stored_form
+from fakeapi.registry.naming import check_path_name
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
+
+
+def attempts(
+    store: Store, resource: Resource, target: ObjectReference, *, uid: str = "", dry_run: bool = False
+) -> Iterator["Attempt"]:
+    """Attempts to change an object, up to WRITE_ATTEMPTS. A `uid` that is not the object's is refused.
+
+    Raises ApiError 400 for a name that fits no path, 409 after the last attempt.
+    """
+    check_path_name(target.name)
+    for _ in range(WRITE_ATTEMPTS):
+        yield Attempt(store, resource, target, uid=uid, dry_run=dry_run)
+    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+class Attempt:
+    """One attempt to change a stored object.
+
+    As a context manager it gives the object in the version of the request, the caller's own to change. An
+    ApiError that leaves the context waits until what it was computed from is committed.
+    """
+
+    def __init__(
+        self, store: Store, resource: Resource, target: ObjectReference, *, uid: str, dry_run: bool
+    ) -> None:
+        self._store = store
+        self._resource = resource
+        self._target = target
+        self._uid = uid
+        self._dry_run = dry_run
+        self._entry: Entry | None = None
+        self._old: Object = {}
+        self._new: Object = {}
+
+    async def __aenter__(self) -> Object:
+        """Raises ApiError 404, 409 for another uid."""
+        resource, target = self._resource, self._target
+        self._entry = self._store.storage.newest(resource.key(target.namespace, target.name))
+        try:
+            old = None if self._entry is None else stored_form.decode(self._entry, resource.hub_schema)
+            _check_uid(resource, target, self._uid, old, dry_run=self._dry_run)
+            if old is None:
+                raise errors.not_found(resource.qualified, target.name)
+        except ApiError:
+            await self._store.settle(self._entry)
+            raise
+        self._old = old
+        return resource.from_hub(old)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, ApiError):
+            await self._store.settle(self._entry)
+
+    def check(self, new: Object, warnings: Warnings) -> None:
+        """Prepares and validates `new`, an object in the version of the request with its managed fields.
+
+        Raises ApiError: 409 for a resourceVersion that is not the stored one, 422.
+        """
+        self._new = _before_update(
+            self._resource, self._target, self._resource.to_hub(new), self._old, warnings
+        )
+
+    async def commit(self, options: WriteOptions) -> WriteResult | None:
+        """Stores what was checked; None where another writer came first.
+
+        A change that leaves the object as it is keeps the resourceVersion and makes no event. One that takes
+        the last finalizer from an object that is being deleted deletes it. Raises ApiError 500 when it can
+        not be kept.
+        """
+        try:
+            return await self._commit(options)
+        except (RevisionConflict, KeyNotFound):
+            return None
+
+    async def _commit(self, options: WriteOptions) -> WriteResult:
+        entry, store, resource, target = self._entry, self._store, self._resource, self._target
+        assert entry is not None, "commit before the attempt was entered"
+        key = resource.key(target.namespace, target.name)
+        new = with_old_times(self._new, self._old)
+        value = resource.encode(new)
+        strategy = resource.strategy_for(target.subresource)
+        if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
+            if not options.dry_run:
+                await store.commit(resource, store.storage.delete(key, entry.revision))
+            return WriteResult(resource.json_of(value, entry.revision))
+        if value == entry.value or options.dry_run:
+            await store.settle(entry)
+            return WriteResult(resource.json_of(value, entry.revision))
+        stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+        return WriteResult(resource.json_of(value, stored.revision))
+
+
+def _before_update(
+    resource: Resource, target: ObjectReference, new: Object, old: Object, warnings: Warnings
+) -> Object:
+    meta, old_meta = new["metadata"], old["metadata"]
+    _check_version(resource, target, meta, old_meta)
+    strategy: Strategy = resource.strategy_for(target.subresource)
+    _set_or_drop(meta, "generation", old_meta.get("generation"))
+    new = strategy.prepare_update(new, old)
+    meta = new["metadata"]
+    if not meta.get("uid"):
+        meta["uid"] = old_meta["uid"]
+    meta["creationTimestamp"] = old_meta["creationTimestamp"]
+    for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+        if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
+            meta[name] = old_meta[name]
+    found = _update_errors(resource, strategy, new, old)
+    if found:
+        raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+    for text in strategy.warnings_on_update(new, old):
+        warnings.add(text)
+    return new
+
+
+def is_finished(meta: Object, old_meta: Object) -> bool:
+    """Whether an update leaves an object that is being deleted with nothing to wait for."""
+    return (
+        meta.get("deletionTimestamp") is not None
+        and not meta.get("finalizers")
+        and not old_meta.get("deletionGracePeriodSeconds")
+        and not meta.get("deletionGracePeriodSeconds")
+    )
+
+
+def _set_or_drop(meta: Object, name: str, value: Any) -> None:
+    if value is None:
+        meta.pop(name, None)
+    else:
+        meta[name] = value
+
+
+def _check_uid(
+    resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
+) -> None:
+    """The uid of a PUT body is a precondition, checked before anything else; for a dry run above the storage,
+    which puts /registry before its keys.
+    """
+    actual = old["metadata"]["uid"] if old else ""
+    if not expected or expected == actual:
+        return
+    registry = "" if dry_run else "/registry"
+    place = f"{target.namespace}/{target.name}" if target.namespace else target.name
+    registry_key = f"{registry}/{resource.kind.resource}/{place}"
+    raise errors.conflict(
+        resource.qualified,
+        target.name,
+        f"StorageError: invalid object, Code: 4, Key: {registry_key}, ResourceVersion: 0, "
+        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, "
+        f"UID in object meta: {actual}",
+    )
+
+
+def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
+    """Errors of an update: the generic store looks at its metadata first, then the kind at all of it."""
+    meta, old_meta = new["metadata"], old["metadata"]
+    too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
+    found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
+    found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
+    metadata = NO_METADATA_ERRORS  # there is nothing else for the kind to find
+    if found or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
+        metadata = MetadataErrors(
+            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", too_long),
+            validate_core_object_meta_update(meta, old_meta, "metadata", too_long),
+        )
+    return found + strategy.validate_update(new, old, metadata)
+
+
+def _check_version(resource: Resource, target: ObjectReference, meta: Object, old_meta: Object) -> None:
+    """No resourceVersion, or "0", means any; another must be the stored one."""
+    given = meta.get("resourceVersion", "")
+    try:
+        version = parse_uint(given) if given else 0
+    except ValueError as error:
+        raise ApiError(500, "", str(error)) from None
+    if not version:
+        meta["resourceVersion"] = old_meta["resourceVersion"]
+    elif version != int(old_meta["resourceVersion"]):
+        raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)

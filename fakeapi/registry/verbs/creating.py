@@ -1,0 +1,135 @@
+"""Create: store a new object.
+
+Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/registry/rest/create.go`.
+"""
+
+from dataclasses import replace
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.object_meta import validate_core_object_meta
+from fakeapi.registry import stored_form
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.owner_references import deduplicate_owners
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource_version import version_or_none
+from fakeapi.registry.store import Store
+from fakeapi_storage import Entry, KeyExists
+
+GENERATE_NAME_ATTEMPTS = 8
+"""How many generated names are tried, where the release tries again; then it is a 409."""
+
+
+async def create(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Store a new object from a canonical, defaulted body. Raises ApiError."""
+    deduplicate_owners(obj, warnings)
+    for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+        obj["metadata"].pop(name, None)
+    _fill_system_fields(store, obj["metadata"])
+    obj = resource.manager("").update(None, obj, options.manager, store.now())
+    version = obj["metadata"].get("resourceVersion", "")
+    return await insert(store, resource, target, obj, options, warnings, given_version=version)
+
+
+async def insert(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+    *,
+    given_version: str = "",
+) -> WriteResult:
+    """`create` after its managed fields are set. A `given_version` is refused, if all else is well.
+
+    An apply that creates comes here straight: what it says of the object's deletion stays.
+    """
+    obj = resource.to_hub(obj)
+    meta = obj["metadata"]
+    meta.pop("resourceVersion", None)
+    if not meta.get("uid"):
+        _fill_system_fields(store, meta)
+    generated = not meta.get("name") and bool(meta.get("generateName"))
+    attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
+    while True:
+        if generated:
+            meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
+        candidate = _before_create(resource, obj, warnings)
+        attempts -= 1
+        try:
+            return await _store_new(store, resource, target, candidate, given_version, options)
+        except KeyExists:
+            existing = store.storage.newest(resource.key(target.namespace, meta["name"]))
+            await store.settle(existing)
+            if not generated or attempts <= 0:
+                raise _exists(resource, meta["name"], existing, generated=generated) from None
+
+
+def _fill_system_fields(store: Store, meta: Object) -> None:
+    meta["creationTimestamp"] = store.now()
+    meta["uid"] = store.clock.uid()
+
+
+def _before_create(resource: Resource, obj: Object, warnings: Warnings) -> Object:
+    strategy = resource.strategy_for("")
+    candidate = strategy.prepare_create(obj)
+    meta = candidate["metadata"]
+    too_long = resource.release.quirks.too_long
+    found = strategy.authorize_create(candidate)
+    found += validate_core_object_meta(
+        meta, resource.kind.namespaced, resource.name_validator, "metadata", too_long
+    )
+    found += strategy.validate_create(candidate)
+    if found:
+        raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+    for text in strategy.warnings_on_create(candidate):
+        warnings.add(text)
+    return candidate
+
+
+async def _store_new(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    given_version: str,
+    options: WriteOptions,
+) -> WriteResult:
+    key = resource.key(target.namespace, obj["metadata"]["name"])
+    value = resource.encode(obj)
+    if options.dry_run:
+        existing = store.storage.newest(key)
+        if existing is not None:
+            raise KeyExists(existing)
+        return WriteResult(resource.json_of_unstored(value, given_version), created=True)
+    if version_or_none(given_version):
+        raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
+    entry = await store.commit(resource, store.storage.create(key, value))
+    return WriteResult(resource.json_of(value, entry.revision), created=True)
+
+
+def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:
+    error = errors.already_exists(resource.qualified, name)
+    if existing is not None and "deletionTimestamp" in stored_form.decode(existing)["metadata"]:
+        error = replace(error, message=f"object is being deleted: {error.message}")
+    if not generated:
+        return error
+    return ApiError(
+        error.code,
+        error.reason,
+        f"{error.message}, the server was not able to generate a unique name for the object",
+        errors.Details(
+            name=name, group=resource.qualified.group, kind=resource.qualified.name, retry_after_seconds=1
+        ),
+        retry_after=1,
+    )
