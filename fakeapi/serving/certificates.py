@@ -1,19 +1,21 @@
-"""A certificate authority of the server's own, and its certificate; imported only with TLS."""
+"""The server's certificate, and the certificate authority that signs it; imported only with TLS."""
 
-import os
 import ssl
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import trustme
 
+from fakeapi.wholefile import whole_file
+
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
 
 
 class CertificateError(ValueError):
-    """The directory's CA is not one; the message names the file."""
+    """The files in the directory are not a CA's certificate and key; the message names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,13 @@ class Certificates:
 
 
 def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
-    """A server certificate for these host names and addresses.
+    """Makes a server certificate for these host names and addresses.
 
     With a directory its CA is used, or made there at the first time, so that clients that trust it still do
-    after a restart. Raises OSError and CertificateError.
+    after a restart. The CA's key is readable by its owner only; one that was not is made so. Raises
+    OSError and CertificateError.
     """
-    authority = trustme.CA() if directory is None else _kept(directory)
+    authority = trustme.CA() if directory is None else _authority_in(directory)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_COMPRESSION
@@ -39,16 +42,23 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     return Certificates(ca=authority.cert_pem.bytes(), server=context)
 
 
-def _kept(directory: Path) -> trustme.CA:
+def _authority_in(directory: Path) -> trustme.CA:
     certificate, key = directory / CA_CERTIFICATE, directory / CA_KEY
     if certificate.exists():
         try:
+            _hide(key)
             return trustme.CA.from_pem(certificate.read_bytes(), key.read_bytes())
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
     authority = trustme.CA(organization_name="fakeapi")
     directory.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    with whole_file(key) as file:
         file.write(authority.private_key_pem.bytes())
     certificate.write_bytes(authority.cert_pem.bytes())  # last: the CA exists once its certificate does
     return authority
+
+
+def _hide(key: Path) -> None:
+    """Takes the key from everybody but its owner, where others could read it."""
+    if stat.S_IMODE(key.stat().st_mode) & 0o077:
+        key.chmod(0o600)

@@ -8,8 +8,8 @@ from fakeapi.asgi import ASGIApp
 from fakeapi.serving.http1 import HTTP1, HTTP2Preface
 from fakeapi.serving.http2 import HTTP2
 from fakeapi.serving.hypercorn_streams import ServerConfig, Streams
-from fakeapi.serving.request_head import BAD_REQUEST
 from fakeapi.serving.tasks import ConnectionTasks
+from fakeapi.serving.wire import BODY_SECONDS
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -101,6 +101,10 @@ class Connection:
             self._awaiting_head = True
             self._deadline = self._loop.time() + HEAD_SECONDS
 
+    def expect_body(self) -> None:
+        self._awaiting_head = False
+        self._deadline = self._loop.time() + BODY_SECONDS
+
     def expect_nothing(self) -> None:
         self._awaiting_head = False
         self._deadline = None
@@ -111,12 +115,12 @@ class Connection:
         self._timer = self._loop.call_later(min(HEAD_SECONDS, max(left, 0.0)), self._close_if_too_late)
 
     def _close_if_too_late(self) -> None:
-        if self._deadline is None or self._loop.time() < self._deadline:
-            self._watch_time()
-        elif isinstance(self._protocol, HTTP1) and self._protocol.head_is_incomplete:
-            self.tasks.spawn(self._protocol.refuse, BAD_REQUEST)
-        else:
-            self.close()
+        if self._deadline is not None and self._loop.time() >= self._deadline:
+            self._deadline = None
+            self.tasks.spawn(self._protocol.give_up)
+            return
+        self._protocol.check_time(self._loop.time())
+        self._watch_time()
 
     def close(self) -> None:
         """Sends what is still to be sent, then closes."""

@@ -20,6 +20,7 @@ from fakeapi.serving.hypercorn_streams import (
 from fakeapi.serving.request_head import (
     BAD_REQUEST,
     HEAD_TOO_LARGE,
+    REQUEST_TIMEOUT,
     UNSUPPORTED_ENCODING,
     Refusal,
     RequestHead,
@@ -38,6 +39,10 @@ so that a client that leaves is noticed only when the request ends."""
 DISCARDED_BYTES = 256 * 1024
 """Of a body that was answered before it was read, as in Go's net/http. The connection is kept if the rest is
 shorter, and closed otherwise."""
+
+EVENTS_IN_A_TURN = 200
+"""Of the parser, handled in one turn of the event loop, so that a flood of small chunks or pipelined requests
+leaves other clients their turns."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -108,16 +113,23 @@ class HTTP1:
         self._parsing = False
         self._pipelined = False
         self._served = False
+        self._refused = False
         self._resumed = asyncio.Event()
 
     @property
     def unsent(self) -> bool:
         return False  # all is in the connection's own buffer
 
-    @property
-    def head_is_incomplete(self) -> bool:
-        """Whether the client has begun a request and not ended its head."""
-        return self._head is None and bool(self._h11.trailing_data[0])
+    def check_time(self, now: float) -> None: ...
+
+    async def give_up(self) -> None:
+        """The client let the time pass in which it should have sent something."""
+        if self._head is not None:
+            await self.refuse(REQUEST_TIMEOUT)
+        elif self._h11.trailing_data[0]:
+            await self.refuse(BAD_REQUEST)
+        else:
+            self._wire.close()
 
     async def initiate(self) -> None: ...
 
@@ -148,6 +160,7 @@ class HTTP1:
             ]
             response = self._response(refusal.status, refusal.phrase, headers)
             await self._write(self._encode(response), self._encode(h11.Data(data=refusal.body)))
+        self._refused = True
         self._wire.close_after_reading()
 
     async def _parse(self) -> None:
@@ -155,9 +168,12 @@ class HTTP1:
         if self._parsing:
             return  # whoever is at it sees what was added
         self._parsing = True
+        parsed = 0
         try:
             while await self._parse_event():
-                pass
+                parsed += 1
+                if parsed % EVENTS_IN_A_TURN == 0:
+                    await asyncio.sleep(0)
         finally:
             self._parsing = False
 
@@ -173,13 +189,15 @@ class HTTP1:
         elif isinstance(event, h11.Data):
             await self._take_body(bytes(event.data))
         elif isinstance(event, h11.EndOfMessage):
+            if self._head is not None and self._head.has_body:
+                self._wire.expect_nothing()
             if self._stream is not None:
                 await self._stream.handle(EndBody(stream_id=STREAM_ID))
             else:
                 await self._finish_exchange()
         else:
             self._pipelined = event is h11.PAUSED and self._head is not None
-            if event is h11.NEED_DATA and self.head_is_incomplete:
+            if event is h11.NEED_DATA and self._head is None and self._h11.trailing_data[0]:
                 self._wire.expect_rest_of_head()
             return False
         return True
@@ -187,13 +205,16 @@ class HTTP1:
     async def _begin(self, request: h11.Request) -> None:
         if not self._served and (request.method, request.target, request.http_version) == PREFACE:
             raise HTTP2Preface(PREFACE_LINE + self._h11.trailing_data[0])
-        self._wire.expect_nothing()
         self._to_discard = DISCARDED_BYTES
         head = read_head(request.method, request.target, request.http_version, list(request.headers))
         if isinstance(head, Refusal):
             await self.refuse(head)
             return
         self._head = head
+        if head.has_body:
+            self._wire.expect_body()
+        else:
+            self._wire.expect_nothing()
         make = self._streams.websocket if head.is_websocket else self._streams.http
         self._stream = stream = make(self._tasks, self._stream_send, STREAM_ID)
         if self._h11.they_are_waiting_for_100_continue:
@@ -210,7 +231,9 @@ class HTTP1:
             self._wire.close_after_reading()
 
     async def _stream_send(self, event: Any) -> None:
-        if isinstance(event, Response):
+        if self._refused:
+            await asyncio.sleep(0)  # answered already; the application has not heard yet
+        elif isinstance(event, Response):
             await self._send_head(event.status_code, event.headers)
         elif isinstance(event, Body):
             await self._write(self._encode(h11.Data(data=event.data)))

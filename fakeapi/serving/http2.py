@@ -25,7 +25,7 @@ from fakeapi.serving.hypercorn_streams import (
 )
 from fakeapi.serving.rate import Allowance
 from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
-from fakeapi.serving.wire import Wire
+from fakeapi.serving.wire import BODY_SECONDS, Wire
 
 STREAMS = 1_000
 """Concurrent requests on one connection. Further ones are refused with REFUSED_STREAM; clients ask again."""
@@ -90,8 +90,9 @@ class HTTP2:
         self._make = streams
         self._tasks = tasks
         self._streams: dict[int, HTTPStream] = {}
-        self._bodies_due: set[int] = set()
-        self._resets = Allowance(RESETS, RESETS_PER_SECOND, asyncio.get_running_loop().time)
+        self._bodies_due: dict[int, float] = {}
+        self._loop = asyncio.get_running_loop()
+        self._resets = Allowance(RESETS, RESETS_PER_SECOND, self._loop.time)
         self._closed = False
         config = h2.config.H2Configuration(client_side=False, header_encoding=None)
         self._h2 = h2.connection.H2Connection(config)
@@ -105,9 +106,21 @@ class HTTP2:
     def unsent(self) -> bool:
         return self._output.pending
 
-    @property
-    def head_is_incomplete(self) -> bool:
-        return False
+    def check_time(self, now: float) -> None:
+        """Resets the streams whose bodies do not come to their ends."""
+        for stream_id in [s for s, since in self._bodies_due.items() if now - since >= BODY_SECONDS]:
+            self._tasks.spawn(self._give_up_stream, stream_id)
+
+    async def _give_up_stream(self, stream_id: int) -> None:
+        if self._bodies_due.pop(stream_id, None) is None:
+            return  # it came to its end meanwhile
+        self._output.reset(stream_id, h2.errors.ErrorCodes.CANCEL)
+        await self._end_stream(stream_id)
+        self._rest_if_idle()
+
+    async def give_up(self) -> None:
+        """The client let the time pass in which it should have sent something."""
+        await self._close()
 
     async def initiate(self) -> None:
         self._h2.initiate_connection()
@@ -145,11 +158,11 @@ class HTTP2:
         elif isinstance(event, h2.events.DataReceived):
             await self._take_body(event.stream_id or 0, event.data or b"", event.flow_controlled_length or 0)
         elif isinstance(event, h2.events.StreamEnded):
-            self._bodies_due.discard(event.stream_id or 0)
+            self._bodies_due.pop(event.stream_id or 0, None)
             if (stream := self._streams.get(event.stream_id or 0)) is not None:
                 await stream.handle(EndBody(stream_id=stream.stream_id))
         elif isinstance(event, h2.events.StreamReset):
-            self._bodies_due.discard(event.stream_id or 0)
+            self._bodies_due.pop(event.stream_id or 0, None)
             await self._end_stream(event.stream_id or 0)
             self._output.drop(event.stream_id or 0)
             self._rest_if_idle()
@@ -172,7 +185,7 @@ class HTTP2:
         else:
             self._wire.expect_nothing()
             self._output.open(stream_id)
-            self._bodies_due.add(stream_id)
+            self._bodies_due[stream_id] = self._loop.time()
             task = RequestTask(self._tasks, lambda count: self._acknowledge(stream_id, count))
             stream = self._make.http(task, self._stream_send, stream_id)
             self._streams[stream_id] = stream
@@ -224,7 +237,7 @@ class HTTP2:
 
     def _response_is_out(self, stream_id: int) -> None:
         if stream_id in self._bodies_due:  # the client need not send what nobody reads, as in Go's net/http
-            self._bodies_due.discard(stream_id)
+            del self._bodies_due[stream_id]
             self._h2.reset_stream(stream_id, h2.errors.ErrorCodes.NO_ERROR)
         self._rest_if_idle()
 

@@ -67,7 +67,7 @@ class Output:
         try:
             self._h2.send_headers(stream_id, headers)
         except h2.exceptions.ProtocolError:  # closed meanwhile, or headers that HTTP/2 does not allow
-            self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+            self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             return
         self.wake()
 
@@ -93,9 +93,9 @@ class Output:
         """Resets a response that the application left without its end, so that the client does not wait."""
         response = self._responses.get(stream_id)
         if response is not None and not response.ended:
-            self._reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+            self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
 
-    def _reset(self, stream_id: int, code: h2.errors.ErrorCodes) -> None:
+    def reset(self, stream_id: int, code: h2.errors.ErrorCodes) -> None:
         self.drop(stream_id)
         try:
             self._h2.reset_stream(stream_id, code)

@@ -25,6 +25,7 @@ def refusal(status: int, phrase: bytes, detail: bytes = b"") -> Refusal:
 
 
 BAD_REQUEST = refusal(400, b"Bad Request")
+REQUEST_TIMEOUT = refusal(408, b"Request Timeout")
 HEAD_TOO_LARGE = refusal(431, b"Request Header Fields Too Large")
 UNSUPPORTED_ENCODING = Refusal(501, b"Not Implemented", b"Unsupported transfer encoding")
 UNSUPPORTED_VERSION = refusal(505, b"HTTP Version Not Supported", b"unsupported protocol version")
@@ -42,6 +43,7 @@ class RequestHead:
     target: bytes
     headers: Headers
     content_length: int
+    has_body: bool
     is_websocket: bool
     closes: bool
 
@@ -73,8 +75,9 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
         if not all(value.isascii() for _, value in headers):
             return BAD_REQUEST
         headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]  # no compression bombs
-    length = b"" if both else next((value for name, value in headers if name == b"content-length"), b"")
-    return RequestHead(method, path, headers, int(length or b"0"), is_websocket, closes=both)
+    length = int(next((value for name, value in headers if name == b"content-length"), b"0"))
+    has_body = length > 0 or b"transfer-encoding" in names
+    return RequestHead(method, path, headers, length, has_body, is_websocket, closes=both)
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:

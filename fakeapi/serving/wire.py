@@ -2,6 +2,10 @@
 
 from typing import Protocol
 
+BODY_SECONDS = 60.0
+"""For the body of a request, from its head on; as the limit of every request in kube-apiserver. Then, and
+half a minute later at the latest, an HTTP/1.1 client is answered 408 and dropped, an HTTP/2 stream reset."""
+
 
 class Wire(Protocol):
     """The bytes of one connection, and how long it may wait for its client."""
@@ -31,6 +35,10 @@ class Wire(Protocol):
 
     def expect_rest_of_head(self) -> None:
         """A request has begun: its head has to be there soon."""
+        ...
+
+    def expect_body(self) -> None:
+        """A request is at work whose body is still to come: it has to be complete soon."""
         ...
 
     def expect_nothing(self) -> None:

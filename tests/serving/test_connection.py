@@ -5,10 +5,12 @@ import contextlib
 import logging
 import socket
 
+import h2.errors
 import pytest
 
 from fakeapi.serving.runner import Runner
 from tests.serving.asking import ask, connected, raw, statuses, turns, until_closed
+from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
 TURNS = 2_000
@@ -66,6 +68,34 @@ def test_a_head_that_comes_byte_by_byte_is_given_up_too(
             with contextlib.suppress(ConnectionError):
                 client.send(b"a")
         assert statuses(answer) == [400]
+
+
+@pytest.mark.parametrize(
+    "framing", [b"Content-Length: 100\r\n\r\nhalf", b"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"]
+)
+def test_a_body_that_does_not_come_to_its_end_is_given_up(
+    runner: Runner, stub: Stub, monkeypatch: pytest.MonkeyPatch, framing: bytes
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr("fakeapi.serving.connection.BODY_SECONDS", 0.1)
+    with raw(runner) as client:
+        client.sendall(b"POST /echo HTTP/1.1\r\nHost: x\r\n" + framing)
+        assert statuses(until_closed(client)) == [408]
+
+
+def test_a_stream_whose_body_does_not_come_to_its_end_is_reset_alone(
+    runner: Runner, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr("fakeapi.serving.http2.BODY_SECONDS", 0.1)
+    with Client(raw(runner)) as client:
+        watch = client.request("/watch")
+        half = client.begin("/echo", ended=False)
+        client.flush()
+        client.answer(half)
+        assert client.reset == {half: h2.errors.ErrorCodes.CANCEL}
+        assert client.answer(client.request("/constant"))[0] == "200"
+        assert not client.is_over(watch)
 
 
 def test_a_producer_that_ignores_the_disconnect_does_not_stop_the_others(runner: Runner, stub: Stub) -> None:

@@ -1,5 +1,6 @@
 """HTTP/1.1 over real sockets. The answers to what is no request are those of Go's net/http."""
 
+import asyncio
 import base64
 import contextlib
 import http.client
@@ -22,9 +23,10 @@ from wsproto.events import (
     TextMessage,
 )
 
-from fakeapi.serving.http1 import DISCARDED_BYTES, HEADER_BYTES, PIPELINED_BYTES
-from fakeapi.serving.hypercorn_streams import WEBSOCKET_MESSAGE_BYTES
+from fakeapi.serving.http1 import DISCARDED_BYTES, EVENTS_IN_A_TURN, HEADER_BYTES, HTTP1, PIPELINED_BYTES
+from fakeapi.serving.hypercorn_streams import WEBSOCKET_MESSAGE_BYTES, ServerConfig, Streams
 from fakeapi.serving.runner import Runner
+from fakeapi.serving.tasks import ConnectionTasks
 from tests.serving.asking import ask, connected, converse, raw, statuses, turns, until_closed
 from tests.serving.stub import Stub
 
@@ -86,6 +88,38 @@ def test_a_body_of_many_small_chunks_arrives(runner: Runner) -> None:
     head = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     answer = converse(runner, head + b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n")
     assert answer.endswith(b"20000")
+
+
+class NoWire:
+    """A connection whose client sees nothing."""
+
+    ending = False
+
+    async def write(self, data: bytes) -> None: ...
+    def write_soon(self, data: bytes) -> None: ...
+    def close(self) -> None: ...
+    def close_after_reading(self) -> None: ...
+    def expect_request(self) -> None: ...
+    def expect_rest_of_head(self) -> None: ...
+    def expect_body(self) -> None: ...
+    def expect_nothing(self) -> None: ...
+
+
+def test_other_clients_have_their_turns_while_small_chunks_are_parsed(stub: Stub) -> None:
+    async def scenario() -> int:
+        tasks = ConnectionTasks(asyncio.get_running_loop())
+        http1 = HTTP1(NoWire(), Streams(stub, ServerConfig(), False, None, None), tasks)
+        chunks = b"1\r\nx\r\n" * (20 * EVENTS_IN_A_TURN) + b"0\r\n\r\n"
+        head = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        parsing = asyncio.create_task(http1.receive(head + chunks))
+        turns = 0
+        while not parsing.done():
+            await asyncio.sleep(0)
+            turns += 1
+        await asyncio.gather(*tasks.requests)
+        return turns
+
+    assert asyncio.run(scenario()) > 20
 
 
 def test_an_early_answer_to_a_short_body_keeps_the_connection(runner: Runner) -> None:
