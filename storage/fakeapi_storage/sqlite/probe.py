@@ -69,8 +69,10 @@ def _read(path: Path, text: str) -> Found | None:
             if application or schema or tables:
                 raise ForeignDatabase(text, "the database belongs to another application")
             return None
-        if not 0 < schema <= SCHEMA_VERSION:
+        if schema > SCHEMA_VERSION:
             raise NewerSchema(text, schema, SCHEMA_VERSION)
+        if schema < 1:
+            raise StorageFailed(f"{text}: the database is damaged: its schema version is {schema}")
         if schema < _FIRST_SCHEMA_WITH_FORMAT:
             return Found(schema, FIRST_FORMAT)
         row = database.execute(READ_FORMAT).fetchone()
