@@ -1,70 +1,80 @@
 """The health checks that a release's server has, in the order in which `?verbose` tells them.
 
-From recordings of the releases' own servers with default options; for 1.28 and 1.29 from the order in which
-k8s.io/kubernetes `pkg/controlplane` and `cmd/kube-apiserver/app` add their hooks.
+From recordings of the releases' own servers with default options; for 1.28, 1.29 and from 1.34 on from the
+order in which k8s.io/kubernetes `pkg/controlplane` and `cmd/kube-apiserver/app` add their hooks.
 """
 
+from collections.abc import Iterator
+
 _HOOK = "poststarthook/"
+
+_GENERIC = (
+    (27, 29, "start-kube-apiserver-admission-initializer"),
+    (30, None, "start-apiserver-admission-initializer"),
+    (27, None, "generic-apiserver-start-informers"),
+    (27, None, "priority-and-fairness-config-consumer"),
+    (27, None, "priority-and-fairness-filter"),
+    (27, None, "storage-object-count-tracker-hook"),
+    (27, None, "start-apiextensions-informers"),
+    (27, None, "start-apiextensions-controllers"),
+    (27, None, "crd-informer-synced"),
+)
+_CONTROL_PLANE = (
+    (27, 27, "start-system-namespaces-controller"),
+    (27, 27, "bootstrap-controller"),
+    (31, None, "start-system-namespaces-controller"),
+    (36, None, "peer-endpoint-reconciler-controller"),
+    (31, None, "start-cluster-authentication-info-controller"),
+    (31, None, "start-kube-apiserver-identity-lease-controller"),
+    (31, None, "start-kube-apiserver-identity-lease-garbage-collector"),
+    (36, None, "storage-readiness"),
+    (31, None, "start-legacy-token-tracking-controller"),
+    (28, None, "start-service-ip-repair-controllers"),
+    (27, None, "rbac/bootstrap-roles"),
+    (27, None, "scheduling/bootstrap-system-priority-classes"),
+    (27, None, "priority-and-fairness-config-producer"),
+    (28, 30, "start-system-namespaces-controller"),
+    (28, None, "bootstrap-controller"),
+    (27, 30, "start-cluster-authentication-info-controller"),
+    (27, 30, "start-kube-apiserver-identity-lease-controller"),
+    (27, 28, "start-deprecated-kube-apiserver-identity-lease-garbage-collector"),
+    (27, 30, "start-kube-apiserver-identity-lease-garbage-collector"),
+    (27, 30, "start-legacy-token-tracking-controller"),
+    (33, None, "start-kubernetes-service-cidr-controller"),
+)
+_AGGREGATOR = (
+    (27, None, "start-kube-aggregator-informers"),
+    (31, None, "apiservice-status-local-available-controller"),
+    (31, None, "apiservice-status-remote-available-controller"),
+    (27, None, "apiservice-registration-controller"),
+    (27, 30, "apiservice-status-available-controller"),
+    (30, None, "apiservice-discovery-controller"),
+    (27, None, "kube-apiserver-autoregistration"),
+    (27, None, "autoregister-completion"),
+    (27, None, "apiservice-openapi-controller"),
+    (27, None, "apiservice-openapiv3-controller"),
+    (27, 29, "apiservice-discovery-controller"),
+)
+"""In the order of registration: the first and the last minor release that have a hook there, and its name."""
+
+_LOOPBACK = "loopback-serving-certificate"
+_LOOPBACK_SINCE = 36
 
 
 def checks_of(minor: int, endpoint: str) -> tuple[str, ...]:
     """The checks behind /healthz, /livez or /readyz of release 1.`minor`."""
-    hooks = [*_generic(minor), *_control_plane(minor), *_aggregator(minor)]
-    names = [name if name == "autoregister-completion" else f"{_HOOK}{name}" for name in hooks]
+    names = [
+        name if name == "autoregister-completion" else f"{_HOOK}{name}"
+        for table in (_GENERIC, _CONTROL_PLANE, _AGGREGATOR)
+        for name in _of_release(minor, table)
+    ]
     if endpoint == "readyz":
         return ("ping", "log", "etcd", "etcd-readiness", "informer-sync", *names, "shutdown")
-    return ("ping", "log", "etcd", *names)
+    loopback = [_LOOPBACK] if minor >= _LOOPBACK_SINCE else []
+    return ("ping", "log", *loopback, "etcd", *names)
 
 
-def _generic(minor: int) -> list[str]:
-    return [
-        "start-apiserver-admission-initializer"
-        if minor >= 30
-        else "start-kube-apiserver-admission-initializer",
-        "generic-apiserver-start-informers",
-        "priority-and-fairness-config-consumer",
-        "priority-and-fairness-filter",
-        "storage-object-count-tracker-hook",
-        "start-apiextensions-informers",
-        "start-apiextensions-controllers",
-        "crd-informer-synced",
-    ]
-
-
-def _control_plane(minor: int) -> list[str]:
-    namespaces = ["start-system-namespaces-controller"]
-    repair = ["start-service-ip-repair-controllers"] if minor >= 28 else []
-    bootstrap = ["bootstrap-controller"]
-    groups = [
-        "rbac/bootstrap-roles",
-        "scheduling/bootstrap-system-priority-classes",
-        "priority-and-fairness-config-producer",
-    ]
-    identity = [
-        "start-cluster-authentication-info-controller",
-        "start-kube-apiserver-identity-lease-controller",
-        *(["start-deprecated-kube-apiserver-identity-lease-garbage-collector"] if minor <= 28 else []),
-        "start-kube-apiserver-identity-lease-garbage-collector",
-        "start-legacy-token-tracking-controller",
-    ]
-    if minor <= 27:
-        return [*namespaces, *bootstrap, *groups, *identity]
-    if minor <= 30:
-        return [*repair, *groups, *namespaces, *bootstrap, *identity]
-    addresses = ["start-kubernetes-service-cidr-controller"] if minor >= 33 else []
-    return [*namespaces, *identity, *repair, *groups, *bootstrap, *addresses]
-
-
-def _aggregator(minor: int) -> list[str]:
-    informers = ["start-kube-aggregator-informers"]
-    registration = ["apiservice-registration-controller"]
-    discovery = ["apiservice-discovery-controller"]
-    autoregistration = ["kube-apiserver-autoregistration", "autoregister-completion"]
-    documents = ["apiservice-openapi-controller", "apiservice-openapiv3-controller"]
-    if minor >= 31:
-        available = [f"apiservice-status-{where}-available-controller" for where in ("local", "remote")]
-        return [*informers, *available, *registration, *discovery, *autoregistration, *documents]
-    available = ["apiservice-status-available-controller"]
-    if minor <= 29:
-        return [*informers, *registration, *available, *autoregistration, *documents, *discovery]
-    return [*informers, *registration, *available, *discovery, *autoregistration, *documents]
+def _of_release(minor: int, table: tuple[tuple[int, int | None, str], ...]) -> Iterator[str]:
+    for first, last, name in table:
+        if first <= minor and (last is None or minor <= last):
+            yield name

@@ -45,6 +45,28 @@ class Limits:
     slice_device_counters: int = 1024
     device_counters: int = 32
 
+    # v1, and the other versions of its releases
+    binding_conditions: int = 4
+    discrete_capacity_values: int = 10
+
+    # from 1.35 on, instead of the three about counters above
+    devices_with_taints_or_counters: int = 64
+    counter_sets: int = 8
+    counters_of_a_set: int = 32
+    counter_consumptions_of_a_device: int = 2
+    counters_of_a_consumption: int = 32
+    taint_rule_conditions: int = 8
+
+    # from 1.36 on
+    attribute_values_of_a_device: int = 48
+    pool_status_default: int = 100
+    pool_status: int = 1000
+
+    # from 1.37 on
+    compatibility_groups: int = 2
+    derived_attributes: int = 32
+    derived_attribute_cost: int = 1_000_000
+
     # status.devices
     device_conditions: int = 8
     device_data: int = 10 * _KIB
@@ -53,16 +75,22 @@ class Limits:
     hardware_address: int = 128
 
 
-_BEFORE_1_32 = Limits()
-_SINCE_1_32 = replace(
-    _BEFORE_1_32,
-    reserved_for=256,  # 32 still in 1.32.0, the one patch release that differs
-    cel_expression=10 * _KIB,
-    cel_cost=1_000_000,
-    opaque_parameters=10 * _KIB,
-)
+_CHANGES: dict[int, dict[str, int]] = {
+    32: {
+        "reserved_for": 256,  # 32 still in 1.32.0, the one patch release that differs
+        "cel_expression": 10 * _KIB,
+        "cel_cost": 1_000_000,
+        "opaque_parameters": 10 * _KIB,
+    },
+    35: {"taints": 16},
+}
+"""By minor release: the limits that it changed."""
 
 
 def limits_of(minor: int) -> Limits:
     """The limits of release 1.`minor`, at its last patch."""
-    return _SINCE_1_32 if minor >= 32 else _BEFORE_1_32
+    changed: dict[str, int] = {}
+    for since, limits in _CHANGES.items():
+        if since <= minor:
+            changed |= limits
+    return replace(Limits(), **changed)
