@@ -11,6 +11,7 @@ from fakeapi.releases.release import (
     UnknownReleaseError,
     load_release,
 )
+from fakeapi.releases.runtime_config import RuntimeConfigError
 from fakeapi.releases.serving import ServedVersion, Serving, served
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Limits",
     "Quirks",
     "Release",
+    "RuntimeConfigError",
     "ServedVersion",
     "Serving",
     "Subresource",

@@ -7,24 +7,29 @@ from fakeapi.releases import gates
 from fakeapi.releases.kinds import Kind
 from fakeapi.releases.offered import RELEASES
 from fakeapi.releases.release import Release, UnknownReleaseError, load_release, release_with
+from fakeapi.releases.runtime_config import (
+    EnabledAPIs,
+    RuntimeConfigError,
+    check_groups,
+    enabled_apis,
+    parse_runtime_config,
+)
 from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
 
-SIDE_BY_SIDE: dict[tuple[str, str], str] = {
-    ("", "v1"): "1.33",
-    (GROUP, "v1beta2"): "1.33",
-    (GROUP, "v1beta1"): "1.33",
+OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
-"""With no release named: each version of the API as the newest offered release whose claims it has."""
+"""With no release named, the newest offered one is served, and beside it these versions, each as the last
+release in which it had claims."""
 
 
 def default_description() -> str:
     """As what a server without a named release serves: "1.33, and v1alpha2 as in 1.30,"."""
-    newest = SIDE_BY_SIDE["", "v1"]
-    others = [f"{version} as in {name}" for (_, version), name in SIDE_BY_SIDE.items() if name != newest]
+    newest = RELEASES[-1]
+    others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
     return f"{newest}, and {', '.join(others)}," if others else newest
 
 
@@ -58,42 +63,61 @@ class Serving:
         return tuple(dict.fromkeys([self.primary, *(each.release for each in self.versions)]))
 
 
-def served(release: str | None = None, feature_gates: Mapping[str, bool] | str = "") -> Serving:
-    """What a server of the named release serves; of none named, every version side by side.
+def served(
+    release: str | None = None,
+    feature_gates: Mapping[str, bool] | str = "",
+    runtime_config: str = "",
+) -> Serving:
+    """What a server of the named release serves; of none named, the newest one and what OLDER has beside it.
 
-    Side by side, a gate holds for every release that has it. Raises UnknownReleaseError, UnknownGateError
-    for a gate that no served release has, and GateError.
+    Side by side, a gate and a setting of `runtime_config` hold for every release that has what they name.
+    Raises UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError, and
+    RuntimeConfigError.
     """
+    settings = parse_runtime_config(runtime_config)
     if release is not None:
-        exact = load_release(release, feature_gates)
-        if exact.name not in RELEASES:
+        primary = load_release(release, feature_gates)
+        if primary.name not in RELEASES:
             raise UnknownReleaseError(release)
-        return _serving(exact, dict.fromkeys(_group_versions(exact), exact))
-    chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
-    names = sorted(set(SIDE_BY_SIDE.values()))
-    gates.check(chosen, [int(name[2:]) for name in names])
-    releases = {name: release_with(name, chosen) for name in names}
-    return _serving(
-        releases[SIDE_BY_SIDE["", "v1"]],
-        {group_version: releases[name] for group_version, name in SIDE_BY_SIDE.items()},
-    )
+        older = {}
+    else:
+        chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
+        names = sorted({RELEASES[-1], *OLDER.values()})
+        gates.check(chosen, [int(name[2:]) for name in names])
+        releases = {name: release_with(name, chosen) for name in names}
+        primary = releases[RELEASES[-1]]
+        older = {group_version: releases[name] for group_version, name in OLDER.items()}
+    return _serving(primary, older, settings)
+
+
+def _serving(
+    primary: Release, older: Mapping[tuple[str, str], Release], settings: Mapping[str, str]
+) -> Serving:
+    releases = dict.fromkeys([primary, *older.values()])
+    tables = [table for release in releases for table in release.all_kinds.group_versions]
+    check_groups(settings, tables)
+    enabled = {release.name: enabled_apis(release.all_kinds.group_versions, settings) for release in releases}
+    if not enabled[primary.name].has("", "v1", "namespaces"):
+        raise RuntimeConfigError("namespaces of v1 cannot be switched off")
+    by_version = {**dict.fromkeys(_group_versions(primary), primary), **older}
+    versions = [
+        ServedVersion(group, version, release, kinds)
+        for (group, version), release in by_version.items()
+        if (kinds := _kinds(release, enabled[release.name], group, version))
+    ]
+    order = list(dict.fromkeys(table.group for table in tables))
+    versions.sort(key=lambda each: version_rank(each.version), reverse=True)
+    versions.sort(key=lambda each: order.index(each.group))
+    return Serving(primary, tuple(versions))
 
 
 def _group_versions(release: Release) -> list[tuple[str, str]]:
     return list(dict.fromkeys((kind.group, kind.version) for kind in release.kinds))
 
 
-def _serving(primary: Release, releases: Mapping[tuple[str, str], Release]) -> Serving:
-    versions = [
-        ServedVersion(group, version, release, kinds)
-        for (group, version), release in releases.items()
-        if (kinds := _kinds(release, group, version))
-    ]
-    order = {each.group: at for at, each in reversed(list(enumerate(primary.all_kinds.group_versions)))}
-    versions.sort(key=lambda each: version_rank(each.version), reverse=True)
-    versions.sort(key=lambda each: order[each.group])
-    return Serving(primary, tuple(versions))
-
-
-def _kinds(release: Release, group: str, version: str) -> tuple[Kind, ...]:
-    return tuple(kind for kind in release.kinds if (kind.group, kind.version) == (group, version))
+def _kinds(release: Release, enabled: EnabledAPIs, group: str, version: str) -> tuple[Kind, ...]:
+    return tuple(
+        kind
+        for kind in release.kinds
+        if (kind.group, kind.version) == (group, version) and enabled.has(group, version, kind.resource)
+    )

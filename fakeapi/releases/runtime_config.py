@@ -1,0 +1,131 @@
+"""Which group versions and resources of a release are on: kube-apiserver's `--runtime-config`.
+
+Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. What is on without being asked
+for is what the release says, and every version of resource.k8s.io, as a cluster that tries claims has it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fakeapi.releases.tables import GroupVersionTable
+
+_STAGES = {
+    "api/all": re.compile(r""),
+    "api/ga": re.compile(r"v\d+\Z", re.ASCII),
+    "api/beta": re.compile(r"v\d+beta\d+\Z", re.ASCII),
+    "api/alpha": re.compile(r"v\d+alpha\d+\Z", re.ASCII),
+}
+"""The settings of many versions at once, in the order in which they are applied."""
+
+_TRUE = frozenset({"", "1", "t", "T", "true", "TRUE", "True"})
+_FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
+_ALL_VERSIONS_ON = frozenset({"resource.k8s.io"})
+
+
+class RuntimeConfigError(ValueError):
+    """A setting that no apiserver would start with; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnabledAPIs:
+    """What is on: `versions` by group and version, and single `resources` that differ from their version."""
+
+    versions: Mapping[tuple[str, str], bool]
+    resources: Mapping[tuple[str, str, str], bool]
+
+    def has(self, group: str, version: str, resource: str) -> bool:
+        """Whether a resource of a version is served."""
+        return self.resources.get((group, version, resource), self.versions.get((group, version), False))
+
+
+def parse_runtime_config(text: str) -> dict[str, str]:
+    """`api/beta=false,storage.k8s.io/v1beta1` as `--runtime-config` takes it; the last word on a key counts.
+
+    Raises RuntimeConfigError for what is wrong in any release. Whether a version exists is not asked here.
+    """
+    settings: dict[str, str] = {}
+    for setting in text.split(","):
+        if setting:
+            key, _, value = setting.partition("=")
+            settings[key.strip()] = value.strip()
+    if settings == {"api/all": "false"}:
+        raise RuntimeConfigError("invalid runtime-config with only api/all=false")
+    for key, value in settings.items():
+        _check(key, value)
+    return settings
+
+
+def check_groups(settings: Mapping[str, str], tables: Iterable[GroupVersionTable]) -> None:
+    """Raises RuntimeConfigError for groups and versions that none of the releases has."""
+    known = {(each.group, each.version) for each in tables}
+    groups = {group for group, _ in known}
+    named = sorted({_group_version(key) for key in settings if key not in _STAGES})
+    unknown = [f"{group}/{version}" for group, version in named if group not in groups]
+    if unknown:
+        raise RuntimeConfigError(f"unknown api groups {','.join(unknown)}")
+    for group, version in named:
+        if (group, version) not in known:
+            name = f"{group}/{version}" if group else version
+            raise RuntimeConfigError(f"group version {name} that has not been registered")
+
+
+def enabled_apis(tables: Iterable[GroupVersionTable], settings: Mapping[str, str]) -> EnabledAPIs:
+    """What is on in a release, by its tables and the user's settings, which are as `parse_runtime_config`
+    gives them. Settings of what the release does not have are passed over; `check_groups` refuses them.
+    """
+    versions: dict[tuple[str, str], bool] = {}
+    resources: dict[tuple[str, str, str], bool] = {}
+    for each in tables:
+        versions[each.group, each.version] = each.default or each.group in _ALL_VERSIONS_ON
+        resources |= {(each.group, each.version, name): True for name in each.default_resources}
+    for key, pattern in _STAGES.items():
+        if key in settings:
+            for gv in versions:
+                if pattern.match(gv[1]):
+                    _set_version(versions, resources, gv, on=settings[key] in _TRUE)
+    single = {key: value for key, value in settings.items() if key not in _STAGES}
+    for key, value in single.items():
+        if key.count("/") == 1 and _group_version(key) in versions:
+            _set_version(versions, resources, _group_version(key), on=value in _TRUE)
+    for key, value in single.items():
+        if key.count("/") == 2 and _group_version(key) in versions:
+            resources[*_group_version(key), key.rpartition("/")[2]] = value in _TRUE
+    return EnabledAPIs(versions, resources)
+
+
+def _set_version(
+    versions: dict[tuple[str, str], bool],
+    resources: dict[tuple[str, str, str], bool],
+    gv: tuple[str, str],
+    *,
+    on: bool,
+) -> None:
+    """A version that is set takes its resources with it."""
+    versions[gv] = on
+    for key in [key for key in resources if key[:2] == gv]:
+        del resources[key]
+
+
+def _check(key: str, value: str) -> None:
+    if key in _STAGES:
+        if value not in ("true", "false"):
+            raise RuntimeConfigError(f"invalid value {key}={value}")
+        return
+    if key.count("/") not in (1, 2):
+        raise RuntimeConfigError(f"runtime-config invalid key {key}")
+    if value not in _TRUE | _FALSE:
+        raise RuntimeConfigError(
+            f'invalid value of {key}: {value}, err: strconv.ParseBool: parsing "{value}": invalid syntax'
+        )
+    resource = key.split("/")[2:]
+    if resource and resource[0] != resource[0].lower():
+        raise RuntimeConfigError(
+            f"invalid key {key}: group/version/resource and resource is always lowercase plural, "
+            f'not "{resource[0]}"'
+        )
+
+
+def _group_version(key: str) -> tuple[str, str]:
+    group, version, *_ = key.split("/")
+    return group, version
