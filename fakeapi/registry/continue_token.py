@@ -1,4 +1,4 @@
-"""Continue tokens: what a page of a list says of where the next one begins.
+"""Continue tokens: where the next page of a list begins.
 
 Follows k8s.io/apiserver `pkg/storage/continue.go`.
 """
@@ -19,9 +19,9 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 
 
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
-    """A token that goes on at `start_key`, at `revision` (-1: at whatever is the present then).
+    """A token that continues at `start_key` as of `revision`, or as of the time of its use for -1.
 
-    `slash`: with one before the key, which means the same.
+    `slash`: the key begins with one, as tokens of the watch cache do; it means the same.
     """
     start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
@@ -29,9 +29,9 @@ def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = Fa
 
 
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
-    """(the key at which to go on, the revision). Raises ApiError 400.
+    """The key to continue at and the revision. Raises ApiError 400.
 
-    A key with NUL at its end is the first one after that key; tokens that a server made have one.
+    A key that ends in NUL stands for the first key after it; tokens that a server made end so.
     """
     data = _from_base64(token)
     try:
@@ -56,7 +56,7 @@ def decode_token(token: str, prefix: str) -> tuple[str, int]:
 
 
 def _folded(fields: object) -> object:
-    """A token's members by the names that encoding/json takes them for: their case does not matter."""
+    """The members of a token by their names in lower case: encoding/json ignores case."""
     return {name.lower(): value for name, value in fields.items()} if isinstance(fields, dict) else fields
 
 
@@ -72,7 +72,7 @@ _TOKEN = Struct(
 
 
 def _from_base64(token: str) -> bytes:
-    """Raises ApiError 400 that names the first byte which is none of base64's, as Go does."""
+    """Decodes base64. Raises ApiError 400 that names the first byte outside its alphabet, as Go does."""
     bad = _NOT_BASE64.search(token)
     whole = bad.start() if bad else len(token)
     if bad or whole % 4 == 1:

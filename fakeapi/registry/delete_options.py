@@ -14,7 +14,7 @@ from fakeapi.releases.kinds import UNVERSIONED_KINDS
 
 
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
-    """DeleteOptions from a body. Raises ApiError 500 (untyped upstream) for what is none."""
+    """DeleteOptions from a body. Raises ApiError 500 (untyped upstream) for any other body."""
     schema = resource.release.schemas.struct("meta/v1.DeleteOptions")
     try:
         if media_type == PROTOBUF:

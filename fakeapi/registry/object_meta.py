@@ -1,4 +1,4 @@
-"""metav1.ObjectMeta as strategies see it: the order of its fields, and which a write to `/status` keeps.
+"""ObjectMeta in strategies: the order of its fields, what a write to `/status` keeps, and generations.
 
 Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and what strategies of
 k8s.io/kubernetes `pkg/registry/resource` do with generations.
@@ -26,7 +26,9 @@ def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """`new` with the fields of `old` that a write to `/status` leaves alone; managed fields are `new`'s."""
+    """`new` with the fields of `old` that a write to `/status` does not change; managed fields are
+    `new`'s.
+    """
     if all(new.get(name) == old.get(name) for name in _KEPT):
         return new
     merged = {name: value for name, value in new.items() if name not in _KEPT}
@@ -35,9 +37,9 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
 
 
 def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
-    """`new` with the spec of `old`, and the metadata that a write to `/status` leaves alone.
+    """`new` with the spec of `old`, and the metadata that a write to `/status` does not change.
 
-    `stores_metadata`: up to 1.29 a write to `/status` leaves no metadata alone.
+    `stores_metadata`: up to 1.29 a write to `/status` changes all metadata.
     """
     new["spec"] = old["spec"]
     if not stores_metadata:
@@ -46,13 +48,13 @@ def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: boo
 
 
 def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
-    """`obj` in this generation of its spec."""
+    """`obj` with this generation."""
     obj["metadata"] = in_order({**obj["metadata"], "generation": generation})
     return obj
 
 
 def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """`new`, in the next generation where its spec is another than that of `old`."""
+    """`new`, in the next generation if its spec differs from that of `old`."""
     if semantically_equal(new["spec"], old["spec"]):
         return new
     return with_generation(new, old["metadata"].get("generation", 0) + 1)

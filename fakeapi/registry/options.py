@@ -17,7 +17,9 @@ class ObjectReference:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """`manager` is the field manager, or what stands for it; `validation` is Strict, Warn or Ignore."""
+    """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
+    Ignore.
+    """
 
     manager: str
     dry_run: bool = False
@@ -51,7 +53,7 @@ class ListOptions:
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """`timeout_seconds` None: the server chooses. `send_initial_events` None: not asked either way."""
+    """None: the server chooses `timeout_seconds`, or the client did not set `send_initial_events`."""
 
     labels: Selector | None = None
     fields: FieldSelector | None = None

@@ -1,4 +1,4 @@
-"""Which objects a list or a watch is about: label selector and field selector as one test."""
+"""SelectionPredicate: the label and field selector of a list or watch as one test."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class SelectionPredicate:
 
     @property
     def everything(self) -> bool:
-        """Whether every object is selected, so that none needs to be looked at."""
+        """Whether every object matches, so that none needs to be decoded."""
         return self.labels is None and self.fields is None
 
     def matches(self, entry: Entry) -> bool:
-        """Whether the object of an entry is selected; decodes it only if it has to."""
+        """Whether the object of an entry matches; decodes it only if it has to."""
         if self.fields is not None and self.fields_of is None:
             *_, namespace, name = entry.key.rsplit("/", 2)
             if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
@@ -51,7 +51,7 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None
 ) -> SelectionPredicate:
-    """A selection in which selectors that select everything are absent."""
+    """The predicate of two selectors; selectors that match everything are dropped."""
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,
         None if fields is None or fields.empty else fields,

@@ -1,8 +1,7 @@
-"""From the bytes of a request body to a canonical, defaulted object of the resource.
+"""Decodes request bodies to canonical, defaulted objects of the resource.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
-k8s.io/apiserver: what an unreadable body is called, and what field validation makes of unknown and
-duplicate fields.
+k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
 """
 
 from collections.abc import Iterable
@@ -25,7 +24,7 @@ from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 SUMMARY_LENGTH = 30
-"""As much of an unreadable body goes into the message."""
+"""As many bytes of a malformed body are shown in the message."""
 
 _SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 TYPE_META = (
@@ -34,7 +33,7 @@ TYPE_META = (
 
 
 class Unreadable(ValueError):
-    """A body whose kind cannot even be told."""
+    """A body so malformed that its kind cannot be read."""
 
 
 def read_object(
@@ -87,7 +86,9 @@ def _of_the_path(resource: Resource, obj: Object, api_version: str, value: Any) 
 
 
 def _read_protobuf(resource: Resource, body: bytes) -> Object:
-    """Field validation has nothing to say of protobuf. Raises Unreadable, ApiError."""
+    """The object of a protobuf body, which field validation does not apply to. Raises Unreadable,
+    ApiError.
+    """
     try:
         kind, api_version, raw = protobuf.unwrap(body)
     except protobuf.ProtobufError as error:
@@ -103,16 +104,16 @@ def _read_protobuf(resource: Resource, body: bytes) -> Object:
 
 
 def complete(resource: Resource, obj: Object, sent: Any) -> Object:
-    """The object decoded from `sent` with its type, which leads, and the version's defaults."""
+    """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version."""
     typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
     strategy = resource.strategy_for("")
     return strategy.default(strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
-    """The value of a JSON or YAML text, and texts about keys that stand in it twice.
+    """The value of a JSON or YAML text, and messages about duplicate keys of YAML.
 
-    Repeated keys of JSON are marked in the value instead. Raises Unreadable.
+    Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
     """
     if media_type == YAML:
         try:
@@ -128,7 +129,7 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
 
 
 def type_of(value: Any, resource: Resource) -> tuple[str, str]:
-    """(kind, apiVersion) of a body; what it leaves out is what the path says. Raises Unreadable."""
+    """(kind, apiVersion) of a body, from the path where the body leaves them out. Raises Unreadable."""
     kind, api_version = stated_type(value)
     if not api_version or api_version == f"{resource.kind.group}/":
         api_version = resource.api_version
@@ -136,9 +137,9 @@ def type_of(value: Any, resource: Resource) -> tuple[str, str]:
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """(kind, apiVersion) as a body states them, empty where it does not. Raises Unreadable.
+    """(kind, apiVersion) in a body, empty where they are missing. Raises Unreadable.
 
-    Here alone Go's own encoding/json reads, to which the case of a name is nothing, and the last one counts.
+    Upstream uses Go's encoding/json here and nowhere else: it ignores case, and the last duplicate wins.
     """
     if value is None:
         return "", ""
@@ -169,7 +170,7 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
-    """Why an object of this type cannot be read as the resource's kind, in any version; empty if it can."""
+    """Why an object of this type cannot be converted to the resource's kind; empty if it can."""
     if kind == resource.kind.kind and resource.versions.kind_of(api_version) is not None:
         return ""
     if not resource.release.knows(api_version, kind):
@@ -186,7 +187,7 @@ def _cannot_handle(resource: Resource, kind: str, api_version: str, why: str) ->
 
 
 def summary(body: bytes) -> str:
-    """The beginning of a body as messages show it: text where it looks like JSON, else hexadecimal."""
+    """The beginning of a body for messages: as text if it looks like JSON, else in hexadecimal."""
     if not body:
         return "<empty>"
     start = body[:SUMMARY_LENGTH]
@@ -195,7 +196,7 @@ def summary(body: bytes) -> str:
 
 
 def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
-    """Strict decoding errors by the mode: warned of, or returned as one text to refuse with."""
+    """Handles strict decoding errors by the mode: adds warnings, or returns one message to refuse with."""
     found = list(texts)
     if validation == "Strict" and found:
         return "strict decoding error: " + ", ".join(found)
@@ -206,7 +207,7 @@ def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) ->
 
 
 def warn_of(text: str, warnings: Warnings) -> None:
-    """A strict decoding error as warnings: YAML's repeated keys, all in one text, are warned of one by one.
+    """Adds a strict decoding error as warnings, one for each duplicate key of YAML.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """

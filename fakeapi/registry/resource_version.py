@@ -1,6 +1,7 @@
-"""What reads are asked by: resourceVersions, which Go's strconv.ParseUint reads, and keys.
+"""Parses resourceVersion parameters, and refuses versions of the future and malformed keys.
 
-Follows k8s.io/apiserver `pkg/storage`: its errors, and in `etcd3` the look at keys.
+Follows k8s.io/apiserver `pkg/storage`, which parses with Go's strconv.ParseUint, and `pkg/storage/etcd3` for
+keys.
 """
 
 from fakeapi.machinery.errors import ApiError, Cause, Details
@@ -19,7 +20,7 @@ def parse_version(text: str) -> int:
 
 
 def version_or_none(text: str) -> int:
-    """A resourceVersion as a number; 0, which stands for none, where it is no number."""
+    """A resourceVersion as a number; 0, which stands for none, where it is malformed."""
     try:
         return parse_uint(text)
     except ValueError:
@@ -27,7 +28,7 @@ def version_or_none(text: str) -> int:
 
 
 def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiError:
-    """504: a version that the server has not reached."""
+    """ApiError 504 for a version that the server has not reached."""
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(
         504,
@@ -39,12 +40,14 @@ def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiE
 
 
 def waited_for(wanted: int, current: int) -> ApiError:
-    """504 from the watch cache, which waits for a version before it gives up, and says when to ask again."""
+    """ApiError 504 as the watch cache gives it after waiting for a version: with a time after which to
+    retry.
+    """
     return too_large(wanted, current, TOO_LARGE_RETRY_SECONDS)
 
 
 def check_key(resource: str, namespace: str, name: str = "") -> None:
-    """The storage's look at a key, which the watch cache does not take. Raises ApiError 500."""
+    """Rejects "." and ".." in a key as etcd3 does; the watch cache does not check. Raises ApiError 500."""
     if namespace in (".", ".."):
         path = f"/{resource}/{namespace}/{name}".rstrip("/")
         raise ApiError(500, "", f"invalid key: {quote(path)}")

@@ -1,4 +1,4 @@
-"""When two parts of an object are the same: what `field is immutable` is decided by.
+"""Semantic equality of parts of an object, and the check that a field is immutable.
 
 Follows k8s.io/apimachinery `pkg/api/equality` and `ValidateImmutableField`.
 """
@@ -17,10 +17,10 @@ _OF_ANY_SHAPE = frozenset(
 
 
 def semantically_equal(one: Any, other: Any) -> bool:
-    """Whether two canonical values are equal, a list without items being equal to none."""
+    """Whether two canonical values are equal; an empty list equals an absent one."""
     if one is other:
         return True
-    # What is written alike is alike; the walk is for what may differ in spelling alone.
+    # Equal bytes are equal values; the walk is for values that differ in spelling alone.
     return codec.encode(one) == codec.encode(other) or codec.encode(_settled(one)) == codec.encode(
         _settled(other)
     )

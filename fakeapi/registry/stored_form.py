@@ -1,4 +1,4 @@
-"""Objects as they are stored, and as they go out again.
+"""The stored form of objects, and JSON for responses made from it without decoding.
 
 A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision. It
 is filled in when the object is read, so that an object is encoded once, when it is written:
@@ -90,7 +90,8 @@ def json_of(value: bytes) -> bytes:
 def decode(entry: "Entry", schema: Struct | None = None) -> Object:
     """The object of an entry, with its resourceVersion; the caller's own to change.
 
-    By the `schema` of what is stored, it has the texts of what drivers gave, so that it can be stored again.
+    With the `schema` of stored objects, drivers' own values keep their bytes, so that they can be stored
+    again.
     """
     obj = decode_value(entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
@@ -130,7 +131,7 @@ def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """How the JSON of every stored object of the kind begins."""
+    """The beginning of the JSON of every stored object of the kind."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 

@@ -101,9 +101,9 @@ def _applied(
 
 
 def read_configuration(body: bytes) -> tuple[Object, str]:
-    """The applied configuration of a YAML or JSON body, and a text about keys that stand in it twice.
+    """The applied configuration of a YAML or JSON body, and a message about duplicate keys.
 
-    The text is empty where there are none. Raises ApiError 400.
+    The message is empty where there are none. Raises ApiError 400.
     """
     value, repeated = _read(body)
     if value is None:
@@ -118,7 +118,7 @@ def read_configuration(body: bytes) -> tuple[Object, str]:
 
 
 def _read(body: bytes) -> tuple[Any, str]:
-    """JSON is read as such, which is quicker, unless it has repeated keys to be told of in YAML's words.
+    """Decodes JSON as JSON, which is faster, unless it has duplicate keys, which YAML's messages are about.
 
     Either way keys are sorted, as they are when YAML has become JSON: a walk that ends at the first field
     that nobody knows ends at the same one.
@@ -137,7 +137,7 @@ def _read(body: bytes) -> tuple[Any, str]:
 
 
 def _check_version(given: str) -> None:
-    """A new object may name any version, if it is one. Raises ApiError 500."""
+    """A new object may name any well-formed version. Raises ApiError 500."""
     try:
         parse_uint(given or "0")
     except ValueError as error:

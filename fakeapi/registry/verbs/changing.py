@@ -157,7 +157,7 @@ def _before_update(
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update leaves an object that is being deleted with nothing to wait for."""
+    """Whether an update takes the last finalizer from an object that is being deleted."""
     return (
         meta.get("deletionTimestamp") is not None
         and not meta.get("finalizers")
@@ -176,8 +176,9 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """The uid of a PUT body is a precondition, checked before anything else; for a dry run above the storage,
-    which puts /registry before its keys.
+    """Checks the uid of a PUT body, which is a precondition, before anything else.
+
+    A dry run checks it above etcd, which adds /registry to the key in the message.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -195,7 +196,7 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Errors of an update: the generic store looks at its metadata first, then the kind at all of it."""
+    """Errors of an update: those of the generic check of metadata, then those of the kind."""
     meta, old_meta = new["metadata"], old["metadata"]
     too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
     found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
@@ -210,7 +211,7 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
 
 
 def _check_version(resource: Resource, target: ObjectReference, meta: Object, old_meta: Object) -> None:
-    """No resourceVersion, or "0", means any; another must be the stored one."""
+    """Checks a resourceVersion: none or "0" means any, another must be the stored one."""
     given = meta.get("resourceVersion", "")
     try:
         version = parse_uint(given) if given else 0

@@ -19,7 +19,7 @@ from fakeapi.registry.store import Store
 from fakeapi_storage import Entry, KeyExists
 
 GENERATE_NAME_ATTEMPTS = 8
-"""How many generated names are tried, where the release tries again; then it is a 409."""
+"""As many generated names are tried in releases that retry; then it is a 409."""
 
 
 async def create(
@@ -52,7 +52,7 @@ async def insert(
 ) -> WriteResult:
     """`create` after its managed fields are set. A `given_version` is refused, if all else is well.
 
-    An apply that creates comes here straight: what it says of the object's deletion stays.
+    An apply that creates calls this directly, and keeps deletionTimestamp if it sets it.
     """
     obj = resource.to_hub(obj)
     meta = obj["metadata"]

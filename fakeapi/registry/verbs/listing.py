@@ -1,7 +1,7 @@
-"""Lists: at which version, which page, and who answers.
+"""List: the objects of a resource at a version, in pages, by selectors.
 
-Follows k8s.io/apiserver `pkg/storage/cacher` (which lists the watch cache answers, and how) and
-`pkg/storage/etcd3` (the others: exact versions, pages after the first).
+Follows k8s.io/apiserver `pkg/storage/cacher` for the lists that the watch cache answers, and
+`pkg/storage/etcd3` for the others (exact versions, pages after the first); errors differ between the two.
 """
 
 import sys
@@ -19,7 +19,7 @@ from fakeapi.registry.resource_version import check_key, parse_version, too_larg
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
-"""A limited list looks at twice as many objects each time that too few were selected, up to so many."""
+"""A limited list with selectors reads twice as many objects each time that too few match, up to this many."""
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
@@ -32,7 +32,7 @@ _TOO_OLD_TO_CONTINUE = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One answer to a list. `remaining` is None where Kubernetes does not say."""
+    """One answer to a list. `remaining` is None where Kubernetes does not count."""
 
     entries: list[Entry]
     revision: int
@@ -41,7 +41,7 @@ class Listed:
 
 
 def prefix_of(resource: Resource, target: ObjectReference) -> str:
-    """The storage prefix of what a list or watch covers."""
+    """The prefix of the storage keys that a list or watch covers."""
     return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
 
 
@@ -77,7 +77,7 @@ def list_entries(
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
-    """The objects among which the watch cache looks, where it has an index for a field that is selected."""
+    """The predicate of the watch cache's index, where one of its fields is selected; None otherwise."""
     name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
     if name is None or value is None:
@@ -87,9 +87,10 @@ def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | N
 
 
 def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: int) -> bool:
-    """Adds what is selected to `entries`, up to the limit; says whether anything comes after the last one.
+    """Adds the matching entries to `entries`, up to the limit; returns whether any entry follows the last
+    one.
 
-    An object after the last one counts, selected or not, as it does upstream.
+    An entry after the last one counts whether it matches or not, as upstream.
     """
     if chosen.everything:
         entries += page.entries
@@ -103,7 +104,7 @@ def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: i
 
 
 def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOptions) -> bool:
-    """Whether a selector names the one object that can be meant: upstream gets it, and knows no pages."""
+    """Whether a field selector names a single object: upstream then gets it, and ignores the limit."""
     if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
         return False
     return options.fields.requires_exact_match(NAME) is not None
@@ -111,7 +112,9 @@ def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOpti
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is read: after this key, at this revision, at most so many; and by whom."""
+    """Read after this key, at this revision, at most `limit` entries, from the watch cache or from
+    storage.
+    """
 
     start_after: str | None = None
     at: int | None = None
@@ -133,7 +136,7 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
 
 
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
-    """Whether the watch cache answers: from a version on, in newer releases without one too."""
+    """Whether the watch cache answers: lists not older than a version, in newer releases also without one."""
     version = options.resource_version
     if options.continue_token or options.match == "Exact":
         return False
@@ -165,7 +168,7 @@ def _storage_plan(
 
 
 def _requested(version: str) -> int:
-    """A list's version as a number. Raises ApiError 400."""
+    """The resourceVersion of a list as a number. Raises ApiError 400."""
     try:
         return parse_version(version)
     except ApiError as error:
@@ -173,7 +176,9 @@ def _requested(version: str) -> int:
 
 
 def _before(key: str, prefix: str) -> str | None:
-    """What sorts before `key` and after all names that do; None where nothing begins with `prefix` before."""
+    """The largest possible key that sorts before `key`, to resume a list inclusively; None at the start of
+    the prefix.
+    """
     if key.endswith("\0"):
         return key.rstrip("\0")
     if key == prefix:

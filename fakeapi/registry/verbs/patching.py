@@ -39,14 +39,14 @@ class Patch(Protocol):
     strict: Sequence[str]
     """Messages about its own unknown and duplicate fields."""
     typed: bool
-    """Whether it is applied to the typed object, so that kind and apiVersion of the result mean nothing."""
+    """Whether it is applied to the typed object, so that kind and apiVersion of the result are ignored."""
 
     def applied_to(self, old: Object, resource: Resource) -> Any:
         """The patched document, of any shape. Raises ApiError."""
         ...
 
     def shown(self, document: Any) -> str:
-        """How a refusal shows what it refuses: the patched document, or the patch."""
+        """The value in the message of a refusal: the patched document, or the patch."""
         ...
 
 

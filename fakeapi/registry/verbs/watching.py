@@ -1,7 +1,7 @@
-"""Watches: what exists, what happened since a version, and what happens from now on.
+"""Watch: the existing objects or the changes since a version, then every change as it is committed.
 
-Follows k8s.io/apiserver `pkg/storage/cacher`: without a version or with "0" a watch begins with what
-exists; a selector turns a change into ADDED or DELETED where an object begins or ceases to match; a
+Follows k8s.io/apiserver `pkg/storage/cacher`: without a version or with "0" a watch begins with the
+existing objects; a selector turns a change into ADDED or DELETED where an object begins or ceases to match; a
 DELETED event has the last state that the watcher could see, at the version of the change.
 """
 
@@ -20,7 +20,8 @@ from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
 FRAMES_KEPT = 2048
-"""As many encoded events are shared between watchers; older ones are encoded again when needed."""
+"""As many encoded events are kept for all watchers; when there are more, all are encoded again when
+needed."""
 
 
 class TooOld(Exception):
@@ -46,7 +47,7 @@ class WatchEvent:
 
 
 class Watch:
-    """One open watch. `initial` first, then `next` for as long as it is wanted, then `close`.
+    """One open watch: send `initial`, then what `next` returns, and `close` it at the end.
 
     `start` is the version that `initial` shows; `next` has all that comes after it.
     """
@@ -81,9 +82,9 @@ class Watch:
                 return events
 
     def bookmark_version(self, newest: int) -> int | None:
-        """The version that a bookmark may name, `newest` being the last change to the resource.
+        """The version for a bookmark, `newest` being the last change to the resource; None where nothing has
+        changed.
 
-        None where it would tell the watcher nothing: nothing has changed since it began.
         """
         version = min(newest, self._watcher.progress)
         return version if version > self.start else None
@@ -111,9 +112,9 @@ class Watch:
 
 
 def open_watch(storage: Storage, resource: Resource, target: ObjectReference, options: WatchOptions) -> Watch:
-    """A watch over the resource, from what the options ask.
+    """Opens a watch by its options.
 
-    Raises ApiError for a version that is no number, and TooOld for one that is not kept any more.
+    Raises ApiError for a malformed version, and TooOld for one that is no longer kept.
     """
     chosen = predicate_of(options.labels, options.fields, resource.field_labels.fields_of)
     prefix = prefix_of(resource, target)
@@ -138,7 +139,7 @@ def open_watch(storage: Storage, resource: Resource, target: ObjectReference, op
 
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
-    """JSON of a bookmark's object: an empty object of the kind, with nothing but the version."""
+    """JSON of the object of a bookmark: an empty object of the kind with a resourceVersion."""
     meta: Object = {"resourceVersion": str(revision), "creationTimestamp": None}
     if ends_initial_events:
         meta["annotations"] = {INITIAL_EVENTS_END: "true"}
@@ -150,7 +151,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 
 def _blueprint(resource: Resource) -> dict[str, str]:
-    """1.32 also tells the client what the list would have been, for its consistency checks."""
+    """The annotation by which 1.32 gives clients an empty list of the kind, for consistency checks."""
     listed: Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
@@ -161,7 +162,7 @@ def _blueprint(resource: Resource) -> dict[str, str]:
 
 
 def blueprint_text(listed: Object) -> str:
-    """A list as an annotation holds it."""
+    """A list in base64, as the annotation holds it."""
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
