@@ -4,42 +4,24 @@ It joins storage, catalogue and clock according to the settings. What else works
 (journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
-
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
 from fakeapi.registry.registry import Registry, open_registry
 from fakeapi.registry.store import Store
 from fakeapi.registry.stored_format import STORED_FORMAT, check_stored
-from fakeapi.releases import Serving, served
-from fakeapi_storage import WINDOW_REVISIONS, Storage, open_storage
-
-HISTORY_MAX = WINDOW_REVISIONS
-"""Changes that a watch or a list at a version can go back to; older versions are Expired."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a server is told once. See `fakeapi serve --help` for what each means."""
-
-    release: str | None = None
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
-    database: str | None = None
-    durability: Literal["normal", "full"] = "normal"
-    token: str | None = None
-    history: int = HISTORY_MAX
+from fakeapi.releases import Serving, gates, served
+from fakeapi.settings import Settings
+from fakeapi_storage import Storage, open_storage
 
 
 class Cluster:
     """The objects of one cluster, and what is served of them; used in one event loop."""
 
-    def __init__(self, settings: Settings, clock: ClockAndNames | None = None) -> None:
-        """Raises UnknownRelease, UnknownGate."""
+    def __init__(self, settings: Settings) -> None:
+        """Raises UnknownReleaseError, UnknownGateError, GateError."""
         self.settings = settings
-        self.clock = clock or SystemClockAndNames()
-        self._serving: Serving = served(settings.release, settings.feature_gates)
+        self.clock: ClockAndNames = settings.clock or SystemClockAndNames()
+        self._serving: Serving = served(settings.release, gates.chosen(settings.feature_gates))
         self._registry: Registry | None = None
 
     @property
@@ -72,7 +54,7 @@ class Cluster:
         )
         try:
             registry = open_registry(storage, self._serving, self.clock)
-            location = settings.database or "memory"
+            location = str(settings.database or "memory")
             await check_stored(storage, registry.catalogue, location, settings.release or "")
             await registry.ensure_initial_objects()
         except BaseException:

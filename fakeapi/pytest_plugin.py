@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -30,8 +30,6 @@ RECORD_DIRECTORY = "fakeapi-traces"
 """Below the root directory; where failed tests' traces go unless another one is named."""
 
 _NAME_MAX = 150
-_UNSHARED = frozenset({"database", "port", "kubeconfig", "tls_directory", "record", "clock"})
-"""Options that tie a server to something outside of it: one is started for the test and stopped after it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,6 +40,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the Kubernetes release that the fixture `fakeapi` serves where no marker names one, e.g. 1.31",
     )
     parser.addini("fakeapi_release", "the same as --fakeapi-release", default="")
+    parser.addini(
+        "fakeapi_options",
+        "options of all servers, a line `name = value` for each, as FakeAPI names them",
+        type="linelist",
+        default=[],
+    )
     group.addoption(
         "--fakeapi-record",
         metavar="DIR",
@@ -55,27 +59,43 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", RECORD_MARKER)
 
 
+def refuse(problem: str) -> NoReturn:
+    """Fails the test with the problem alone: where in the plugin it was noticed helps nobody."""
+    pytest.fail(problem, pytrace=False)
+
+
 class ServerPool:
     """Running servers by their options; one that comes back is renewed and given to the next test."""
 
-    def __init__(self, release: str | None) -> None:
-        self._release = release
+    def __init__(self, defaults: dict[str, Any]) -> None:
+        self._defaults = defaults
         self._idle: dict[str, list[FakeAPI]] = {}
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
         """A server without objects, at an address that no earlier test knew."""
-        from fakeapi.testing.server import FakeAPI  # noqa: PLC0415 - see the module's docstring
+        from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
+        from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
 
         idle = self._idle.get(_key(options))
         if idle:
             return idle.pop()
-        return FakeAPI(**{"release": self._release, **options}).start()
+        unknown = settings.unknown_options(options)
+        if unknown:
+            known = ", ".join(each.name for each, _ in settings.options())
+            refuse(f"FakeAPI has no option {', '.join(unknown)}; it has {known}")
+        try:
+            return FakeAPI(**{**self._defaults, **options}).start()
+        except (ValueError, StartError) as error:
+            problem = str(error)
+        refuse(problem)
 
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
         """Cuts off the test's clients. A server that the test stopped itself is forgotten."""
         if not server.running:
             return
-        if not _UNSHARED.isdisjoint(options):
+        from fakeapi.settings import is_shareable  # noqa: PLC0415 - see the module's docstring
+
+        if not is_shareable({**self._defaults, **options}):
             server.stop()
             return
         try:
@@ -99,10 +119,27 @@ def _key(options: dict[str, Any]) -> str:
     return repr(sorted(normal.items()))
 
 
+def _defaults(config: pytest.Config) -> dict[str, Any]:
+    """The options that ini file and command line give to every server."""
+    from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
+
+    found: dict[str, Any] = {}
+    for line in config.getini("fakeapi_options"):
+        name, _, text = (part.strip() for part in line.partition("="))
+        try:
+            found[name] = settings.read_option(name, text)
+        except ValueError as error:
+            problem = f"fakeapi_options: {error}"
+        else:
+            continue
+        refuse(problem)
+    release = config.getoption("fakeapi_release") or config.getini("fakeapi_release")
+    return {**found, "release": release} if release else found
+
+
 @pytest.fixture(scope="session")
 def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
-    chosen = pytestconfig.getoption("fakeapi_release") or pytestconfig.getini("fakeapi_release")
-    pool = ServerPool(chosen or None)
+    pool = ServerPool(_defaults(pytestconfig))
     yield pool
     pool.close()
 
@@ -173,7 +210,7 @@ def _recordings(node: pytest.Item) -> Recordings | None:
     marker = node.get_closest_marker("fakeapi_record")
     if marker is not None:
         if marker.args or marker.kwargs.keys() - {"directory"}:
-            raise pytest.UsageError(f"the marker fakeapi_record takes a directory only: {RECORD_MARKER}")
+            refuse(f"the marker fakeapi_record takes a directory only: {RECORD_MARKER}")
         chosen = marker.kwargs.get("directory") or chosen or RECORD_DIRECTORY
     return Recordings(config.rootpath / chosen, node.nodeid) if chosen else None
 
@@ -226,6 +263,6 @@ def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., "Fake
     options: dict[str, Any] = {}
     for marker in reversed(list(request.node.iter_markers("fakeapi"))):  # the closest one comes last
         if marker.args:
-            raise pytest.UsageError(f"the marker fakeapi takes named options only: {MARKER}")
+            refuse(f"the marker fakeapi takes named options only: {MARKER}")
         options.update(marker.kwargs)
     return fakeapi_factory(**options)

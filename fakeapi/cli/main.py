@@ -1,4 +1,4 @@
-"""The command `fakeapi`: reads options, prints and exits. What it does is done by `fakeapi.testing`.
+"""The command `fakeapi`: reads options, prints and exits. The work is done by `fakeapi.testing`.
 
 Exit status: 0 when it was told to stop, 1 for what the machine refuses (a port, a file, a database), 2 for
 options that make no sense. Modules are imported by the command that needs them, so that `--help` is quick.
@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from fakeapi import __version__
+from fakeapi.cli.options import server_options
+from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
-DEFAULT_PORT = 8001
 HEALTH_SECONDS = 2.0
 """For the server to answer a health check."""
 
 
 class _Commands(click.Group):
-    """Commands of which some are imported when they are called; the list of commands has their text here."""
+    """Commands, some of which are imported when they are called; their lines in the list stand here."""
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
@@ -56,111 +57,53 @@ def main() -> None:
     """A fake Kubernetes API server for Dynamic Resource Allocation."""
 
 
-@main.command(context_settings={"auto_envvar_prefix": "FAKEAPI", "show_default": True})
+@main.command(context_settings={"show_default": True})
+@server_options
 @click.option(
-    "--release",
-    metavar="RELEASE",
-    help="Kubernetes release, see `fakeapi releases`.  [default: each API version as its newest release]",
-)
-@click.option(
-    "--feature-gates",
-    metavar="NAME=BOOL,…",
-    default="",
-    show_default=False,
-    help="Feature gates, as in Kubernetes.",
-)
-@click.option(
-    "--db",
-    "database",
-    envvar="FAKEAPI_DB",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the state in this file.  [default: in memory]",
-)
-@click.option(
-    "--durability",
-    type=click.Choice(["normal", "full"]),
-    default="normal",
-    help="What an acknowledged write survives: the process, or the machine too.",
-)
-@click.option(
-    "--history",
-    type=click.IntRange(min=1),
-    default=10_000,
-    help="Changes to keep; versions before them are Expired, for lists and for watches.",
-)
-@click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
-    help="Port to listen on; 0 takes a free one.",
-)
-@click.option(
-    "--kubeconfig",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the kubeconfig there, and leave it.  [default: a temporary file]",
-)
-@click.option("--tls", is_flag=True, help="Serve HTTPS; with --db, its CA is kept beside the database.")
-@click.option("--token", metavar="TOKEN", help="Bearer token that clients must send.")
-@click.option(
-    "--allow-anonymous", is_flag=True, help="Listen on other addresses than loopback without a token."
-)
-@click.option(
-    "--advertise-url",
-    metavar="URL",
-    help="URL for the kubeconfig, where clients reach the server by another one.",
-)
-@click.option(
-    "--grace",
-    type=click.FloatRange(0, 3600),
-    default=0.3,
-    help="Seconds for running requests to end when stopping.",
-)
-@click.option(
-    "--record",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Record the traffic there: .jsonl, .jsonl.gz or .jsonl.zst. It appears when the server stops.",
-)
-@click.option(
-    "--redact",
-    multiple=True,
-    metavar="FIELD",
-    help="Field that is not recorded, such as spec.controller; may be repeated. Credentials never are.",
+    "--allow-anonymous",
+    is_flag=True,
+    envvar="FAKEAPI_ALLOW_ANONYMOUS",
+    help="Listen on an address other than loopback without a token.",
 )
 @click.option(
     "--ready-file",
     metavar="FILE",
+    envvar="FAKEAPI_READY_FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write url, kubeconfig, ca_file and pid there as JSON once ready.",
+    help="Write url, kubeconfig, ca_file and pid to this file as JSON once ready.",
 )
 @click.option(
     "--from",
     "trace",
     metavar="TRACE",
+    envvar=["FAKEAPI_FROM", "FAKEAPI_TRACE"],
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Be the cluster of this trace: its state, then its writes as time passes.",
+    help="Serve this trace as a live cluster: its state, then its writes as time passes.",
 )
-@click.option("--at", type=click.FloatRange(0), default=0.0, help="Seconds into the trace to begin at.")
+@click.option(
+    "--at",
+    type=click.FloatRange(0),
+    envvar="FAKEAPI_AT",
+    default=0.0,
+    help="Start this many seconds into the trace.",
+)
 @click.option(
     "--speed",
     type=click.FloatRange(0, 1e6),
+    envvar="FAKEAPI_SPEED",
     default=1.0,
-    help="Apply the trace's writes so many times as fast; 0 stands still.",
+    help="Play the trace this many times as fast; 0 stays paused.",
 )
 def serve(
     *,
     allow_anonymous: bool,
     ready_file: Path | None,
-    feature_gates: str,
     trace: Path | None,
     at: float,
     speed: float,
     **options: Any,
 ) -> None:
-    """Serve until SIGINT or SIGTERM.
+    """Serve a cluster until SIGINT or SIGTERM.
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
     """
@@ -169,23 +112,20 @@ def serve(
             f"{options['host']} is not a loopback address: others could use the server. "
             "Name a --token for them to send, or say --allow-anonymous."
         )
-    from fakeapi.releases import gates  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
+    if trace is None and (at or speed != 1.0):
+        raise click.UsageError("--at and --speed need --from.")
+    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]
     if options["tls"] and database is not None:
-        options["tls_directory"] = database.with_name(database.name + ".tls")
+        options["tls_directory"] = Path(f"{database}.tls")
     try:
-        options["feature_gates"] = gates.parse(feature_gates)
-        if trace is None and (at or speed != 1.0):
-            raise click.UsageError("--at and --speed speak of a trace: name it with --from.")
         if trace is not None:
             _serve_trace(trace, at, speed, ready_file, options)
-            return
-        server = FakeAPI(**options)
-        server.run(lambda ready: _announce(ready, options["release"], ready_file))
+        else:
+            FakeAPI(**options).run(lambda ready: _announce(ready, options["release"], ready_file))
     except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     except ValueError as error:
@@ -253,30 +193,32 @@ def releases() -> None:
 
 
 @main.command(context_settings={"auto_envvar_prefix": "FAKEAPI", "show_default": True})
-@click.option("--host", default="127.0.0.1", help="Address that the server listens on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT)
-@click.option("--tls", is_flag=True, help="The server speaks HTTPS.")
+@click.option("--host", default="127.0.0.1", help="Ask the server at this address.")
+@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, help="Ask at this port.")
+@click.option("--tls", is_flag=True, help="Ask over HTTPS.")
 def healthcheck(host: str, port: int, *, tls: bool) -> None:
     """Ask a server on this machine whether it is ready; exit 1 if it is not."""
     import http.client  # noqa: PLC0415 - see the module's docstring
     import ssl  # noqa: PLC0415 - the same
 
+    from fakeapi.testing.connection import Connections  # noqa: PLC0415 - the same
+
     if host in {"0.0.0.0", "::"}:  # noqa: S104 - not bound
         host = "127.0.0.1"
-    connection = http.client.HTTPConnection(host, port, timeout=HEALTH_SECONDS)
+    context = None
     if tls:
         # Whether it is alive is asked, not who it is.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = http.client.HTTPSConnection(host, port, timeout=HEALTH_SECONDS, context=context)
+    address = f"[{host}]" if ":" in host else host
+    url = f"{'https' if tls else 'http'}://{address}:{port}"
+    connections = Connections(url, tls=context, timeout=HEALTH_SECONDS)
     try:
-        connection.request("GET", "/readyz")
-        response = connection.getresponse()
-        text = response.read().decode()
+        answer = connections.send("GET", "/readyz", {})
     except (OSError, http.client.HTTPException) as error:
         raise click.ClickException(f"{host}:{port} does not answer: {error}") from error
     finally:
-        connection.close()
-    if response.status != 200:
-        raise click.ClickException(f"{host}:{port} answers {response.status}: {text}")
-    click.echo(text)
+        connections.close()
+    if answer.status != 200:
+        raise click.ClickException(f"{host}:{port} answers {answer.status}: {answer.text}")
+    click.echo(answer.text)

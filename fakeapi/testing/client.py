@@ -1,24 +1,21 @@
 """A small client of any Kubernetes API server, on the standard library alone."""
 
-import http.client
 import json
-import os
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
+from fakeapi.testing.connection import Answer, Connections
 from fakeapi.testing.manifests import Manifest, load
 
 Objects = list[Object]
 Versions = list[str]
 PatchType = Literal["json", "merge", "strategic", "apply"]
-
-TIMEOUT_SECONDS = 60.0
-"""For each step of a request; kube-apiserver gives up after as long."""
 
 
 class StatusError(Exception):
@@ -50,33 +47,18 @@ class _Resource:
         return "/".join((self.root, *(quote(part, safe="") for part in (*scope, self.plural, *rest))))
 
 
-class Client:
-    """Creates, reads and changes objects over HTTP; safe to use from several threads, and after a fork.
+class Verbs(ABC):
+    """Creates, reads and changes objects through `request`.
 
     Kinds are named as in a manifest (`ResourceClaim`) or as kubectl takes them (`resourceclaims`). Without
     `api_version` the one that the server prefers is used. Every method raises StatusError for what the
     server refuses.
     """
 
-    def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
-        self.connect(url, tls)
-        self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
-        if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
-        self._idle: list[http.client.HTTPConnection] = []
-        self._connected_by = os.getpid()
+    def __init__(self) -> None:
         self._resources: dict[tuple[str, str | None], _Resource] = {}
 
-    def connect(self, url: str, tls: ssl.SSLContext | None = None) -> None:
-        """Sends requests there from now on; `tls` says whom to trust."""
-        self._base = urlsplit(url)
-        self._tls = tls
-
-    def close(self) -> None:
-        """Closes the connections that are kept for the next request."""
-        while self._idle:
-            self._idle.pop().close()
-
+    @abstractmethod
     def request(
         self,
         method: str,
@@ -90,37 +72,6 @@ class Client:
 
         `body` is sent as it is when it is bytes or text, and as JSON otherwise.
         """
-        target = path if not query else f"{path}?{urlencode(query)}"
-        headers = self._headers
-        if body is not None:
-            headers = {**headers, "Content-Type": content_type}
-            if not isinstance(body, bytes):
-                body = (body if isinstance(body, str) else json.dumps(body)).encode()
-        if self._connected_by != os.getpid():  # after a fork, these connections are the parent's
-            self._connected_by = os.getpid()
-            self.close()
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self._connection()
-        try:
-            connection.request(method, target, body, headers)
-            response = connection.getresponse()
-            text = response.read().decode()
-        except BaseException:
-            connection.close()
-            raise
-        self._idle.append(connection)
-        answer = _decoded(text, response.getheader("Content-Type", ""))
-        if response.status >= 400:
-            raise StatusError(response.status, answer if isinstance(answer, dict) else {}, text)
-        return answer
-
-    def _connection(self) -> http.client.HTTPConnection:
-        host, port = self._base.hostname or "", self._base.port
-        if self._base.scheme == "https":
-            return http.client.HTTPSConnection(host, port, timeout=TIMEOUT_SECONDS, context=self._tls)
-        return http.client.HTTPConnection(host, port, timeout=TIMEOUT_SECONDS)
 
     def create(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Object:
         """Creates the one object of a dict, YAML or JSON text, or file; returns it as stored.
@@ -238,5 +189,43 @@ class Client:
         raise ValueError(f"the server has no {kind!r} in {', '.join(versions)}")
 
 
-def _decoded(text: str, content_type: str) -> Any:
-    return json.loads(text) if content_type.startswith("application/json") and text else text
+class Client(Verbs):
+    """A client of the API server at a URL; safe to use from several threads, and after a fork."""
+
+    def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
+        """`tls` says whom to trust."""
+        super().__init__()
+        self._connections = Connections(url, tls=tls)
+        self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    def close(self) -> None:
+        """Closes the connections that are kept for the next request."""
+        self._connections.close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        content_type: str = "application/json",
+    ) -> Any:
+        headers = self._headers
+        if body is not None:
+            headers = {**headers, "Content-Type": content_type}
+            if not isinstance(body, bytes):
+                body = (body if isinstance(body, str) else json.dumps(body)).encode()
+        target = path if not query else f"{path}?{urlencode(query)}"
+        answer = self._connections.send(method, target, headers, body)
+        value = _decoded(answer)
+        if answer.status >= 400:
+            raise StatusError(answer.status, value if isinstance(value, dict) else {}, answer.text)
+        return value
+
+
+def _decoded(answer: Answer) -> Any:
+    is_json = answer.text and answer.media_type.startswith("application/json")
+    return json.loads(answer.text) if is_json else answer.text

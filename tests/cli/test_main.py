@@ -19,8 +19,7 @@ import yaml
 from click.testing import CliRunner
 
 from fakeapi import FakeAPI, __version__
-from fakeapi.cli.main import main, serve
-from fakeapi.cluster import HISTORY_MAX
+from fakeapi.cli.main import main
 from fakeapi.testing.client import Client
 
 
@@ -208,11 +207,6 @@ def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
             assert result.returncode == 1, arguments
             assert result.stderr.startswith(expected)
             assert result.stderr.count("\n") == 1
-
-
-def test_the_default_of_the_history_is_that_of_the_server() -> None:
-    (option,) = (param for param in serve.params if param.name == "history")
-    assert option.default == HISTORY_MAX
 
 
 def test_releases_lists_what_can_be_served() -> None:

@@ -5,10 +5,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from fakeapi.cluster import Cluster, Settings
+from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
 from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
 from fakeapi.serving.runner import Runner
+from fakeapi.settings import Settings
 from fakeapi.testing.client import Client
 from fakeapi.testing.server import FakeAPI
 

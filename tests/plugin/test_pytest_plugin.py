@@ -76,7 +76,7 @@ def test_servers_are_reused_and_neither_addresses_nor_objects_are(project: pytes
             assert url != fakeapi.url and kubeconfig != fakeapi.kubeconfig and not kubeconfig.exists()
             with pytest.raises(OSError):
                 urllib.request.urlopen(url + "/readyz", timeout=5)
-            with pytest.raises(OSError):  # a thread that an earlier test left behind
+            with pytest.raises(RuntimeError, match="not running"):  # a thread of an earlier test
                 earlier.create_namespace("left-over")
         seen.append((thread.ident, fakeapi, fakeapi.url, fakeapi.kubeconfig))
 
@@ -137,10 +137,49 @@ def test_a_marker_that_makes_no_sense_is_a_clear_error(project: pytest.Pytester)
     result.stdout.fnmatch_lines_random(
         [
             "*takes named options only*",
-            "*unexpected keyword argument 'relase'*",
-            "*unknown Kubernetes release '2.0'*",
+            "FakeAPI has no option relase; it has release, feature_gates, *",
+            "unknown Kubernetes release '2.0'*",
         ]
     )
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_the_ini_file_gives_options_to_every_server_and_markers_go_first(project: pytest.Pytester) -> None:
+    project.makeini(
+        "[pytest]\nfakeapi_options =\n    release = 1.31\n    token = secret\n    history = 2\n    tls = true"
+    )
+    write(
+        project,
+        """
+    def test_ini(fakeapi):
+        assert (fakeapi.release, fakeapi.token) == ("1.31", "secret")
+        assert fakeapi.url.startswith("https://")
+
+    @pytest.mark.fakeapi(release="1.30", tls=False)
+    def test_marker(fakeapi):
+        assert (fakeapi.release, fakeapi.token) == ("1.30", "secret")
+        assert fakeapi.url.startswith("http://")
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("relase = 1.31", "fakeapi_options: no option 'relase'*"),
+        ("history = many", "fakeapi_options: history: 'many' is no int"),
+        ("tls = perhaps", "fakeapi_options: tls: 'perhaps' is no bool"),
+    ],
+)
+def test_an_option_of_the_ini_file_that_makes_no_sense_is_one_line(
+    project: pytest.Pytester, line: str, words: str
+) -> None:
+    project.makeini(f"[pytest]\nfakeapi_options = {line}")
+    write(project, "    def test_it(fakeapi): ...")
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([words])
 
 
 @pytest.mark.parametrize("way", ["option", "ini"])

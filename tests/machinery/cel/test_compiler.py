@@ -33,9 +33,10 @@ def new_compiler() -> Compiler:
 def test_the_library_is_loaded_with_the_first_expression_and_not_before() -> None:
     program = """
 import sys
-from fakeapi.cluster import Cluster, Settings
+from fakeapi.cluster import Cluster
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.releases import load_release
+from fakeapi.settings import Settings
 Cluster(Settings(release="1.33"))
 check = device_compiler(load_release("1.33").quirks, load_release("1.33").limits)
 before = "cel_expr_python" in sys.modules

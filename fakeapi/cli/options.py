@@ -1,0 +1,53 @@
+"""The options of `fakeapi serve`, made from the table of `fakeapi.settings`."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin
+
+import click
+
+from fakeapi.settings import Option, options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def server_options(command: F) -> F:
+    """Decorator: adds every option that has a flag, in the order of the table."""
+    for field, option in reversed([(field, option) for field, option in options() if option.flag]):
+        command = _click_option(field, option)(command)
+    return command
+
+
+def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
+    default = field.default if option.command_line_default is None else option.command_line_default
+    more: dict[str, Any] = {"type": _click_type(field, option), "default": default}
+    if isinstance(default, bool):
+        more = {"is_flag": True, "default": default}
+    elif isinstance(default, tuple):
+        more = {"multiple": True}
+    text = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
+    return click.option(
+        option.flag,
+        field.name,
+        envvar=option.environment,
+        metavar=option.metavar or None,
+        help=text,
+        show_default=default is not MISSING and default is not None and not isinstance(default, bool),
+        **more,
+    )
+
+
+def _click_type(field: Field[Any], option: Option) -> Any:
+    if get_origin(field.type) is not None and all(isinstance(each, str) for each in get_args(field.type)):
+        return click.Choice(get_args(field.type))
+    if option.is_file:
+        return click.Path(dir_okay=False, path_type=Path)
+    if option.bounds is not None:
+        low, high = option.bounds
+        return click.FloatRange(low, high) if field.type is float else click.IntRange(int(low), _whole(high))
+    return None
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)

@@ -1,0 +1,225 @@
+"""Settings of a server: every option once, with its type, default, environment variable and help text.
+
+`fakeapi serve`, `FakeAPI`, the pytest marker, pytest's ini file and the environment take their options from
+here, so this module imports nothing but the standard library.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+
+if TYPE_CHECKING:
+    from fakeapi.registry.clock import ClockAndNames
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DEFAULT_PORT = 8001
+"""Of `fakeapi serve`; `FakeAPI` takes a free port."""
+
+HISTORY_MAX = 10_000
+"""Changes that a watch or a list at a version can go back to; older versions are Expired."""
+
+GRACE_SECONDS = 0.3
+
+_ENVIRONMENT = "FAKEAPI_"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option beside its type and default.
+
+    `flag` is empty for one that the command line does not take. `unset` is the default in words, where the
+    value does not say it. `bounds` are those of a number. `is_shared`: one server can serve several tests
+    with it, one after the other; an option that is not shared ties a server to something outside of it.
+    """
+
+    help: str
+    flag: str = ""
+    metavar: str = ""
+    unset: str = ""
+    bounds: tuple[float, float | None] | None = None
+    is_file: bool = False
+    is_shared: bool = True
+    command_line_default: Any = None
+
+    @property
+    def environment(self) -> str:
+        """The variable that `fakeapi serve` reads it from: FAKEAPI_DB for --db."""
+        return _ENVIRONMENT + self.flag.removeprefix("--").replace("-", "_").upper()
+
+
+def _option(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noqa: A002 - click's word
+    return field(default=default, metadata={"option": Option(help, flag, **more)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The options of a server."""
+
+    release: str | None = _option(
+        None,
+        "Serve this Kubernetes release; `fakeapi releases` lists them.",
+        "--release",
+        metavar="RELEASE",
+        unset="each API version as in the newest release that has it",
+    )
+    feature_gates: Mapping[str, bool] | str | None = _option(
+        None,
+        "Switch feature gates on or off, as kube-apiserver does.",
+        "--feature-gates",
+        metavar="NAME=BOOL,…",
+        unset="as the release has them",
+    )
+    database: str | Path | None = _option(
+        None,
+        "Keep the objects in this file.",
+        "--db",
+        metavar="FILE",
+        unset="in memory",
+        is_shared=False,
+    )
+    durability: Literal["normal", "full"] = _option(
+        "normal",
+        "Let an acknowledged write survive the end of the process (normal) or of the machine (full).",
+        "--durability",
+    )
+    history: int = _option(
+        HISTORY_MAX,
+        "Keep this many changes; lists and watches at a version before them are 410 Expired.",
+        "--history",
+        bounds=(1, None),
+    )
+    host: str = _option("127.0.0.1", "Listen on this address.", "--host", is_shared=False)
+    port: int = _option(
+        0,
+        "Listen on this port; 0 takes a free one.",
+        "--port",
+        bounds=(0, 65535),
+        command_line_default=DEFAULT_PORT,
+        is_shared=False,
+    )
+    tls: bool = _option(
+        False,
+        "Serve HTTPS with a certificate of an own CA; with --db the CA is kept beside the file.",
+        "--tls",
+    )
+    tls_directory: str | Path | None = _option(
+        None,
+        "Keep the CA in this directory.",
+        metavar="DIR",
+        unset="a new CA at each start",
+        is_shared=False,
+    )
+    token: str | None = _option(
+        None, "Require this bearer token of clients.", "--token", metavar="TOKEN", unset="everybody may ask"
+    )
+    kubeconfig: str | Path | None = _option(
+        None,
+        "Write the kubeconfig to this file, and leave it there.",
+        "--kubeconfig",
+        metavar="FILE",
+        unset="a temporary file",
+        is_file=True,
+        is_shared=False,
+    )
+    advertise_url: str | None = _option(
+        None,
+        "Write this URL into the kubeconfig, for clients that reach the server by another one.",
+        "--advertise-url",
+        metavar="URL",
+        unset="host and port",
+    )
+    grace: float = _option(
+        GRACE_SECONDS,
+        "Wait this many seconds for running requests when stopping.",
+        "--grace",
+        bounds=(0, 3600),
+    )
+    record: str | Path | None = _option(
+        None,
+        "Record the traffic to this file (.jsonl, .jsonl.gz or .jsonl.zst); written when the server stops.",
+        "--record",
+        metavar="FILE",
+        unset="nothing is recorded",
+        is_file=True,
+        is_shared=False,
+    )
+    redact: Iterable[str] = _option(
+        (),
+        "Leave this field, such as spec.controller, out of the recording; repeat for more. Credentials are "
+        "never recorded.",
+        "--redact",
+        metavar="FIELD",
+    )
+    clock: "ClockAndNames | None" = _option(
+        None, "Take time, uids and generated names from here.", unset="those of the machine", is_shared=False
+    )
+
+
+def options() -> Iterator[tuple[Field[Any], Option]]:
+    """Every field of Settings with what is said of it, in order."""
+    for each in fields(Settings):
+        yield each, each.metadata["option"]
+
+
+def unknown_options(names: Mapping[str, Any]) -> list[str]:
+    """Those names that no option has."""
+    return sorted(names.keys() - {each.name for each in fields(Settings)})
+
+
+def read_option(name: str, text: str) -> Any:
+    """The value of an option that was written as text. Raises ValueError."""
+    found = next((each for each in fields(Settings) if each.name == name), None)
+    if found is None or name == "clock":
+        raise ValueError(f"no option {name!r} that text can say")
+    readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
+    try:
+        return readers.get(type(found.default), str)(text)
+    except ValueError:
+        raise ValueError(f"{name}: {text!r} is no {type(found.default).__name__}") from None
+
+
+def _flag(text: str) -> bool:
+    try:
+        return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+    except KeyError:
+        raise ValueError(text) from None
+
+
+def is_shareable(given: Mapping[str, Any]) -> bool:
+    """Whether a server with these options can serve one test after the other."""
+    return all(option.is_shared for each, option in options() if each.name in given)
+
+
+def described() -> str:
+    """The options with their defaults, for a docstring."""
+    return "\n".join(f"    {each.name}: {option.help} {_default(each, option)}" for each, option in options())
+
+
+def _default(each: Field[Any], option: Option) -> str:
+    return f"Default: {option.unset or repr(each.default)}."
+
+
+def takes_settings(
+    make: Callable[P, Settings],
+) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
+    """Decorator of an `__init__(self, settings)`: it takes the options themselves, by name.
+
+    Type checkers, `help` and editors see the signature of Settings.
+    """
+
+    def decorate(initialize: Callable[[T, Settings], None]) -> Callable[Concatenate[T, P], None]:
+        @wraps(initialize)
+        def init(self: T, *args: P.args, **kwargs: P.kwargs) -> None:
+            initialize(self, make(*args, **kwargs))
+
+        first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+        named = signature(make).parameters.values()
+        vars(init)["__signature__"] = Signature([first, *named], return_annotation=None)
+        return cast("Callable[Concatenate[T, P], None]", init)
+
+    return decorate

@@ -1,0 +1,239 @@
+"""A running server of this process: a cluster behind a listener, with certificates, files and recording."""
+
+import os
+import shutil
+import socket
+import ssl
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
+from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.cluster import Cluster
+from fakeapi.http.app import Application
+from fakeapi.serving.runner import Runner, StartError
+from fakeapi.settings import Settings
+from fakeapi.traces import fieldpaths
+from fakeapi.traces.model import TraceError
+from fakeapi.traces.recording.middleware import Recorder
+from fakeapi.traces.recording.recording import Recording
+from fakeapi.traces.recording.redaction import Redactor
+
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
+
+
+class RunningServer:
+    """Listens from construction on, answers between `start` and `stop`, and cannot be started again.
+
+    Its methods are for the process that made it; in a fork, all but `url` and the files raise RuntimeError.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises ValueError for an unknown release or gate, StartError for what else prevents a start."""
+        self._settings = settings
+        self._process = os.getpid()
+        self._directory: Path | None = None
+        cluster = Cluster(settings)
+        self._ca: bytes | None = None
+        context = self._certificates() if settings.tls else None
+        self._recorder = Recorder(Application(cluster, token=settings.token))
+        self._runner = Runner(
+            self._recorder, host=settings.host, port=settings.port, tls=context, grace=settings.grace
+        )
+        self._port = self._runner.port
+        if settings.record is not None:
+            self._record_from_the_start(settings.record)
+
+    def start(self) -> None:
+        """Returns when the server answers. Raises StartError."""
+        try:
+            self._runner.start()
+            self._announce()
+        except BaseException:
+            self._drop_recording()
+            self.stop()
+            raise
+
+    def run(self, on_ready: Callable[[], None]) -> None:
+        """Serves in this thread, the main one, until SIGINT or SIGTERM. Raises StartError."""
+
+        def ready() -> None:
+            self._announce()
+            on_ready()
+
+        try:
+            self._runner.run(ready)
+        except BaseException:
+            self._drop_recording()
+            raise
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Ends watches, connections and the thread; removes temporary files. Again is no error.
+
+        A recording is written now; raises TraceError where it cannot be. In a fork it does nothing: server,
+        files and recording are its parent's.
+        """
+        if self._process != os.getpid():
+            return
+        self._runner.stop()
+        recording = self._recorder.record(None)
+        try:
+            if recording is not None:
+                recording.close()
+        finally:
+            self._remove_temporary()
+
+    def reset(self) -> None:
+        """Makes it a new cluster. Watches end, connections stay."""
+        self._own_runner().reset()
+
+    def restart_empty_on_new_port(self) -> None:
+        """Makes it a new cluster at another port, where nobody who knew the old one reaches it.
+
+        A recording ends and is written.
+        """
+        runner = self._own_runner()
+        if self.recording:
+            self.stop_recording()
+        runner.restart_empty_on_new_port()
+        self._port = runner.port
+        self._remove_temporary()
+        self._announce()
+
+    @property
+    def port(self) -> int:
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine connect to."""
+        host = _ANY_ADDRESS.get(self._settings.host, self._settings.host)
+        shown = f"[{host}]" if ":" in host else host
+        return f"{'https' if self._settings.tls else 'http'}://{shown}:{self.port}"
+
+    @property
+    def trust(self) -> ssl.SSLContext | None:
+        """Whom clients of this process trust; None without TLS."""
+        return None if self._ca is None else ssl.create_default_context(cadata=self._ca.decode("ascii"))
+
+    @property
+    def ca_file(self) -> Path | None:
+        """The PEM file that clients verify the server with; None without TLS. Gone after `stop`."""
+        if self._ca is None:
+            return None
+        path = self._temporary() / "ca.pem"
+        if not path.exists():
+            path.write_bytes(self._ca)
+        return path
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The path of a kubeconfig. Gone after `stop`, unless its place was chosen by the caller."""
+        if self._settings.kubeconfig is not None:
+            return Path(self._settings.kubeconfig)
+        path = self._temporary() / f"kubeconfig-{self.port}"
+        if not path.exists():
+            self._write_kubeconfig(path)
+        return path
+
+    @property
+    def recording(self) -> bool:
+        return self._recorder.recording is not None
+
+    def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
+        """Records the traffic from now on. Raises TraceError."""
+        self._own_runner()
+        if self.recording:
+            raise RuntimeError("the server is recording already")
+        self._recorder.record(self._new_recording(path, redact))
+
+    def stop_recording(self) -> Path:
+        """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
+        recording = self._taken_recording()
+        if recording is None:
+            raise RuntimeError("the server is not recording")
+        recording.close()
+        return recording.path
+
+    def discard_recording(self) -> None:
+        """Ends a recording without a file; without a recording it does nothing."""
+        recording = self._taken_recording()
+        if recording is not None:
+            recording.abort()
+
+    def _taken_recording(self) -> Recording | None:
+        async def take() -> Recording | None:
+            return self._recorder.record(None)
+
+        return self._own_runner().call(take)
+
+    def _record_from_the_start(self, path: str | Path) -> None:
+        try:
+            self._recorder.record(self._new_recording(path, tuple(self._settings.redact)))
+        except TraceError as error:
+            self.stop()
+            raise StartError(str(error)) from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> Recording:
+        redactor = Redactor(paths=tuple(map(fieldpaths.parse, redact)))
+        release = self._settings.release or ""
+        return Recording(
+            path, source="fakeapi", server=f"fakeapi {VERSION}", release=release, redactor=redactor
+        )
+
+    def _drop_recording(self) -> None:
+        recording = self._recorder.record(None)
+        if recording is not None:
+            recording.abort()
+
+    def _certificates(self) -> ssl.SSLContext:
+        """The server's side of TLS. Raises StartError."""
+        from fakeapi.serving import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+
+        settings = self._settings
+        names = ["127.0.0.1", "::1", "localhost", "fakeapi", socket.gethostname()]
+        if settings.host not in _ANY_ADDRESS:
+            names.append(settings.host)
+        if settings.advertise_url is not None:
+            names.append(urlsplit(settings.advertise_url).hostname or "localhost")
+        directory = None if settings.tls_directory is None else Path(settings.tls_directory)
+        try:
+            issued = certificates.issue(names, directory)
+        except (OSError, ValueError) as error:
+            raise StartError(f"cannot make certificates: {error}") from error
+        self._ca = issued.ca
+        return issued.server
+
+    def _announce(self) -> None:
+        """Writes the kubeconfig where one is wanted in a certain place."""
+        if self._settings.kubeconfig is not None:
+            self._write_kubeconfig(Path(self._settings.kubeconfig))
+
+    def _write_kubeconfig(self, path: Path) -> None:
+        url = self._settings.advertise_url or self.url
+        try:
+            kubeconfigs.write(path, kubeconfigs.render(url, ca=self._ca, token=self._settings.token))
+        except OSError as error:
+            raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
+
+    def _temporary(self) -> Path:
+        if self._directory is None:
+            self._directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
+        return self._directory
+
+    def _remove_temporary(self) -> None:
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory = None
+
+    def _own_runner(self) -> Runner:
+        if self._process != os.getpid():
+            raise RuntimeError("this server belongs to the process that started it, not to its fork")
+        return self._runner

@@ -1,0 +1,85 @@
+"""The table of options, and what is made from it."""
+
+import inspect
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from fakeapi import FakeAPI
+from fakeapi.cli.main import main, serve
+from fakeapi.settings import Settings, is_shareable, options, read_option, unknown_options
+from fakeapi_storage import WINDOW_REVISIONS
+
+NAMES = [field.name for field, _ in options()]
+FLAGS = [(field, option) for field, option in options() if option.flag]
+
+
+def test_fakeapi_takes_every_option_by_name_with_the_default_of_the_table() -> None:
+    parameters = inspect.signature(FakeAPI).parameters
+    assert list(parameters) == NAMES
+    assert {parameter.kind for parameter in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {name: parameter.default for name, parameter in parameters.items()} == {
+        field.name: field.default for field, _ in options()
+    }
+
+
+def test_the_docstring_of_fakeapi_says_what_each_option_does() -> None:
+    assert all(f"    {field.name}: {option.help}" in (FakeAPI.__doc__ or "") for field, option in options())
+
+
+def test_an_option_that_is_none_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="relase"):
+        FakeAPI(relase="1.31")  # type: ignore[call-arg] # that is the point
+    assert unknown_options({"relase": 1, "release": 2}) == ["relase"]
+
+
+def test_serve_has_a_flag_and_a_variable_for_each_option_that_the_table_gives_one() -> None:
+    by_name = {param.name: param for param in serve.params}
+    for field, option in FLAGS:
+        assert by_name[field.name].opts[0] == option.flag
+        assert by_name[field.name].envvar == option.environment
+    assert {option.environment for _, option in FLAGS} >= {"FAKEAPI_DB", "FAKEAPI_FEATURE_GATES"}
+
+
+def test_the_help_of_serve_has_the_words_of_the_table() -> None:
+    text = " ".join(CliRunner().invoke(main, ["serve", "--help"], terminal_width=200).output.split())
+    assert all(" ".join(option.help.split()) in text for _, option in FLAGS)
+    assert all(f"[default: {option.unset}]" in text for _, option in FLAGS if option.unset)
+
+
+def test_every_help_text_is_an_imperative_that_ends() -> None:
+    for _, option in options():
+        assert option.help[0].isupper()
+        assert option.help.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("release", "1.31", "1.31"),
+        ("history", "7", 7),
+        ("grace", "0.5", 0.5),
+        ("tls", "True", True),
+        ("tls", "0", False),
+        ("redact", "spec.controller status.devices", ["spec.controller", "status.devices"]),
+    ],
+)
+def test_an_option_is_read_from_text_as_its_default_is(name: str, text: str, value: Any) -> None:
+    assert read_option(name, text) == value
+
+
+@pytest.mark.parametrize(("name", "text"), [("history", "x"), ("tls", "maybe"), ("clock", "x"), ("no", "x")])
+def test_text_that_is_no_value_is_refused(name: str, text: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        read_option(name, text)
+
+
+def test_servers_that_are_tied_to_a_file_or_an_address_are_not_shared() -> None:
+    assert is_shareable({"release": "1.31", "token": "x", "tls": True})
+    for name in ("database", "port", "kubeconfig", "tls_directory", "record", "clock"):
+        assert not is_shareable({name: None})
+
+
+def test_the_default_of_the_history_is_that_of_the_storage() -> None:
+    assert Settings().history == WINDOW_REVISIONS
