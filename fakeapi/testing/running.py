@@ -27,7 +27,7 @@ _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S
 class RunningServer:
     """Listens from construction on, answers between `start` and `stop`, and cannot be started again.
 
-    Its methods are for the process that made it; in a fork, all but `url` and the files raise RuntimeError.
+    In a fork of the process that started it, whatever changes it raises RuntimeError.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -89,18 +89,17 @@ class RunningServer:
 
     def reset(self) -> None:
         """Makes it a new cluster. Watches end, connections stay."""
-        self._own_runner().reset()
+        self._runner.reset()
 
     def restart_empty_on_new_port(self) -> None:
         """Makes it a new cluster at another port, where nobody who knew the old one reaches it.
 
         A recording ends and is written.
         """
-        runner = self._own_runner()
         if self.recording:
             self.stop_recording()
-        runner.restart_empty_on_new_port()
-        self._port = runner.port
+        self._runner.restart_empty_on_new_port()
+        self._port = self._runner.port
         self._remove_temporary()
         self._announce()
 
@@ -146,10 +145,20 @@ class RunningServer:
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
         """Records the traffic from now on. Raises TraceError."""
-        self._own_runner()
-        if self.recording:
-            raise RuntimeError("the server is recording already")
-        self._recorder.record(self._new_recording(path, redact))
+        recording = self._new_recording(path, redact)
+
+        async def begin() -> bool:
+            if self.recording:
+                return False
+            self._recorder.record(recording)
+            return True
+
+        try:
+            if not self._runner.call(begin):
+                raise RuntimeError("the server is recording already")
+        except RuntimeError:
+            recording.abort()
+            raise
 
     def stop_recording(self) -> Path:
         """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
@@ -169,7 +178,7 @@ class RunningServer:
         async def take() -> Recording | None:
             return self._recorder.record(None)
 
-        return self._own_runner().call(take)
+        return self._runner.call(take)
 
     def _record_from_the_start(self, path: str | Path) -> None:
         try:
@@ -232,8 +241,3 @@ class RunningServer:
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
         self._directory = None
-
-    def _own_runner(self) -> Runner:
-        if self._process != os.getpid():
-            raise RuntimeError("this server belongs to the process that started it, not to its fork")
-        return self._runner

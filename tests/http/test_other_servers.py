@@ -15,8 +15,9 @@ import hypercorn.config
 import pytest
 import uvicorn
 
-from fakeapi.cluster import Cluster, Settings
+from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
+from fakeapi.settings import Settings
 from fakeapi.testing.server import FakeAPI
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
