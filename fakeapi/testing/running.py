@@ -145,20 +145,13 @@ class RunningServer:
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
         """Records the traffic from now on. Raises TraceError."""
-        recording = self._new_recording(path, redact)
 
-        async def begin() -> bool:
+        async def begin() -> None:
             if self.recording:
-                return False
-            self._recorder.record(recording)
-            return True
-
-        try:
-            if not self._runner.call(begin):
                 raise RuntimeError("the server is recording already")
-        except RuntimeError:
-            recording.abort()
-            raise
+            self._recorder.record(self._new_recording(path, redact))
+
+        self._runner.call(begin)
 
     def stop_recording(self) -> Path:
         """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
