@@ -3,11 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fakeapi import __version__
+from fakeapi.eventloop import loop_factory
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.testing.server import FakeAPI
 from fakeapi.traces import fieldpaths
@@ -136,9 +136,5 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        factory: Callable[[], asyncio.AbstractEventLoop] | None = import_module("uvloop").new_event_loop
-    except ImportError:
-        factory = None
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(work)

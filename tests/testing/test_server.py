@@ -239,6 +239,17 @@ def test_what_the_machine_refuses_is_one_clear_error(tmp_path: Path) -> None:
         FakeAPI(database=tmp_path / "not.db").start()
 
 
+def test_a_start_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
+    """A thread of the database's driver that outlived its loop printed a traceback now and then."""
+    (tmp_path / "not.db").write_text("this is not a database, and longer than a header would be" * 20)
+    (tmp_path / "directory").mkdir()
+    before = set(threading.enumerate())
+    for name in ("not.db", "directory", "no/such/directory.db"):
+        with pytest.raises(StartError):
+            FakeAPI(database=tmp_path / name).start()
+        assert set(threading.enumerate()) <= before
+
+
 def test_a_server_that_nobody_stopped_does_not_keep_the_process(tmp_path: Path) -> None:
     program = (
         "from fakeapi import FakeAPI; api = FakeAPI(tls=True).start(); print(api.kubeconfig, api.ca_file)"

@@ -1,28 +1,11 @@
 """ASGI middleware that records the traffic of the application inside it."""
 
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any, Protocol
+from collections.abc import Coroutine
+from typing import Any
 
+from fakeapi.asgi import Application, Receive, Scope, Send
 from fakeapi.traces.model import Ending
 from fakeapi.traces.recording.recording import ObservedExchange, Recording
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-
-
-class Application(Protocol):
-    """The application that a `fakeapi.serving.runner.Runner` runs."""
-
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
-
-    async def startup(self) -> None: ...
-
-    async def shutdown(self) -> None: ...
-
-    async def reset(self) -> None: ...
-
-    def end_watches(self) -> None: ...
 
 
 class Recorder:

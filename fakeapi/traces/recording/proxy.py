@@ -18,9 +18,10 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from fakeapi.asgi import Receive, Scope, Send
 from fakeapi.kubeconfig import ANYBODY
 from fakeapi.traces.client.target import Target, TargetError
-from fakeapi.traces.recording.middleware import Receive, Scope, Send, end, target_of
+from fakeapi.traces.recording.middleware import end, target_of
 from fakeapi.traces.recording.recording import ObservedExchange, Recording
 
 logger = logging.getLogger("fakeapi.traces")
