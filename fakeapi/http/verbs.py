@@ -3,6 +3,10 @@
 Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`. Watch has a module of its own.
 """
 
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import TypeAlias
+
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, patch_type
@@ -19,6 +23,26 @@ from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, updating
+
+Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Response]]
+
+
+def _after_commit(verb: Verb) -> Verb:
+    """A verb whose refusals are answered once the state that they may tell of is committed.
+
+    Writes are checked against accepted writes. Without this, a DELETE beside another one would answer 404,
+    and a LIST after it would still show the object.
+    """
+
+    @wraps(verb)
+    async def call(verbs: "Verbs", ctx: RequestContext, resource: Resource) -> Response:
+        try:
+            return await verb(verbs, ctx, resource)
+        except ApiError:
+            await verbs._store.settle()  # noqa: SLF001 - this is a method in all but place
+            raise
+
+    return call
 
 
 class Verbs:
@@ -40,6 +64,7 @@ class Verbs:
         listed = listing.list_entries(self._store.storage, resource, ctx.object, options)
         return respond_list(ctx, resource, listed)
 
+    @_after_commit
     async def create(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         media_type = body_type(ctx.request.header(b"content-type"))
@@ -51,6 +76,7 @@ class Verbs:
         result = await creating.create(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
+    @_after_commit
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         body = await ctx.request.body()
@@ -61,6 +87,7 @@ class Verbs:
         result = await updating.update(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
+    @_after_commit
     async def patch(self, ctx: RequestContext, resource: Resource) -> Response:
         media_type = patch_type(ctx.request.header(b"content-type"))
         negotiate_for(ctx, resource)
@@ -81,12 +108,14 @@ class Verbs:
         )
         return respond_result(ctx, resource, result)
 
+    @_after_commit
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = queries.delete_options(ctx.request.query, await self._options_body(ctx, resource), resource)
         result = await deleting.delete(self._store, resource, ctx.object, options)
         return respond_result(ctx, resource, result)
 
+    @_after_commit
     async def delete_collection(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         selected: ListOptions = queries.list_options(ctx.request.query, resource)

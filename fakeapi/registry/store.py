@@ -75,9 +75,14 @@ class Store:
         self._newest[resource.prefix] = max(self.newest(resource), entry.revision)
         return entry
 
-    async def settle(self, entry: Entry | None) -> None:
-        """Wait until what an answer was computed from is committed: no answer outlives a lost write."""
-        if entry is not None and entry.revision > self.storage.revision:
+    async def settle(self, entry: Entry | None = None) -> None:
+        """Wait until what an answer was computed from is committed: no answer outlives a lost write.
+
+        Without an entry that is everything accepted: an object that is gone has no entry to wait for.
+        """
+        if entry is None:
+            await committed(self.storage.wait_committed())
+        elif entry.revision > self.storage.revision:
             await committed(self.storage.wait_committed(entry.revision))
 
 

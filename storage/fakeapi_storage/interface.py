@@ -145,12 +145,12 @@ class Storage(Protocol):
         """
         ...
 
-    def wait_committed(self, revision: int) -> asyncio.Future[None]:
+    def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
         """Resolves when everything up to `revision`, which `newest` or a refusal named, is committed.
 
-        Fails as the writes do if it never will be. Call it in the same step as the `newest` that gave the
-        revision: revisions of failed writes are given again. Raises `FutureRevision` for one that was not
-        given yet.
+        None: everything that was accepted so far, such as the deletion of an entry that `newest` no longer
+        shows. Fails as the writes do if it never will be. Call it in the same step as the `newest` that it is
+        about: revisions of failed writes are given again. Raises `FutureRevision` for one not given yet.
         """
         ...
 

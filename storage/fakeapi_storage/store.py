@@ -48,7 +48,7 @@ class Store:
     def newest(self, key: str) -> Entry | None:
         return self._writer.newest(key)
 
-    def wait_committed(self, revision: int) -> asyncio.Future[None]:
+    def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
         return self._writer.wait_committed(revision)
 
     def get(self, key: str) -> Entry | None:

@@ -101,7 +101,9 @@ class Writer:
         event = Event(EventKind.DELETE, Entry(actual.key, last, revision, actual.created), actual)
         return self._accept(event, Row(revision, key, actual.created, expected, True, value))
 
-    def wait_committed(self, revision: int) -> asyncio.Future[None]:
+    def wait_committed(self, revision: int | None) -> asyncio.Future[None]:
+        if revision is None:
+            revision = self._accepted
         if revision > self._accepted:
             raise FutureRevision(revision, self._accepted)
         future: asyncio.Future[None] = self._loop.create_future()

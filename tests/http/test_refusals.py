@@ -1,7 +1,10 @@
 """What is answered where a request cannot be carried out, or may not be."""
 
+import asyncio
 import json
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,8 @@ import pytest
 from fakeapi.http.filters.errors import unavailable
 from fakeapi.registry.verbs.watching import EncodedEventCache
 from fakeapi.testing.server import FakeAPI, StatusError
-from fakeapi_storage import StorageFull, StorageReset, writer
+from fakeapi_storage import StorageFailed, StorageFull, StorageReset, writer
+from fakeapi_storage import store as storage
 from fakeapi_storage.sqlite.log import SqliteLog
 from tests.http import wire
 
@@ -54,6 +58,52 @@ def test_a_full_disk_refuses_writes_as_etcd_does_while_reads_go_on(
         "writes are not stored and fail, reads go on: database or disk is full",
         "writes are stored again",
     ]
+
+
+CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
+CLAIM = {
+    "metadata": {"name": "a"},
+    "spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("DELETE", f"{CLAIMS}/a", None),
+        ("PUT", f"{CLAIMS}/a", {**CLAIM, "metadata": {"name": "a", "resourceVersion": "1"}}),
+        ("PUT", f"{CLAIMS}/a/status", CLAIM),
+    ],
+)
+def test_a_refusal_waits_for_the_commit_of_what_it_tells(
+    method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deleting, waiting = threading.Event(), threading.Event()
+
+    async def lost(log: SqliteLog, rows: object) -> None:
+        deleting.set()
+        await asyncio.to_thread(waiting.wait, 20)
+        raise StorageFailed("as asked")
+
+    def waited(store: storage.Store, revision: int | None = None) -> "asyncio.Future[None]":
+        waiting.set()
+        return store._writer.wait_committed(revision)
+
+    with FakeAPI() as api, ThreadPoolExecutor(1) as pool:
+        api.request("POST", CLAIMS, CLAIM)
+        monkeypatch.setattr(SqliteLog, "append", lost)
+        monkeypatch.setattr(storage.Store, "wait_committed", waited)
+        first = pool.submit(api.request, "DELETE", f"{CLAIMS}/a")
+        assert deleting.wait(20)
+        try:
+            with pytest.raises(StatusError) as caught:
+                api.request(method, path, body)
+        finally:
+            waiting.set()
+        with pytest.raises(StatusError):
+            first.result()
+        assert (caught.value.code, caught.value.message) == (500, "etcdserver: storage failed: as asked")
+        assert api.request("GET", f"{CLAIMS}/a")
 
 
 def test_a_write_that_a_reset_has_overtaken_is_unavailable_and_not_to_be_sent_again() -> None:

@@ -183,6 +183,7 @@ async def newest_shows_at_least_what_is_committed(opener: Opener) -> None:
         second = await storage.update("/a", b"2", first.revision)
         assert storage.newest("/a") == storage.get("/a") == second
         await storage.wait_committed(second.revision)
+        await storage.wait_committed()
         await storage.delete("/a", second.revision)
         assert storage.newest("/a") is storage.get("/a") is None
 

@@ -72,6 +72,10 @@ async def wait_committed_waits_for_the_commit_of_its_revision(opener: Opener) ->
         assert second.done()
         with pytest.raises(FutureRevision):
             storage.wait_committed(INITIAL_REVISION + 3)
+        deleted = storage.delete("/a", INITIAL_REVISION + 1)
+        assert storage.newest("/a") is None
+        await storage.wait_committed()
+        assert deleted.done()
 
 
 @behaviour
