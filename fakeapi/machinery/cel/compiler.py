@@ -3,11 +3,12 @@
 Follows k8s.io/dynamic-resource-allocation `cel` and, for 1.30, `structured/namedresources/cel`.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from fakeapi.machinery.cel import library, source
+from fakeapi.machinery.cel import deferred, library, source
 from fakeapi.machinery.cel.checker import Checked, Fault, check
 from fakeapi.machinery.cel.cost import Pricing
 from fakeapi.machinery.cel.environment import Environment
@@ -15,11 +16,11 @@ from fakeapi.machinery.cel.literals import constant_fault, literal_faults, numbe
 from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.types import ANY, BOOL
 
-CACHED_MAX = 1024
-"""Verdicts that are kept by each compiler; the one unused for longest goes."""
+CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
+"""Characters of expressions and their verdicts that each compiler keeps; those unused for longest go."""
 
-CACHED_LENGTH_MAX = 10 * 1024
-"""Characters of an expression whose verdict is kept; that on a longer one is found anew."""
+CACHED_ENTRY_MAX = 32 * 1024
+"""Characters of one expression and its verdict; more are not kept, and found anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +73,56 @@ class Strictness:
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
     """A function that compiles an expression to a verdict; it may be called from any thread.
 
+    Within a `deferred.Deferral` it may answer None for now, see there.
+
     Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
     """
+    cache = _VerdictCache()
 
-    @lru_cache(maxsize=CACHED_MAX)
-    def kept(text: str) -> Verdict:
-        return _verdict(text, environment, strictness)
+    def compiled(text: str) -> Verdict:
+        return cache.get(text, lambda: _verdict(text, environment, strictness))
 
     def verdict(text: str) -> Verdict:
-        return kept(text) if len(text) <= CACHED_LENGTH_MAX else _verdict(text, environment, strictness)
+        deferral = deferred.current()
+        if deferral is None or text in cache:
+            return compiled(text)
+        found: Verdict = deferral.verdict(compiled, text)
+        return found
 
     return verdict
+
+
+class _VerdictCache:
+    """Verdicts by their expressions. Used by several threads."""
+
+    def __init__(self) -> None:
+        self._verdicts: OrderedDict[str, Verdict] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._verdicts
+
+    def get(self, text: str, find: Callable[[], Verdict]) -> Verdict:
+        with self._lock:
+            if text in self._verdicts:
+                self._verdicts.move_to_end(text)
+                return self._verdicts[text]
+        verdict = find()
+        size = _size(text, verdict)
+        if size > CACHED_ENTRY_MAX:
+            return verdict
+        with self._lock:
+            if text not in self._verdicts:
+                self._verdicts[text] = verdict
+                self._size += size
+            while self._size > CACHED_CHARACTERS_MAX:
+                self._size -= _size(*self._verdicts.popitem(last=False))
+        return verdict
+
+
+def _size(text: str, verdict: Verdict) -> int:
+    return len(text) + len(getattr(verdict, "detail", ""))
 
 
 def _verdict(text: str, environment: Environment, strictness: Strictness) -> Verdict:
@@ -97,6 +137,9 @@ def _verdict(text: str, environment: Environment, strictness: Strictness) -> Ver
     except library.SyntaxFault as fault:
         return Invalid(f"compilation failed: {source.in_go_words(str(fault), text, wording)}")
     except library.DeeperThanLibrary:
+        beyond = source.too_many_operations(text)
+        if beyond:
+            return Invalid(f"compilation failed: {beyond}")
         return Unchecked("it nests deeper than cel-expr-python goes")
     quoted = source.quoted_faults(text, wording)
     if quoted:

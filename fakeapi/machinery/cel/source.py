@@ -5,19 +5,23 @@ Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
+from fakeapi.machinery.cel.nesting import NESTING_MAX, TOKEN, nesting_of
 from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
 
 CODE_POINTS_MAX = 100_000
 """A longer expression is refused unread, as cel-go does. What a release allows may be less."""
 
-NESTING_MAX = 250
-"""Brackets that open within brackets; more are refused as cel-go does."""
-
 FAULTS_MAX = 100
 """Faults that are reported one by one; of more, only their number is."""
+
+DETAIL_MAX = 128 * 1024
+"""Characters of the faults of one expression; those that would go beyond are only counted. cel-go has no such
+limit: a hundred faults in a line of 10 KiB make 1.5 MB there, and a claim may hold hundreds of such lines.
+"""
 
 SNIPPET_MAX = 16_384
 """Characters of a line that is shown; a longer one is not."""
@@ -41,42 +45,29 @@ _Place = tuple[int, int]
 
 _NOWHERE = (-1, -1)
 
-_TOKEN = re.compile(
-    r"""[rR]?(?P<quote>'''|\"\"\")(?:\\.|.)*?(?P=quote)|[rR]?'(?:\\.|[^'\n])*'|[rR]?"(?:\\.|[^"\n])*"|//[^\n]*|[()\[\]{}`]""",
-    re.DOTALL,
-)
-"""Brackets and backquotes, and what they may be hidden in."""
-
 
 def beyond_limits(text: str) -> str:
     """The error of a text that is too long or nests too deep; "" where it is neither."""
     if len(text) > CODE_POINTS_MAX:
         size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
         return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
-    if _nesting(text) > NESTING_MAX:
+    if len(text) > NESTING_MAX and nesting_of(text).grammar > NESTING_MAX:
         return f"ERROR: <input>:-1:0: expression recursion limit exceeded: {NESTING_MAX}"
     return ""
 
 
-def _nesting(text: str) -> int:
-    """How deep brackets nest, those in strings and comments aside."""
-    if len(text) <= NESTING_MAX:
-        return 0
-    deepest = depth = 0
-    for token in _TOKEN.finditer(text):
-        if token[0] in {"(", "[", "{"}:
-            depth += 1
-            deepest = max(deepest, depth)
-        elif token[0] in {")", "]", "}"}:
-            depth -= 1
-    return deepest
+def too_many_operations(text: str) -> str:
+    """The error of a well-formed text whose operations nest too deep; "" where they do not."""
+    if nesting_of(text).operations > NESTING_MAX:
+        return "ERROR: <input>:-1:0: max recursion depth exceeded"
+    return ""
 
 
 def quoted_faults(text: str, wording: Wording) -> str:
     """The faults of names in backquotes, which no release allows; "" where there are none."""
     if "`" not in text:
         return ""
-    places = [token.start() for token in _TOKEN.finditer(text) if token[0] == "`"]
+    places = [token.start() for token in TOKEN.finditer(text) if token[0] == "`"]
     if wording.lexes_quoted_fields:
         return shown([(place, "unsupported syntax: '`'") for place in places[::2]], text, wording)
     return shown(
@@ -100,10 +91,22 @@ def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> 
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed = [(_place(offset, starts, wording), message) for offset, message in faults[:FAULTS_MAX]]
-    texts = [_pointed(place, message, lines) for place, message in sorted(placed, key=_place_of)]
-    if len(faults) > FAULTS_MAX:
-        texts.append(f"{len(faults) - FAULTS_MAX} more errors were truncated")
-    return "\n".join(texts)
+    texts = (_pointed(place, message, lines) for place, message in sorted(placed, key=_place_of))
+    return _truncated(texts, len(faults))
+
+
+def _truncated(texts: Iterable[str], count: int) -> str:
+    """The first of `count` faults, one or as many as fit into DETAIL_MAX, and how many are left out."""
+    kept: list[str] = []
+    size = 0
+    for text in texts:
+        size += len(text)
+        if kept and size > DETAIL_MAX:
+            break
+        kept.append(text)
+    if count > len(kept):
+        kept.append(f"{count - len(kept)} more errors were truncated")
+    return "\n".join(kept)
 
 
 def _place_of(placed: tuple[_Place, str]) -> _Place:
@@ -134,9 +137,21 @@ def in_go_words(message: str, text: str, wording: Wording) -> str:
     """Rewrites the library's syntax errors into cel-go's words."""
     if not text:
         message = message.replace("<input>:1:1:", f"<input>:1:{wording.empty_column}:", 1)
-    for theirs, words in _GO_WORDS:
-        message = theirs.sub(words, message)
+    message = _NIL_TREE.sub("", message)
+    lines = [_line_in_go_words(line) for line in message.split("\n")]
+    message = "\n".join(lines)
+    if len(message) > DETAIL_MAX:
+        faults = message.split("\nERROR: ")
+        message = _truncated((faults[0], *(f"ERROR: {fault}" for fault in faults[1:])), len(faults))
     return _with_last_line(message, text) if text.endswith("\n") else message
+
+
+def _line_in_go_words(line: str) -> str:
+    """Lines that show the expression stay as they are."""
+    if line.startswith("ERROR: "):
+        for theirs, words in _GO_WORDS:
+            line = theirs.sub(words, line)
+    return line
 
 
 def _with_last_line(message: str, text: str) -> str:
@@ -145,12 +160,12 @@ def _with_last_line(message: str, text: str) -> str:
     return re.sub(head, lambda found: f"{found[0]}\n | \n | ^", message, flags=re.MULTILINE)
 
 
+_NIL_TREE = re.compile(r"\nERROR: <input>:\d+:0: <<nil>> parsetree")
 _GO_WORDS = tuple(
     (re.compile(theirs), words)
     for theirs, words in (
-        (r"\nERROR: <input>:\d+:0: <<nil>> parsetree", ""),
         (r"\\u003F", "?"),
-        (r"(?m)(token recognition error at: '.*)\\n(?='$)", "\\1\n"),
+        (r"^(ERROR: <input>:\d+:\d+: Syntax error: token recognition error at: '.*)\\n(?='$)", "\\1\n"),
         (r"has\(\) argument must be a field selection", "invalid argument to has() macro"),
         (r"cel\.bind\(\) variable name must be .*", "cel.bind() variable names must be simple identifiers"),
         (

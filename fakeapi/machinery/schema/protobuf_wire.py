@@ -20,16 +20,19 @@ class WireError(ValueError):
 def fields_of(data: bytes) -> Fields:
     """The fields of a message. Raises WireError."""
     found: Fields = {}
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
+    at, size = 0, len(data)
+    while at < size:
+        key = data[at]
+        at += 1
+        if key > 0x7F:
+            key, at = varint(data, at - 1)
         value: int | bytes
         if key & 7 == VARINT:
             value, at = varint(data, at)
         else:
             length, at = _length(data, at, key & 7)
             value, at = data[at : at + length], at + length
-            if at > len(data):
+            if at > size:
                 raise WireError("unexpected EOF")
         found.setdefault(key >> 3, []).append(value)
     return found
@@ -45,6 +48,8 @@ def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """The number that begins at `at`, 0 to 2^64-1, and where it ends. Raises WireError."""
+    if at < len(data) and data[at] < 0x80:
+        return data[at], at + 1
     value = 0
     for place, byte in enumerate(data[at : at + _VARINT_BYTES_MAX]):
         value |= (byte & 0x7F) << (7 * place)

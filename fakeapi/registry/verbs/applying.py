@@ -66,7 +66,7 @@ async def _change(
 ) -> WriteResult:
     for attempt in attempts(store, resource, target, dry_run=options.dry_run):
         async with attempt as old:
-            attempt.check(_applied(store, resource, target, old, body, options, warnings), warnings)
+            await attempt.check(_applied(store, resource, target, old, body, options, warnings), warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result

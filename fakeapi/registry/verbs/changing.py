@@ -5,13 +5,13 @@ says:
 
     for attempt in attempts(store, resource, target):
         async with attempt as old:                  # reads; 404 where there is no object
-            attempt.check(changed(old), warnings)   # pure: prepares and validates
+            await attempt.check(changed(old), warnings)   # pure: prepares and validates
         result = await attempt.commit(options)      # None: another writer came first
         if result is not None:
             return result
 
-Between reading and the beginning of the commit nothing is awaited, so only another process can come between
-them.
+Between reading and the beginning of the commit nothing is awaited but the compilation of many CEL
+expressions. Only then can another writer come between them; the commit finds out.
 """
 
 from collections.abc import Iterator
@@ -33,6 +33,7 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta_update,
 )
 from fakeapi.registry import stored_form
+from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
@@ -94,13 +95,14 @@ class Attempt:
         if isinstance(error, ApiError):
             await self._store.settle(self._entry)
 
-    def check(self, new: Object, warnings: Warnings) -> None:
+    async def check(self, new: Object, warnings: Warnings) -> None:
         """Prepares and validates `new`, an object in the version of the request with its managed fields.
 
         Raises ApiError: 409 for a resourceVersion that is not the stored one, 422.
         """
-        self._new = _before_update(
-            self._resource, self._target, self._resource.to_hub(new), self._old, warnings
+        hub = self._resource.to_hub(new)
+        self._new = await with_expressions_compiled(
+            lambda: _before_update(self._resource, self._target, hub, self._old, warnings)
         )
 
     async def commit(self, options: WriteOptions) -> WriteResult | None:

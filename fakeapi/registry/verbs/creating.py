@@ -4,6 +4,7 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/regis
 """
 
 from dataclasses import replace
+from functools import partial
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
@@ -11,6 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta
 from fakeapi.registry import stored_form
+from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
@@ -64,7 +66,7 @@ async def insert(
     while True:
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
-        candidate = _before_create(resource, obj, warnings)
+        candidate = await with_expressions_compiled(partial(_before_create, resource, obj, warnings))
         attempts -= 1
         try:
             return await _store_new(store, resource, target, candidate, given_version, options)

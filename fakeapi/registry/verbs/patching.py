@@ -132,7 +132,7 @@ async def patch(
             new = manager.update(old, new, options.manager, store.now())
             check_name(resource, target, new)
             deduplicate_owners(new, warnings, after_admission=True)
-            attempt.check(new, warnings)
+            await attempt.check(new, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result

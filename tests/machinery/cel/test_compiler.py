@@ -1,13 +1,13 @@
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from fakeapi.machinery.cel import library, source
 from fakeapi.machinery.cel.compiler import (
-    CACHED_LENGTH_MAX,
+    CACHED_ENTRY_MAX,
     Compiler,
     Invalid,
     Strictness,
@@ -17,6 +17,7 @@ from fakeapi.machinery.cel.compiler import (
 from fakeapi.machinery.cel.cost import cost_traced
 from fakeapi.machinery.cel.declarations import LIBRARIES
 from fakeapi.machinery.cel.devices import device_environment
+from tests.machinery.steps import assert_linear
 
 needs_library = pytest.mark.skipif(not library.is_installed(), reason="compiling takes the extra cel")
 
@@ -76,7 +77,7 @@ def test_a_verdict_is_found_once() -> None:
 @needs_library
 def test_a_verdict_on_a_long_expression_is_not_kept() -> None:
     check = new_compiler()
-    long = "nonsense" + " " * CACHED_LENGTH_MAX
+    long = "nonsense" + " " * CACHED_ENTRY_MAX
     assert check(long) == check(long)
     assert check(long) is not check(long)
 
@@ -91,55 +92,82 @@ def test_threads_that_compile_at_once_get_the_verdicts_that_one_alone_gets() -> 
     assert together == alone
 
 
-TEN_KIB = 10 * 1024
-HOSTILE = {
-    "brackets that never close": "(" * TEN_KIB,
-    "lists that never close": "[" * TEN_KIB,
-    "maps that never close": "{" * TEN_KIB,
-    "calls in calls": "f(" * (TEN_KIB // 2),
-    "negations": "!" * (TEN_KIB - 4) + "true",
-    "signs": "-" * (TEN_KIB - 1) + "1",
-    "selections": "a." * (TEN_KIB // 2 - 1) + "a",
-    "indices": "a" + "[1]" * (TEN_KIB // 3),
-    "methods": "a" + ".b()" * (TEN_KIB // 4),
-    "sums": "1+" * (TEN_KIB // 2 - 1) + "1",
-    "conditions": "a?b:" * (TEN_KIB // 4) + "c",
-    "half conditions": "a?" * (TEN_KIB // 2),
-    "conjunctions": "true && " * 1270 + "true",
-    "comprehensions": "[1].all(x, " * 500 + "true" + ")" * 500,
-    "thirty comprehensions": "[1].all(x, " * 28 + "true" + ")" * 28,
-    "filters of filters": "[1].filter(x, " * 28 + "true" + ")" * 28,
-    "bindings of bindings": "".join(f"cel.bind(a{i}, [a{i - 1}], " for i in range(1, 28)) + "a1" + ")" * 27,
-    "lists of empty lists": "[" + "[]," * 3000 + "] == []",
-    "lists of lists": "[" + "[[[]]],[{}]," * 800 + "] == []",
-    "quotes": "'" * TEN_KIB,
-    "escapes": "\\" * TEN_KIB,
-    "backquotes": "`" * TEN_KIB,
-    "no tokens": "@" * TEN_KIB,
-    "lines": "a\n&&" * 2000 + "a",
-    "a number": "9" * TEN_KIB,
-    "a pattern": "''.matches('" + "(a*)*" * 2000 + "')",
-    "repetitions": "''.matches('" + "(" * 9 + "a" + "{9})" * 9 + "')",
-    "clauses": "'" + "%s" * 5000 + "'.format([" + "1," * 100 + "]) == ''",
-    "undeclared names": " && ".join(f"n{i}" for i in range(1200)),
-    "zeros": "\0" * TEN_KIB,
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "brackets that never close": lambda n: "(" * n,
+    "lists that never close": lambda n: "[" * n,
+    "maps that never close": lambda n: "{" * n,
+    "calls in calls": lambda n: "f(" * n,
+    "negations": lambda n: "!" * n + "true",
+    "signs": lambda n: "-" * n + "1",
+    "selections": lambda n: "a." * n + "a",
+    "indices": lambda n: "a" + "[1]" * n,
+    "methods": lambda n: "a" + ".b()" * n,
+    "sums": lambda n: "1+" * n + "1",
+    "sums of strings": lambda n: '"a"+' * n + '"a"',
+    "conditions": lambda n: "a?b:" * n + "c",
+    "half conditions": lambda n: "a?" * n,
+    "conjunctions": lambda n: "true && " * n + "true",
+    "comparisons": lambda n: 'device.attributes["x"].y == 1 || ' * (n // 4) + "true",
+    "comprehensions": lambda n: "[1].all(x, true) && " * (n // 4) + "true",
+    "nested comprehensions": lambda n: "[1].all(x, " * n + "true" + ")" * n,
+    "lists of empty lists": lambda n: "[" + "[]," * n + "] == []",
+    "lists of lists": lambda n: "[" + "[[[]]],[{}]," * n + "] == []",
+    "maps": lambda n: "{" + ",".join(f"{i}: {i}" for i in range(n)) + "} == {}",
+    "quotes": lambda n: "'" * n,
+    "escapes": lambda n: "\\" * n,
+    "a string of backslashes that never closes": lambda n: "'" + "\\" * n + " " * 260,
+    "escaped quotes": lambda n: "'" + "\\'" * n,
+    "long quotes and escapes": lambda n: "'''\\" * n,
+    "backquotes": lambda n: "`" * n,
+    "no tokens": lambda n: "@" * n,
+    "their own error messages": lambda n: "token recognition error at: '@" * n,
+    "lines": lambda n: "a\n&&" * n + "a",
+    "a number": lambda n: "9" * n,
+    "a pattern": lambda n: "''.matches('" + "(a*)*" * n + "')",
+    "clauses": lambda n: "'" + "%s" * n + "'.format([" + "1," * n + "]) == ''",
+    "undeclared names": lambda n: " && ".join(f"n{i}" for i in range(n)),
+    "zeros": lambda n: "\0" * n,
 }
 
 
 @needs_library
-@pytest.mark.parametrize("expression", HOSTILE.values(), ids=HOSTILE)
-def test_ten_kibibytes_of_anything_are_judged_in_less_than_a_second(expression: str) -> None:
+@pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE)
+def test_compiling_takes_time_in_proportion_to_the_expression(shape: Callable[[int], str]) -> None:
     check = new_compiler()
     check("true")
-    began = time.process_time()
-    check(expression)
-    assert time.process_time() - began < 1
+    assert_linear(lambda n: lambda: check(shape(n)), 300)
+
+
+@needs_library
+@pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE)
+def test_ten_kibibytes_of_anything_are_compiled(shape: Callable[[int], str]) -> None:
+    """What is exponential or worse than linear in compiled code would meet the test's own time limit."""
+    new_compiler()(shape(10_240)[:10_240])
 
 
 @needs_library
 @pytest.mark.parametrize("repeated", ["a && ", "[], ", "@", "a\n&&", "1 in [1] && "])
-def test_as_much_as_cel_reads_at_all_is_judged_within_seconds(repeated: str) -> None:
+def test_as_much_as_cel_reads_at_all_is_compiled(repeated: str) -> None:
     expression = repeated * (source.CODE_POINTS_MAX // len(repeated))
-    began = time.process_time()
     assert isinstance(new_compiler()(expression), Invalid)
-    assert time.process_time() - began < 5
+
+
+@needs_library
+def test_the_faults_of_one_expression_are_bounded() -> None:
+    verdict = new_compiler()(" && ".join(f"n{i}" for i in range(1500)))
+    assert isinstance(verdict, Invalid)
+    assert len(verdict.detail) < source.DETAIL_MAX + 1000
+    assert verdict.detail.endswith(" more errors were truncated")
+
+
+@needs_library
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("(" * 250 + "1" + ")" * 250, "expression recursion limit exceeded: 250"),
+        ('"a"+' * 2000 + '"a"', "max recursion depth exceeded"),
+    ],
+)
+def test_what_nests_deeper_than_cel_go_goes_is_invalid(expression: str, message: str) -> None:
+    verdict = new_compiler()(expression)
+    assert verdict == Invalid(f"compilation failed: ERROR: <input>:-1:0: {message}")

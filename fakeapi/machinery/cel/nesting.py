@@ -1,0 +1,167 @@
+"""How deep an expression nests, measured on its tokens: cel-go refuses what nests deeper than 250.
+
+Follows cel-go `parser`: its grammar recurses for each bracket, each "else" of a condition and each right
+operand, its visitor for each operator, selection, index and method call on the way down. Both are measured in
+one pass, without recursion.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+NESTING_MAX = 250
+"""Levels; an expression with more is refused."""
+
+_STRING = r"""
+      [rR]'''(?:[^']|'(?!''))*+(?:''')? | [rR]\"""(?:[^"]|"(?!""))*+(?:\""")?
+    | [rR]'[^'\r\n]*+'? | [rR]"[^"\r\n]*+"?
+    | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')? | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?
+    | '(?:[^'\\\r\n]|\\.)*+'? | "(?:[^"\\\r\n]|\\.)*+"?
+"""
+"""A string, or the beginning of one that is never closed. No text matches in two ways, so none takes long."""
+
+_NUMBER = r"""(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+[0-9A-Za-z_]*+"""
+
+TOKEN = re.compile(
+    rf"""
+      (?P<string>{_STRING})
+    | (?P<comment>//[^\n]*+)
+    | (?P<word>[A-Za-z_][A-Za-z0-9_]*+ | {_NUMBER})
+    | (?P<quoted>`)
+    | (?P<symbol>&& | \|\| | == | != | <= | >= | \.\? | [-+*/%<>!?:.,(){{}}\[\]])
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+"""The next token. Spaces and what is no token at all lie between matches."""
+
+_RELATION, _SUM, _PRODUCT = 3, 4, 5
+_PRECEDENCE = {
+    "?": 0,
+    ":": 0,
+    "||": 1,
+    "&&": 2,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in"), _RELATION),
+    **dict.fromkeys(("+", "-"), _SUM),
+    **dict.fromkeys(("*", "/", "%"), _PRODUCT),
+}
+_CLOSING = frozenset(")]}")
+
+
+@dataclass(slots=True)
+class _Bracket:
+    """The expression inside one bracket, or the whole one.
+
+    `operands` are the depths of what stands between `operators`; `deepest` is that of parts before a comma.
+    `wants_operand`: an operator, a comma or the beginning was last. `questions` counts the "?" that wait for
+    their ":". `conditions`, `relations` and `sums` count the "else"s and right operands that the next token
+    stands in, those around this bracket included.
+    """
+
+    outer: "_Bracket | None" = None
+    is_suffix: bool = False
+    operands: list[int] = field(default_factory=list)
+    operators: list[str] = field(default_factory=list)
+    deepest: int = 0
+    wants_operand: bool = True
+    questions: int = 0
+    conditions: int = 0
+    relations: int = 0
+    sums: int = 0
+
+    def operator(self, name: str) -> None:
+        """Combines what binds tighter than `name`, or as tight: all operators but conditions go leftwards."""
+        precedence = _PRECEDENCE[name]
+        while self.operators and _PRECEDENCE[self.operators[-1]] >= max(precedence, 1):
+            self._combine()
+        self.operators.append(name)
+        self.wants_operand = True
+        if precedence == 0:
+            self.questions += 1 if name == "?" else -1
+            self.conditions += name == ":"
+        pending = [_PRECEDENCE[each] for each in self.operators[-_PRODUCT:]]
+        around = self.outer or _Bracket()
+        self.relations = around.relations + pending.count(_RELATION)
+        self.sums = around.sums + pending.count(_SUM) + pending.count(_PRODUCT)
+
+    def operand(self, depth: int = 0) -> None:
+        if self.wants_operand:
+            self.operands.append(depth)
+            self.wants_operand = False
+
+    def end_part(self) -> None:
+        """Ends an argument, element or entry, or all there is."""
+        while self.operators:
+            self._combine()
+        self.deepest = max(self.deepest, *self.operands, 0)
+        self.operands.clear()
+        self.wants_operand = True
+        self.questions = 0
+        around = self.outer or _Bracket()
+        self.conditions, self.relations, self.sums = around.conditions, around.relations, around.sums
+
+    def _combine(self) -> None:
+        name = self.operators.pop()
+        right = self.operands.pop() if self.operands else 0
+        left = self.operands.pop() if self.operands else 0
+        counts = _PRECEDENCE[name] >= _RELATION or name == "?"
+        self.operands.append(max(left, right) + counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """`grammar`: how often a rule of cel-go's grammar is entered within itself, at most. `operations`: the
+    depth of the tree of operators, selections and calls.
+    """
+
+    grammar: int
+    operations: int
+
+
+def nesting_of(text: str) -> Nesting:
+    """The depth of an expression. That of text that is not one means nothing, but is found as quickly."""
+    bracket = _Bracket()
+    level = deepest = 1
+    for token in TOKEN.finditer(text):
+        kind, symbol = token.lastgroup, token[0]
+        if kind == "comment":
+            continue
+        if symbol in _OPENING:
+            bracket = _opened(bracket, symbol)
+            level += 1
+        elif symbol in _CLOSING:
+            if bracket.outer is not None:
+                bracket = _closed(bracket, bracket.outer)
+                level -= 1
+        elif kind != "symbol" and not (symbol == "in" and not bracket.wants_operand):
+            bracket.operand()
+            continue
+        elif symbol == "," or (symbol == ":" and not bracket.questions):
+            bracket.end_part()
+        elif symbol in {".", ".?"}:
+            if not bracket.wants_operand:
+                bracket.operands[-1] += 1
+        elif symbol in _PRECEDENCE and not bracket.wants_operand:
+            bracket.operator(symbol)
+        deepest = max(deepest, level + max(bracket.conditions, bracket.relations, bracket.sums))
+    while bracket.outer is not None:
+        bracket = _closed(bracket, bracket.outer)
+    bracket.end_part()
+    return Nesting(deepest, bracket.deepest)
+
+
+_OPENING = frozenset("([{")
+
+
+def _opened(outer: _Bracket, symbol: str) -> _Bracket:
+    """`is_suffix`: an index, which is a level of its own. Arguments of a method are counted with its dot."""
+    is_suffix = symbol == "[" and not outer.wants_operand
+    return _Bracket(outer, is_suffix, conditions=outer.conditions, relations=outer.relations, sums=outer.sums)
+
+
+def _closed(inner: _Bracket, outer: _Bracket) -> _Bracket:
+    """Puts what a bracket held into the expression around it: an operand, or a part of the last one."""
+    inner.end_part()
+    if outer.wants_operand:
+        outer.operand(inner.deepest)
+    else:
+        outer.operands[-1] = max(outer.operands[-1], inner.deepest) + inner.is_suffix
+    return outer
