@@ -64,15 +64,23 @@ class WatchOptions:
     timeout_seconds: int | None = None
 
 
+WARNINGS_MAX = 4096
+"""Texts that are kept. Headers show as many characters of them in all; what comes later is dropped, as in
+k8s.io/apiserver `pkg/endpoints/filters/warning.go`.
+"""
+
+
 @dataclass(slots=True)
 class Warnings:
     """Texts of Warning headers, in the order in which they came up, each once."""
 
     texts: list[str] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Appends a text that is not there yet."""
-        if text not in self.texts:
+        """Appends a text that is not there yet, up to WARNINGS_MAX of them."""
+        if text not in self._seen and len(self.texts) < WARNINGS_MAX:
+            self._seen.add(text)
             self.texts.append(text)
 
 

@@ -22,6 +22,7 @@ from fakeapi.machinery.cel.syntax import (
     walk,
 )
 from fakeapi.machinery.cel.types import Type
+from fakeapi.machinery.golang.numbers import parse_int, parse_uint
 
 _INT_MAX = (1 << 63) - 1
 _UINT_MAX = (1 << 64) - 1
@@ -200,11 +201,19 @@ def _pattern(call: Call) -> str | None:
 
 
 def _is_int(text: str) -> bool:
-    return re.fullmatch(r"[+-]?[0-9]+", text) is not None and -_INT_MAX - 1 <= int(text) <= _INT_MAX
+    return _parses(parse_int, text)
 
 
 def _is_uint(text: str) -> bool:
-    return re.fullmatch(r"[0-9]+", text) is not None and int(text) <= _UINT_MAX
+    return _parses(parse_uint, text)
+
+
+def _parses(parse: Callable[[str], int], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_double(text: str) -> bool:

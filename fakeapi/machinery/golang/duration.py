@@ -7,31 +7,40 @@ from fakeapi.machinery.golang.strconv import quote
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9}
 _UNITS["h"] = 60 * _UNITS["m"]
 _LONGEST = 1 << 63
-_STEP = re.compile(r"([0-9]*)(\.?)([0-9]*)([^.0-9]*)", re.DOTALL)
+_DIGITS_MAX = 19
+_STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
     """Go's error for text that is not a duration; empty if it is one."""
     negative = text.startswith("-")
-    rest = text[1:] if text[:1] in ("-", "+") else text
-    if rest == "0":
+    at = 1 if text[:1] in ("-", "+") else 0
+    if text[at:] == "0":
         return ""
     invalid = f"time: invalid duration {quote(text)}"
-    if not rest:
+    if at == len(text):
         return invalid
     total = 0
-    while rest:
-        step = _STEP.match(rest)
+    while at < len(text):
+        step = _STEP.match(text, at)
         if step is None or not (step[1] or step[3]):
             return invalid
-        rest = rest[step.end() :]
+        at = step.end()
+        whole = _whole(step[1])
+        if whole > _LONGEST:
+            return invalid
         unit = step[4]
         if not unit:
             return f"time: missing unit in duration {quote(text)}"
         if unit not in _UNITS:
             return f"time: unknown unit {quote(unit)} in duration {quote(text)}"
-        size = _UNITS[unit]
-        total += int(step[1] or "0") * size + int(float(f"0.{step[3] or 0}") * size)
+        total += whole * _UNITS[unit] + int(float(f"0.{step[3][:_DIGITS_MAX] or 0}") * _UNITS[unit])
         if total > _LONGEST or (total == _LONGEST and not negative):
             return invalid
     return ""
+
+
+def _whole(digits: str) -> int:
+    """The number of any count of digits; of one beyond 64 bits only that it is beyond."""
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= _DIGITS_MAX else _LONGEST + 1

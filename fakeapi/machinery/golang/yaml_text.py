@@ -23,6 +23,14 @@ from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, MAX_UINT64, is_time
 MAX_DEPTH = 400
 """Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
 
+NODES_MAX = 200_000
+"""Nodes of a document, counting again what aliases and merges repeat; one more is refused. go-yaml has no
+such limit. The largest objects of Kubernetes, definitions of custom resources, have some 50,000.
+"""
+
+ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
+"""Characters that aliases repeat, as many as a whole body may have; one more is refused."""
+
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
 """Up to the first number of decoded nodes 99 of 100 may come from aliases, from the second on 10 of 100, and
 in proportion between them. What exceeds that is refused. Nothing is refused before 1,000 nodes, 100 of them
@@ -31,6 +39,10 @@ from aliases.
 
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
+
+_TOO_DEEP = f"yaml: exceeded max depth of {MAX_DEPTH}"
+_TOO_MANY_NODES = f"yaml: document has more than {NODES_MAX} nodes"
+_EXCESSIVE_ALIASING = "yaml: document contains excessive aliasing"
 
 _BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # rounds to infinity in a float32
 
@@ -98,6 +110,7 @@ class _Parser:
 
     def __init__(self, text: bytes) -> None:
         self._text = text
+        self._nodes = 0
         self._anchors: dict[str, _Node] = {}
 
     def document(self) -> _Node | None:
@@ -118,7 +131,10 @@ class _Parser:
 
     def _node(self, event: Any, depth: int) -> _Node:
         if depth > MAX_DEPTH:
-            raise YamlError(f"yaml: exceeded max depth of {MAX_DEPTH}")
+            raise YamlError(_TOO_DEEP)
+        self._nodes += 1
+        if self._nodes > NODES_MAX:
+            raise YamlError(_TOO_MANY_NODES)
         line = event.start_mark.line
         if isinstance(event, yaml.AliasEvent):
             name = str(event.anchor)
@@ -161,21 +177,31 @@ class _Decoder:
         self._steps = 0
         self._alias_steps = 0
         self._alias_depth = 0
+        self._aliased_characters = 0
+        self._depth = 0
         self._active: set[_Node] = set()
 
     def value(self, node: _Node) -> Any:
         self._count()
-        match node.kind:
-            case "alias":
-                return self._aliased(node, self.value)
-            case "scalar":
-                return _scalar(node)
-            case "sequence":
-                return [self.value(child) for child in node.children]
-            case _:
-                members = _Members()
-                self._fill(node, members)
-                return members
+        if node.kind == "scalar":
+            if self._alias_depth:
+                self._count_characters(len(node.value))
+            return _scalar(node)
+        if self._depth >= MAX_DEPTH:  # by aliases: the document itself is not as deep
+            raise YamlError(_TOO_DEEP)
+        self._depth += 1
+        found: Any
+        if node.kind == "alias":
+            found = self._aliased(node, self.value)
+        elif node.kind == "sequence":
+            found = []
+            for child in node.children:
+                found.append(self.value(child))
+        else:
+            found = _Members()
+            self._fill(node, found)
+        self._depth -= 1
+        return found
 
     def _fill(self, node: _Node, members: "_Members") -> None:
         children = iter(node.children)
@@ -227,7 +253,14 @@ class _Decoder:
                 and self._steps > 1000
                 and self._alias_steps / self._steps > _allowed_alias_ratio(self._steps)
             ):
-                raise YamlError("yaml: document contains excessive aliasing")
+                raise YamlError(_EXCESSIVE_ALIASING)
+        if self._steps > NODES_MAX:
+            raise YamlError(_TOO_MANY_NODES)
+
+    def _count_characters(self, count: int) -> None:
+        self._aliased_characters += count
+        if self._aliased_characters > ALIASED_CHARACTERS_MAX:
+            raise YamlError(_EXCESSIVE_ALIASING)
 
 
 class _Members:
@@ -412,8 +445,14 @@ def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
     than 0 stands before.
     """
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
-    number = int(f"{'1' if led else '0'}{digits}")
+    number = int(led)
+    for at in range(0, len(digits), _DIGITS_AT_ONCE):
+        some = digits[at : at + _DIGITS_AT_ONCE]
+        number = (number * 10 ** len(some) + int(some)) % 2**64
     return (number + 2**63) % 2**64 - 2**63, len(digits)
 
+
+_DIGITS_AT_ONCE = 1000
+"""Python refuses to read integers of more than 4,300 digits, and reads long ones slowly."""
 
 _NATURAL = cmp_to_key(_compared)

@@ -48,6 +48,12 @@ def test_patterns_are_refused_in_gos_words(pattern: str, message: str) -> None:
     assert regex_fault(pattern) == message
 
 
+@pytest.mark.parametrize("kind", ["int", "uint"])
+def test_a_number_of_thousands_of_digits_cannot_be_converted(kind: str) -> None:
+    checked = check(library.parse(f"{kind}('{'1' * 5000}') == {kind}(1)", LIBRARIES).root, ENVIRONMENT)
+    assert constant_fault(checked) == f"type conversion error from 'string' to '{kind}'"
+
+
 def test_a_conversion_that_cannot_succeed_is_a_planning_error() -> None:
     checked = check(library.parse("int('a') == 1", LIBRARIES).root, ENVIRONMENT)
     assert constant_fault(checked) == "type conversion error from 'string' to 'int'"

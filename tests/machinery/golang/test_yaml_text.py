@@ -1,5 +1,7 @@
 """YAML means what sigs.k8s.io/yaml makes of it, and is written as it writes it."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.golang import yaml_text
 from fakeapi.machinery.golang.yaml_text import YamlError
+from tests.machinery.steps import assert_linear
 
 needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="the words are libyaml's")
 
@@ -151,6 +154,82 @@ def test_aliases_may_expand_a_document_a_hundredfold_and_no_further() -> None:
     assert yaml_text.load(document(4))["a3"] == [[["x"] * 9] * 9] * 9
     with pytest.raises(YamlError, match=r"^yaml: document contains excessive aliasing$"):
         yaml_text.load(document(9))
+
+
+def test_text_that_aliases_repeat_is_bounded() -> None:
+    def document(times: int) -> bytes:
+        return b"a: &a " + b"x" * 10_000 + b"\nb: [" + b",".join([b"*a"] * times) + b"]"
+
+    most = yaml_text.ALIASED_CHARACTERS_MAX // 10_000
+    assert len(yaml_text.load(document(most))["b"]) == most
+    with pytest.raises(YamlError, match=r"^yaml: document contains excessive aliasing$"):
+        yaml_text.load(document(most + 1))
+
+
+def test_keys_that_aliases_repeat_are_bounded() -> None:
+    text = b"a: &a " + b"x" * 100_000 + b"\nb: {" + b",".join([b"*a : 1"] * 40) + b"}"
+    with pytest.raises(YamlError, match=r"^yaml: document contains excessive aliasing$"):
+        yaml_text.load_strictly(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" + b"1," * yaml_text.NODES_MAX + b"1]",
+        b"x: &x {a: 1, b: 2, c: 3}\ny: {" + b",".join([b"<<: *x"] * 60_000) + b"}",
+        b"x: &x {a: 1, b: 2, c: 3}\ny: [" + b",".join([b"*x"] * 60_000) + b"]",
+    ],
+    ids=["written", "merged", "aliased"],
+)
+def test_the_nodes_of_a_document_are_bounded(text: bytes) -> None:
+    with pytest.raises(YamlError, match=r"^yaml: document has more than 200000 nodes$"):
+        yaml_text.load(text)
+
+
+def test_aliases_of_aliases_nest_no_deeper_than_a_document_may() -> None:
+    def document(levels: int) -> bytes:
+        lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, levels)]
+        return "\n".join(lines).encode()
+
+    assert "a100" in yaml_text.load(document(101))
+    with pytest.raises(YamlError, match=r"^yaml: exceeded max depth of 400$"):
+        yaml_text.load(document(600))
+
+
+SHAPES = {
+    "repeated keys": lambda n: "a: b\n" * n,
+    "distinct keys": lambda n: "".join(f"k{i}: b\n" for i in range(n)),
+    "merges": lambda n: "x: &x {a: 1}\ny: {" + ",".join(["<<: *x"] * n) + "}",
+    "merges of a list": lambda n: "x: &x {a: 1}\ny: {<<: [" + ",".join(["*x"] * n) + "]}",
+    "aliases": lambda n: "x: &x [1]\ny: [" + ",".join(["*x"] * n) + "]",
+    "anchors": lambda n: "\n".join(f"- &a{i} 1" for i in range(n)),
+    "lines of a text": lambda n: "a: |\n" + "  x\n" * n,
+    "a quoted text": lambda n: 'a: "' + "\\n" * n + '"',
+    "an open quote": lambda n: 'a: "' + "\\n" * n,
+    "digits": lambda n: "a: " + "1" * n,
+    "digits between underscores": lambda n: "a: 1" + "_1" * n,
+    "base 60": lambda n: "a: 1" + ":1" * n,
+    "comments": lambda n: "# a\n" * n + "a: 1",
+    "documents": lambda n: "---\n" * n,
+    "tags": lambda n: "- !!str a\n" * n,
+    "complex keys": lambda n: "? a\n: b\n" * n,
+    "flow brackets": lambda n: "[" * n,
+    "dashes": lambda n: "- " * n,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_reading_takes_steps_in_proportion_to_the_text(shape: Callable[[int], str]) -> None:
+    assert_linear(lambda n: partial(yaml_text.load_strictly, shape(n).encode()), 300)
+
+
+def test_writing_takes_steps_in_proportion_to_the_value() -> None:
+    assert_linear(lambda n: partial(yaml_text.dump, {f"k{i}": [i] for i in range(n)}), 200)
+
+
+def test_keys_of_any_count_of_digits_are_ordered() -> None:
+    keys = ["a" + "1" * 5000, "a" + "1" * 5000 + "2", "a2"]
+    assert yaml_text.load(yaml_text.dump(dict.fromkeys(keys, 1))) == dict.fromkeys(sorted(keys), 1)
 
 
 @pytest.mark.parametrize(
