@@ -6,12 +6,13 @@ everyone who has it installed, so importing it must cost next to nothing.
 
 from typing import TYPE_CHECKING, Any
 
+from fakeapi.version import __version__
+
 if TYPE_CHECKING:
-    from fakeapi.testing.replaying import replay
+    from fakeapi.testing.replay import replay
     from fakeapi.testing.server import FakeAPI, StatusError
 
 __all__ = ["FakeAPI", "StatusError", "__version__", "replay"]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
@@ -20,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(server, name)
     if name == "replay":
-        from fakeapi.testing.replaying import replay  # noqa: PLC0415 - the same
+        from fakeapi.testing.replay import replay  # noqa: PLC0415 - the same
 
         return replay
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from fakeapi import __version__
 from fakeapi.cli.options import server_options
 from fakeapi.settings import DEFAULT_PORT
+from fakeapi.version import __version__
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI

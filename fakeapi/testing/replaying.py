@@ -1,58 +1,42 @@
-"""Replays traces from Python, against a server of this process or any other."""
+"""Options of replays from Python, and replays against a running server of this process."""
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from fakeapi import __version__
 from fakeapi.eventloop import loop_factory
-from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
-from fakeapi.testing.server import FakeAPI
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.client.target import Target, target_of_url
-from fakeapi.traces.formats.open import TraceReader, open_trace
+from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.replay.options import ORDERS, Options, Order, Progress
 from fakeapi.traces.replay.pacing import ReplayControl
 from fakeapi.traces.replay.replay import replay as replay_trace
 from fakeapi.traces.reporting.report import Report
+from fakeapi.version import __version__
 
 T = TypeVar("T")
 
 
-def replay(
-    trace: str | Path,
-    *,
-    url: str | None = None,
-    token: str | None = None,
-    release: str | None = None,
-    feature_gates: Mapping[str, bool] | str | None = None,
-    patch_type: str | None = None,
-    **how: Any,
-) -> Report:
-    """Sends the requests of a recorded trace again, and reports where the responses differ.
+class ReplayServer(Protocol):
+    """A running server of this process."""
 
-        report = fakeapi.replay("session.jsonl.gz")
-        assert report.ok, report
+    @property
+    def url(self) -> str: ...
 
-    `trace`: a file in the native format, an audit log or HAR. Without a `url`, a new server answers, with the
-    `feature_gates` and of `release`, which defaults to that of the trace. `patch_type`: the media type of
-    patches in audit logs that do not show theirs. Further options are those of `options`.
+    @property
+    def ca_file(self) -> Path | None: ...
 
-    Raises TraceError for a trace that cannot be read, TargetError for a server that does not answer,
-    ValueError for invalid options.
-    """
-    chosen = options(**how)
-    with open_trace(trace, patch_type=patch_type or STRATEGIC_MERGE_PATCH) as reader:
-        if url is not None:
-            return run(replay_trace(reader, target_of_url(url, token=token), chosen))
-        with FakeAPI(release=release or reader.header.release or None, feature_gates=feature_gates) as server:
-            return replay_on(server, reader, chosen)
+    @property
+    def token(self) -> str | None: ...
+
+    @property
+    def release(self) -> str | None: ...
 
 
 def replay_on(
-    server: FakeAPI,
+    server: ReplayServer,
     reader: TraceReader,
     chosen: Options,
     *,
@@ -66,7 +50,7 @@ def replay_on(
     return report
 
 
-def target_of(server: FakeAPI) -> Target:
+def target_of(server: ReplayServer) -> Target:
     """A running server as the target of a replay."""
     return target_of_url(server.url, ca_file=server.ca_file, token=server.token)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fakeapi import __version__ as VERSION  # noqa: N812 - a constant in all but name
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
@@ -20,6 +19,7 @@ from fakeapi.traces.model import TraceError
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
+from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
 
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
 

@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from fakeapi import __version__
 from fakeapi.machinery.codec import encode
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import compression, native_lines
@@ -33,6 +32,7 @@ from fakeapi.traces.model import (
     StreamEvent,
     TraceError,
 )
+from fakeapi.version import __version__
 from fakeapi.wholefile import whole_file
 
 ORIGIN = "http://kubernetes.invalid"

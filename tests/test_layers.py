@@ -1,0 +1,15 @@
+"""The import graph: what import-linter's contracts do not say."""
+
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+
+def test_no_module_imports_itself_by_way_of_others_not_even_lazily() -> None:
+    grimp = pytest.importorskip("grimp", reason="import-linter is not installed")
+    graph = grimp.build_graph("fakeapi", "fakeapi_storage")
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(reversed(error.args[1])))
