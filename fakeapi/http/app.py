@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fakeapi.cluster import Cluster
 from fakeapi.http.context import RequestContext
-from fakeapi.http.discovery import Discovery
+from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
 from fakeapi.http.filters.deadline import deadline
 from fakeapi.http.filters.errors import answer_errors
@@ -48,6 +48,7 @@ class Application:
         store, catalogue = self._cluster.store, self._cluster.catalogue
         discovery = Discovery(catalogue)
         self._watches = Watches(store)
+        catalogue.subscribe(self._watches.end)
         filters: list[Filter] = [answer_errors, deadline]
         if self._token is not None:
             filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))

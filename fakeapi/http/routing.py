@@ -3,14 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from fakeapi.http.context import RequestContext
-from fakeapi.http.discovery import Discovery
+from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.negotiation import LISTED, OFFERED, check_patch_route, check_produced
 from fakeapi.http.pages import not_found_page, watch_without_resource
+from fakeapi.http.refusals import method_not_allowed, no_such_resource
 from fakeapi.http.response import AnyResponse
 from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
 from fakeapi.machinery import errors
-from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.options import ObjectReference
@@ -96,15 +96,3 @@ class Router:
         if verb is None or verb not in verbs:
             raise method_not_allowed()
         return self._handlers[verb]
-
-
-def no_such_resource() -> ApiError:
-    """404 below a group that is served."""
-    return ApiError(404, "NotFound", "the server could not find the requested resource", Details())
-
-
-def method_not_allowed() -> ApiError:
-    """405 for a resource that does not have the verb."""
-    return ApiError(
-        405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Details()
-    )

@@ -64,6 +64,11 @@ class Watches:
         for stream in list(self._open):
             stream.end()
 
+    def end(self, resource: Resource) -> None:
+        """Ends every watch of a resource, which is served no longer."""
+        for stream in [stream for stream, watched in self._open.items() if watched is resource]:
+            stream.end()
+
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
         """A stream of what is watched. Raises ApiError before anything is sent."""
         negotiate_for(ctx, resource)

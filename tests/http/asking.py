@@ -3,14 +3,20 @@
 import contextlib
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
-from fakeapi.testing.server import FakeAPI
 from tests.http import wire
 from tests.http.watching import Stream
 
 
-def ask(api: FakeAPI, path: str, method: str = "GET", body: Any = None, **headers: str) -> wire.Answer:
+class Served(Protocol):
+    """A server at a URL."""
+
+    @property
+    def url(self) -> str: ...
+
+
+def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers: str) -> wire.Answer:
     """`if_none_match` is the header If-None-Match; a body is sent as JSON."""
     data = b"" if body is None else json.dumps(body).encode()
     named = {"content_type": "application/json", **headers} if data else headers
@@ -21,7 +27,7 @@ def ask(api: FakeAPI, path: str, method: str = "GET", body: Any = None, **header
 
 
 @contextlib.contextmanager
-def watched(api: FakeAPI, path: str, accept: str) -> Iterator[Stream]:
+def watched(api: Served, path: str, accept: str) -> Iterator[Stream]:
     """An open watch whose objects are wanted in a certain form."""
     with wire.connection(api.url) as sock:
         sock.sendall(wire.head(b"GET", path.encode(), [(b"Host", b"x"), (b"Accept", accept.encode())]))

@@ -1,4 +1,4 @@
-"""Servers for the tests of the transport."""
+"""Servers for the tests of the API's HTTP face."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -36,9 +36,10 @@ def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> C
 class SmallServer(Client):
     """A server that keeps as few changes as a test says."""
 
-    def __init__(self, app: Application, runner: Runner, url: str) -> None:
+    def __init__(self, cluster: Cluster, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)
         self.url = url
+        self.cluster = cluster
         self.app = app
         self.runner = runner
 
@@ -49,11 +50,12 @@ def with_history() -> Iterator[Callable[[int], SmallServer]]:
     with ExitStack() as stack:
 
         def start(history: int) -> SmallServer:
-            app = Application(Cluster(Settings(release="1.31", history=history)))
+            cluster = Cluster(Settings(release="1.31", history=history))
+            app = Application(cluster)
             runner = Runner(app)
             stack.callback(runner.stop)
             runner.start()
-            client = SmallServer(app, runner, f"http://127.0.0.1:{runner.port}")
+            client = SmallServer(cluster, app, runner, f"http://127.0.0.1:{runner.port}")
             stack.callback(client.close)
             return client
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fakeapi.http.discovery import aggregated_versions
+from fakeapi.http.discovery.aggregated import aggregated_versions
 from fakeapi.releases import KNOWN_RELEASES, load_release
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask

@@ -5,7 +5,7 @@ Follows k8s.io/kube-openapi `pkg/builder`: no defaults, references as they are, 
 
 from typing import Any
 
-from fakeapi.http.openapi.schemas import REFERENCE, Schema
+from fakeapi.http.discovery.openapi.schemas import REFERENCE, Schema
 
 DEFINITIONS = "#/definitions/"
 _BODY = "body"

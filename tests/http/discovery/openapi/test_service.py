@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakeapi.http.openapi.gnostic import encode_document
+from fakeapi.http.discovery.openapi.gnostic import encode_document
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask

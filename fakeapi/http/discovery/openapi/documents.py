@@ -5,10 +5,10 @@ Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 
 from typing import Any, TypeAlias
 
+from fakeapi.http.discovery.openapi.operations import group_tag, operation, path_items
+from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference, schemas_of
+from fakeapi.http.discovery.openapi.swagger import swagger_of
 from fakeapi.http.negotiation import OFFERED
-from fakeapi.http.openapi.operations import group_tag, operation, path_items
-from fakeapi.http.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference, schemas_of
-from fakeapi.http.openapi.swagger import swagger_of
 from fakeapi.registry.catalogue import Catalogue
 
 Document: TypeAlias = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.http.openapi.schemas import REFERENCE, openapi_name, schemas_of
+from fakeapi.http.discovery.openapi.schemas import REFERENCE, openapi_name, schemas_of
 from fakeapi.releases import KNOWN_RELEASES
 
 V1ALPHA3 = "io.k8s.api.resource.v1alpha3"

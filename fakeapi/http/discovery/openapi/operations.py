@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from fakeapi.http.discovery.openapi.schemas import Schema, kind_reference, reference
 from fakeapi.http.negotiation import LISTED, OFFERED, PATCH_TYPES
-from fakeapi.http.openapi.schemas import Schema, kind_reference, reference
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind
 

@@ -7,11 +7,11 @@ import hashlib
 import time
 from dataclasses import dataclass
 from email.utils import formatdate
-from functools import cached_property
 
 from fakeapi.http import negotiation
-from fakeapi.http.openapi.documents import Document, document_of, group_versions, swagger
-from fakeapi.http.openapi.gnostic import encode_document
+from fakeapi.http.discovery.generation import GenerationCache
+from fakeapi.http.discovery.openapi.documents import Document, document_of, group_versions, swagger
+from fakeapi.http.discovery.openapi.gnostic import encode_document
 from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
@@ -38,12 +38,11 @@ class Encoded:
 
 
 class OpenAPI:
-    """All documents of one catalogue, each made when it is first asked for."""
+    """All documents of one catalogue, each made when it is first asked for after a change of it."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._versions = group_versions(catalogue)
-        self._documents: dict[str, Encoded] = {}
+        self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request) -> Response | None:
         """The answer to a path below /openapi; None for one that nothing is at."""
@@ -68,9 +67,7 @@ class OpenAPI:
         return Response(200, codec.encode({"paths": paths}), PLAIN_TEXT)
 
     def _v3(self, request: Request, name: str) -> Response:
-        """One document; for ever where the client names the hash that it has, elsewhere where it names one
-        that it no longer has.
-        """
+        """One document: cacheable for a year with the current `hash`, 301 to the current one otherwise."""
         media_type = _negotiated(request, _V3_TYPES)
         if media_type is None:
             return _not_acceptable()
@@ -88,19 +85,21 @@ class OpenAPI:
         ]
         return response
 
+    @property
+    def _versions(self) -> dict[str, tuple[str, str]]:
+        return self._cache.get("versions", lambda: group_versions(self._catalogue))
+
     def _encoded(self, name: str) -> Encoded:
-        found = self._documents.get(name)
-        if found is None:
-            found = self._documents[name] = _encoded(document_of(self._catalogue, *self._versions[name]))
-        return found
+        group, version = self._versions[name]
+        return self._cache.get(name, lambda: _encoded(document_of(self._catalogue, group, version)))
 
-    @cached_property
+    @property
     def _swagger(self) -> Encoded:
-        return _encoded(swagger(self._catalogue))
+        return self._cache.get("v2", lambda: _encoded(swagger(self._catalogue)))
 
-    @cached_property
+    @property
     def _swagger_protobuf(self) -> bytes:
-        return encode_document(swagger(self._catalogue))
+        return self._cache.get("v2 protobuf", lambda: encode_document(swagger(self._catalogue)))
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:

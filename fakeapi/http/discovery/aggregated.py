@@ -1,0 +1,116 @@
+"""Aggregated discovery: all groups with all of their resources in one document.
+
+Follows k8s.io/apiserver `pkg/endpoints/discovery/aggregated`.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from fakeapi.http.discovery.generation import GenerationCache
+from fakeapi.http.negotiation import NO_CONVERSION, Conversions, negotiate, prettified
+from fakeapi.http.rendering import render
+from fakeapi.http.request import Request
+from fakeapi.http.response import Response
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+from fakeapi.releases import Release
+
+AGGREGATED_GROUP = "apidiscovery.k8s.io"
+AGGREGATED_KIND = "APIGroupDiscoveryList"
+_AGGREGATED_GATE = "AggregatedDiscoveryEndpoint"
+_NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tagged:
+    """A document and the entity tag that changes with it."""
+
+    document: Object
+    etag: str
+
+
+class AggregatedDiscovery:
+    """The documents of /api and /apis for clients that ask for them."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._conversions = aggregated_versions(catalogue.primary)
+        self._cache = GenerationCache(catalogue)
+
+    def document(self, request: Request, *, core: bool) -> Response | None:
+        """The core group, or all others; None for a client that does not ask for such a document."""
+        try:
+            shape = negotiate(request.header(b"accept"), self._conversions)
+        except ApiError:
+            return None
+        if not shape.kind:
+            return None
+        found = self._cache.get(core, lambda: self._tagged(core=core))
+        headers = [(b"etag", found.etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
+        if request.header(b"if-none-match") == found.etag:
+            return Response(304, b"", "", headers=headers)
+        group, _, version = shape.api_version.partition("/")
+        media_type = f"{shape.media_type};g={group};v={version};as={shape.kind}"
+        body = codec.encode({"kind": shape.kind, "apiVersion": shape.api_version, **found.document})
+        shape = prettified(shape, request.query.first, request.user_agent)
+        return Response(200, render(body, shape), media_type, headers=headers)
+
+    def _tagged(self, *, core: bool) -> _Tagged:
+        names = [""] if core else [name for name in self._catalogue.groups() if name]
+        document: Object = {"metadata": {}, "items": [self._group(name) for name in names]}
+        return _Tagged(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
+
+    def _group(self, name: str) -> Object:
+        """A group with all its resources; the core group has no name."""
+        metadata: Object = {"name": name} if name else {}
+        versions = [
+            {
+                "version": version,
+                "resources": [_entry(each) for each in self._catalogue.of_version(name, version)],
+                "freshness": "Current",
+            }
+            for version in self._catalogue.versions(name)
+        ]
+        return {"metadata": {**metadata, "creationTimestamp": None}, "versions": versions}
+
+
+def aggregated_versions(release: Release) -> Conversions:
+    """The kinds and versions in which the release has the document."""
+    if not release.gates.get(_AGGREGATED_GATE, True):
+        return NO_CONVERSION
+    return frozenset(
+        (AGGREGATED_KIND, f"{AGGREGATED_GROUP}/{version}")
+        for version in release.quirks.aggregated_discovery
+        if version != "v2beta1" or not release.gates.enabled(_NO_BETA_GATE)
+    )
+
+
+def _entry(resource: Resource) -> Object:
+    """A resource with its subresources inside."""
+    kind = resource.kind
+    entry: Object = {
+        "resource": kind.resource,
+        "responseKind": _response_kind(kind.kind),
+        "scope": "Namespaced" if kind.namespaced else "Cluster",
+        "singularResource": kind.singular,
+        "verbs": list(kind.verbs),
+    }
+    if kind.short_names:
+        entry["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        entry["categories"] = list(kind.categories)
+    subresources = [
+        {"subresource": sub.name, "responseKind": _response_kind(sub.kind), "verbs": list(sub.verbs)}
+        for sub in resource.subresources.values()
+    ]
+    if subresources:
+        entry["subresources"] = subresources
+    return entry
+
+
+def _response_kind(kind: str) -> dict[str, str]:
+    """A kind of the group version that it is listed under: group and version stay empty then."""
+    return {"group": "", "version": "", "kind": kind}

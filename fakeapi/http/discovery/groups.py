@@ -1,0 +1,98 @@
+"""Groups: the API groups, their versions and the resources of a version, each in a document of its own.
+
+Follows k8s.io/apiserver `pkg/endpoints/discovery`.
+"""
+
+from collections.abc import Iterable
+
+from fakeapi.http.discovery.answers import answer, check_route
+from fakeapi.http.discovery.generation import GenerationCache
+from fakeapi.http.negotiation import OFFERED
+from fakeapi.http.refusals import no_such_resource
+from fakeapi.http.request import Request
+from fakeapi.http.response import Response
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+
+
+class GroupDocuments:
+    """APIVersions, APIGroupList, APIGroup and APIResourceList of a catalogue."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._cache = GenerationCache(catalogue)
+
+    def core_versions(self, request: Request) -> Response:
+        """The versions of the core group, with the address that the client reached. Raises ApiError 406."""
+        address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.header(b"host")}
+        document = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [address]}
+        return answer(request, document)
+
+    def group_list(self, request: Request) -> Response:
+        """Raises ApiError 406."""
+        return answer(request, self._cache.get("", self._group_list))
+
+    def of_group(self, request: Request, info: RequestInfo) -> Response:
+        """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        group, version = info.group, info.version
+        if not version:
+            document = self._cache.get(group, lambda: self._group(group))
+            return answer(request, {"kind": "APIGroup", "apiVersion": "v1", **document})
+        if version not in self._catalogue.versions(group):
+            raise no_such_resource()
+        check_route(request, OFFERED)
+        return answer(request, self._cache.get((group, version), lambda: self._resources(group, version)))
+
+    def names(self) -> Iterable[str]:
+        """The groups that have a name."""
+        return filter(None, self._catalogue.groups())
+
+    def _group_list(self) -> Object:
+        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [*map(self._group, self.names())]}
+
+    def _group(self, name: str) -> Object:
+        versions = [
+            {"groupVersion": f"{name}/{version}", "version": version}
+            for version in self._catalogue.versions(name)
+        ]
+        return {"name": name, "versions": versions, "preferredVersion": versions[0]}
+
+    def _resources(self, group: str, version: str) -> Object:
+        document: Object = {"kind": "APIResourceList"}
+        if group:
+            document["apiVersion"] = "v1"
+        document["groupVersion"] = f"{group}/{version}" if group else version
+        resources = self._catalogue.of_version(group, version)
+        document["resources"] = [entry for resource in resources for entry in _entries(resource)]
+        return document
+
+
+def _entries(resource: Resource) -> list[Object]:
+    """A resource and its subresources as a list of resources has them."""
+    kind = resource.kind
+    entry: Object = {
+        "name": kind.resource,
+        "singularName": kind.singular,
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": list(kind.verbs),
+    }
+    if kind.short_names:
+        entry["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        entry["categories"] = list(kind.categories)
+    if kind.storage_version_hash:
+        entry["storageVersionHash"] = kind.storage_version_hash
+    subresources = [
+        {
+            "name": f"{kind.resource}/{sub.name}",
+            "singularName": "",
+            "namespaced": kind.namespaced,
+            "kind": sub.kind,
+            "verbs": list(sub.verbs),
+        }
+        for sub in resource.subresources.values()
+    ]
+    return [entry, *subresources]

@@ -1,0 +1,61 @@
+"""Discovery over HTTP: which document a path without a resource has.
+
+Which methods and media types each path takes is as its registration in k8s.io/apiserver has it.
+"""
+
+from fakeapi.http.discovery.aggregated import AggregatedDiscovery
+from fakeapi.http.discovery.answers import check_route, indented
+from fakeapi.http.discovery.groups import GroupDocuments
+from fakeapi.http.discovery.health import health, health_paths, is_health
+from fakeapi.http.discovery.openapi.service import OpenAPI
+from fakeapi.http.discovery.version import version
+from fakeapi.http.negotiation import OFFERED
+from fakeapi.http.request import Request
+from fakeapi.http.response import Response
+from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.registry.catalogue import Catalogue
+
+
+class Discovery:
+    """The documents about the server itself. They follow the catalogue, each made when it is asked for."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._groups = GroupDocuments(catalogue)
+        self._aggregated = AggregatedDiscovery(catalogue)
+        self._openapi = OpenAPI(catalogue)
+
+    def is_open(self, request: Request) -> bool:
+        """Whether everybody may ask for it: health, and nothing else."""
+        return is_health(request, self._catalogue.primary)
+
+    def document(self, request: Request) -> Response | None:
+        """The document of a path below no group; None for a path that has none. Raises ApiError 405, 406."""
+        path = request.path
+        if (found := health(request, self._catalogue.primary)) is not None:
+            return found
+        match path:
+            case "/" | "/index.html":
+                return indented({"paths": self._paths()})
+            case "/version" | "/version/":
+                return version(request, self._catalogue.primary)
+            case "/api" | "/api/":
+                check_route(request, OFFERED)
+                return self._aggregated.document(request, core=True) or self._groups.core_versions(request)
+            case "/apis":
+                return self._aggregated.document(request, core=False) or self._groups.group_list(request)
+            case "/apis/":
+                return self._groups.group_list(request)
+        return self._openapi.document(request)
+
+    def of_group(self, request: Request, info: RequestInfo) -> Response:
+        """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        return self._groups.of_group(request, info)
+
+    def _paths(self) -> list[str]:
+        paths = ["/api", "/api/v1", "/apis", "/apis/"]
+        for group in self._groups.names():
+            paths.append(f"/apis/{group}")
+            paths += (f"/apis/{group}/{each}" for each in self._catalogue.versions(group))
+        paths += health_paths(self._catalogue.primary)
+        return sorted([*paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])

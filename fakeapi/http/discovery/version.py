@@ -1,0 +1,13 @@
+"""Version: /version, the build of the release that is served."""
+
+from fakeapi.http.discovery.answers import check_route, indented
+from fakeapi.http.negotiation import JSON
+from fakeapi.http.request import Request
+from fakeapi.http.response import Response
+from fakeapi.releases import Release
+
+
+def version(request: Request, release: Release) -> Response:
+    """Raises ApiError 405, 406."""
+    check_route(request, (JSON,))
+    return indented(release.version_info())

@@ -1,0 +1,95 @@
+"""Kinds that come and go on a running server: discovery, OpenAPI and watches follow the catalogue."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fakeapi.releases import Kind
+from fakeapi.testing.client import StatusError
+from tests.http.asking import ask
+from tests.http.conftest import SmallServer
+from tests.http.watching import told, watch
+
+PATH = "/api/v1/namespaces/default/configmaps"
+AGGREGATED = "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList"
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+
+
+@pytest.fixture
+def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
+    return with_history(1000)
+
+
+def config_map(server: SmallServer) -> Kind:
+    release = server.cluster.catalogue.primary
+    return next(kind for kind in release.all_kinds.of_version("", "v1") if kind.resource == "configmaps")
+
+
+def add(server: SmallServer) -> None:
+    async def serve() -> None:
+        server.cluster.registry.serve([config_map(server)], server.cluster.catalogue.primary)
+
+    server.runner.call(serve)
+
+
+def remove(server: SmallServer) -> None:
+    async def withdraw() -> None:
+        catalogue = server.cluster.catalogue
+        found = catalogue.find("", "v1", "configmaps")
+        assert found is not None
+        catalogue.remove(found)
+
+    server.runner.call(withdraw)
+
+
+def documents(server: SmallServer) -> dict[str, Any]:
+    """What the server says of its core group, in each way in which it says it."""
+    index = ask(server, "/openapi/v3").json()["paths"]  # its type is text
+    return {
+        "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},
+        "aggregated": ask(server, "/api", accept=AGGREGATED).headers["etag"],
+        "openapi": index["api/v1"]["serverRelativeURL"],
+        "swagger": PATH.replace("default", "{namespace}") in server.request("GET", "/openapi/v2")["paths"],
+    }
+
+
+def test_a_kind_that_is_added_is_in_every_document_with_the_next_request(server: SmallServer) -> None:
+    before = documents(server)
+    add(server)
+    after = documents(server)
+    assert after["resources"] - before["resources"] == {"configmaps"}
+    assert (before["swagger"], after["swagger"]) == (False, True)
+    assert all(before[name] != after[name] for name in ("aggregated", "openapi"))
+    assert server.create(CONFIG_MAP)["metadata"]["name"] == "a"
+
+
+def test_a_kind_that_is_removed_is_in_no_document_and_its_path_is_not_found(server: SmallServer) -> None:
+    before = documents(server)
+    add(server)
+    server.create(CONFIG_MAP)
+    remove(server)
+    assert documents(server) == before
+    with pytest.raises(StatusError) as refused:
+        server.request("GET", PATH)
+    assert (refused.value.code, refused.value.reason) == (404, "NotFound")
+
+
+def test_the_watches_of_a_removed_kind_end_and_those_of_others_go_on(server: SmallServer) -> None:
+    add(server)
+    with watch(server.url, path=PATH) as gone, watch(server.url, path="/api/v1/namespaces") as stays:
+        stays.take(4)
+        server.create(CONFIG_MAP)
+        assert told([gone.next()]) == [("ADDED", "a")]
+        remove(server)
+        assert (gone.rest(), gone.ended) == ([], True)
+        server.create_namespace("later")
+        assert told([stays.next()]) == [("ADDED", "later")]
+
+
+def test_a_kind_that_comes_again_finds_its_objects(server: SmallServer) -> None:
+    add(server)
+    created = server.create(CONFIG_MAP)
+    remove(server)
+    add(server)
+    assert server.request("GET", f"{PATH}/a") == created
