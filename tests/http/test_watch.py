@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import http.client
+import itertools
 import json
 import socket
 import threading
@@ -376,6 +377,30 @@ def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callab
         for number in range(20):
             created = make(server, f"c{number}")
             assert found.next() == ("ADDED", created)
+
+
+class JumpingClock(SystemClockAndNames):
+    """A machine's clock that somebody sets, forward and back, to 1970 and to 2106."""
+
+    def __init__(self) -> None:
+        self._times = itertools.cycle([1_800_000_000.0, 0.0, 4_294_967_296.0, 1_700_000_000.0])
+
+    def now(self) -> float:
+        return next(self._times)
+
+
+def test_a_clock_that_jumps_changes_timestamps_alone(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    server = fakeapi_factory(release="1.31", clock=JumpingClock())
+    with watch(server.url) as found:
+        written = [make(server, f"c{number}") for number in range(6)]
+        written += [label(server, f"c{number}", changed="yes") for number in range(6)]
+        versions = [int(obj["metadata"]["resourceVersion"]) for obj in written]
+        assert versions == list(range(versions[0], versions[0] + 12))
+        assert [obj for _, obj in found.take(12)] == written
+    assert len({obj["metadata"]["creationTimestamp"] for obj in written}) > 1
+    assert len(server.list("ResourceClaim")) == 6
+    for number in range(6):
+        server.delete("ResourceClaim", f"c{number}")
 
 
 def test_a_watch_without_a_timeout_lasts_half_an_hour_to_an_hour() -> None:

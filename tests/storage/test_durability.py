@@ -1,6 +1,7 @@
 """What was acknowledged is there after the process is killed, and a file that is not ours stays as it is."""
 
 import asyncio
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -424,3 +425,17 @@ def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
     path.chmod(0o640)
     run(path, nothing)
     assert oct(path.stat().st_mode & 0o777) == "0o640"
+
+
+def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Tests may run as root, who may write everywhere; so the system's answer is made up."""
+    path = tmp_path / "storage.db"
+    run(path, nothing)
+    for place, words in ((path, "the file can not be written"), (tmp_path, "the directory, .* can not be")):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda found, mode, place=place: found != place)
+            with pytest.raises(StorageFailed, match=words):
+                run(path, nothing)
+    run(path, nothing)

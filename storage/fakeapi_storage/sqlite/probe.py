@@ -1,5 +1,6 @@
 """Looks at a database file before it is opened, without leaving a trace on it."""
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
         return None
     if size < _SMALLEST_PAGE_BYTES:  # SQLite would take it for empty
         raise ForeignDatabase(text, "the file is not a database")
+    for place, what in ((path, "the file"), (path.parent, "the directory, where SQLite puts a log,")):
+        if not os.access(place, os.W_OK):
+            raise StorageFailed(f"{text}: {what} can not be written")
     try:
         found = _read(path, text)
     except sqlite3.Error as error:
