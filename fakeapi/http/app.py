@@ -8,6 +8,7 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fakeapi.cluster import Cluster
+from fakeapi.http import websocket
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
@@ -80,7 +81,7 @@ class Application:
         if kind == "http" and not (self._has_control and scope["path"].startswith(CONTROL)):
             await self._answer(scope, receive, send)
         elif kind == "websocket":
-            await send({"type": "websocket.close"})
+            await websocket.refuse(scope, receive, send)
         else:
             await self._starlette(scope, receive, send)
 
