@@ -17,6 +17,7 @@ from tools.enabled import enabled_by_default
 from tools.gates import changes, gates_of_release, requirements_of_release
 from tools.gotypes import GoSource
 from tools.modules import LAST_PATCHES, Modules, download
+from tools.printers import columns_of_release
 from tools.registered import registered_kinds
 from tools.servedkinds import GroupVersion, KindEntry, kinds_of_release, openapi_documents
 from tools.typetables import schema_name, types_reached
@@ -38,7 +39,7 @@ ROOTS = (
 
 
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
-    """The tables of a release by file name: `index`, and one for each Go package that types come from.
+    """The tables of a release by file name: `index`, `columns`, and one for each package of types.
 
     Raises what the readers of its sources raise where one is not as expected.
     """
@@ -60,6 +61,7 @@ def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]
         versions.append((gv, package, compiled))
     return {
         "index": _index(release, modules, versions),
+        "columns": columns_of_release(modules),
         **_by_package(types_reached(sorted(roots), source, schemas)),
     }
 
@@ -146,6 +148,13 @@ def render_index(index: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def render_lines(table: dict[str, Any]) -> str:
+    """JSON with a line for each member."""
+    return (
+        "{\n" + ",\n".join(f"{_compact(name)}: {_compact(entry)}" for name, entry in table.items()) + "\n}\n"
+    )
+
+
 def render_package(table: dict[str, Any]) -> str:
     """JSON with a line for each type and field."""
     types = []
@@ -163,6 +172,10 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+RENDERERS = {"index": render_index, "columns": render_lines}
+"""By file name; the other files are packages."""
+
+
 def write_release(release: str, folder: Path) -> int:
     """Write the tables of a release anew; returns their size in bytes."""
     tables = compile_release(release, download(release))
@@ -170,7 +183,7 @@ def write_release(release: str, folder: Path) -> int:
     folder.mkdir(parents=True)
     size = 0
     for name, table in tables.items():
-        text = render_index(table) if name == "index" else render_package(table)
+        text = RENDERERS.get(name, render_package)(table)
         (folder / f"{name}.json").write_text(text, encoding="utf-8")
         size += len(text.encode())
     return size
@@ -195,10 +208,7 @@ def compile_gates() -> dict[str, Any]:
 
 def render_gates(gates: dict[str, Any]) -> str:
     """JSON with a line for each gate."""
-    parts = []
-    for part, entries in gates.items():
-        lines = ",\n".join(f"{_compact(name)}: {_compact(history)}" for name, history in entries.items())
-        parts.append(f"{_compact(part)}: {{\n{lines}\n}}")
+    parts = (f"{_compact(part)}: {render_lines(entries).rstrip()}" for part, entries in gates.items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

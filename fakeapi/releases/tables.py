@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 DATA = "fakeapi.releases.data"
+_NO_PACKAGES = frozenset({"index", "columns"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
 """`"string"` for a type that only has another name; `{"type": …}` where there is more to say of it;
@@ -51,6 +52,17 @@ class Index(msgspec.Struct, frozen=True):
     registered: msgspec.Raw
 
 
+class Column(msgspec.Struct, frozen=True, array_like=True):
+    """A column of a Table: `type` and `format` as OpenAPI has them; kubectl shows `priority` 0 unless asked
+    for more.
+    """
+
+    name: str
+    type: str
+    format: str
+    priority: int
+
+
 class _Package(msgspec.Struct, frozen=True):
     types: dict[str, msgspec.Raw]
 
@@ -69,6 +81,13 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         """The kinds in the scheme of the release's API server, served or not, by apiVersion."""
         return msgspec.json.decode(self.index.registered, type=dict[str, tuple[str, ...]])
 
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[Column, ...]]:
+        """The columns of the server's own Tables by `group/Kind`, of the core group by `Kind`; kinds without
+        an entry have the columns that every kind can have.
+        """
+        return msgspec.json.decode(_text(self.release, "columns"), type=dict[str, tuple[Column, ...]])
+
     def __getitem__(self, name: str) -> TypeEntry:
         """Raises KeyError for a type that the release's kinds do not lead to."""
         package, _, short = name.rpartition(".")
@@ -85,7 +104,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
             resources.files(DATA).joinpath(self.release).iterdir(), key=lambda each: each.name
         ):
             name = path.name.removesuffix(".json")
-            if name != "index":
+            if name not in _NO_PACKAGES:
                 package = name.replace("__", "/")
                 yield from (f"{package}.{short}" for short in self._types(package))
 

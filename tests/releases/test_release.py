@@ -12,7 +12,7 @@ from fakeapi.releases import (
     UnknownReleaseError,
     load_release,
 )
-from fakeapi.releases.tables import tables_of
+from fakeapi.releases.tables import GroupVersionTable, tables_of
 
 GROUP = "resource.k8s.io"
 KINDS = {
@@ -160,6 +160,10 @@ def test_a_release_knows_the_kinds_that_it_has() -> None:
         release.kind(GROUP, "v1alpha3", "podschedulingcontexts")
 
 
+def kinds_of(table: GroupVersionTable) -> list[str]:
+    return [entry["kind"] for entry in table.kind_entries()]
+
+
 def texts(value: object) -> Iterator[str]:
     match value:
         case str():
@@ -180,3 +184,33 @@ def test_the_tables_hold_facts_and_no_prose(name: str) -> None:
     for entry in (*tables.values(), *(each.kind_entries() for each in tables.index.group_versions)):
         for text in texts(entry):
             assert text.count(" ") <= 2, text  # "group/version Kind", "ipsec end system"
+
+
+def test_a_table_of_pods_has_the_columns_that_kubectl_shows() -> None:
+    columns = tables_of("1.33").columns["Pod"]
+    assert [each.name.upper() for each in columns if not each.priority] == [
+        "NAME",
+        "READY",
+        "STATUS",
+        "RESTARTS",
+        "AGE",
+    ]
+    assert [each.name for each in columns if each.priority] == [
+        "IP",
+        "Node",
+        "Nominated Node",
+        "Readiness Gates",
+    ]
+    assert columns[0].format == "name"
+
+
+@pytest.mark.parametrize("name", COMPILED_RELEASES)
+def test_columns_belong_to_kinds_of_the_release_and_begin_with_their_name(name: str) -> None:
+    tables = tables_of(name)
+    kinds = {
+        f"{each.group}/{kind}".lstrip("/") for each in tables.index.group_versions for kind in kinds_of(each)
+    }
+    assert len(tables.columns) > 50
+    assert set(tables.columns) - kinds == {"autoscaling/Scale"}, "a subresource's kind"
+    for kind, columns in tables.columns.items():
+        assert columns[0].name in ("Name", "Last Seen", "Status"), kind
