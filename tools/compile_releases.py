@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tools.defaults import defaults_of_release
 from tools.enabled import enabled_by_default
 from tools.gates import changes, gates_of_release, requirements_of_release
 from tools.gotypes import GoSource
@@ -39,7 +40,7 @@ ROOTS = (
 
 
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
-    """The tables of a release by file name: `index`, `columns`, and one for each package of types.
+    """The tables of a release by file name: `index`, `columns`, `defaults`, and one for each Go package.
 
     Raises what the readers of its sources raise where one is not as expected.
     """
@@ -59,10 +60,12 @@ def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]
         roots |= {each[key] for each in compiled for key in ("type", "list_type") if key in each}
         roots |= set(_bodies(entries, package, packages, schemas))
         versions.append((gv, package, compiled))
+    types = types_reached(sorted(roots), source, schemas)
     return {
         "index": _index(release, modules, versions),
         "columns": columns_of_release(modules),
-        **_by_package(types_reached(sorted(roots), source, schemas)),
+        "defaults": defaults_of_release(modules, source, [package for _, package, _ in versions], types),
+        **_by_package(types),
     }
 
 
@@ -155,6 +158,12 @@ def render_lines(table: dict[str, Any]) -> str:
     )
 
 
+def render_parts(table: dict[str, Any]) -> str:
+    """JSON with a line for each member of each part."""
+    parts = (f"{_compact(part)}: {render_lines(entries).rstrip()}" for part, entries in table.items())
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def render_package(table: dict[str, Any]) -> str:
     """JSON with a line for each type and field."""
     types = []
@@ -172,7 +181,7 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-RENDERERS = {"index": render_index, "columns": render_lines}
+RENDERERS = {"index": render_index, "columns": render_lines, "defaults": render_parts}
 """By file name; the other files are packages."""
 
 
@@ -206,16 +215,10 @@ def compile_gates() -> dict[str, Any]:
     }
 
 
-def render_gates(gates: dict[str, Any]) -> str:
-    """JSON with a line for each gate."""
-    parts = (f"{_compact(part)}: {render_lines(entries).rstrip()}" for part, entries in gates.items())
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def main(names: list[str]) -> None:
     for release in names or LAST_PATCHES:
         print(f"{release}: {write_release(release, DATA / release)} bytes")
-    (DATA / GATES).write_text(render_gates(compile_gates()), encoding="utf-8")
+    (DATA / GATES).write_text(render_parts(compile_gates()), encoding="utf-8")
 
 
 if __name__ == "__main__":

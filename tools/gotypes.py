@@ -22,7 +22,7 @@ OPAQUE = frozenset({
 })  # fmt: skip
 """Types that write their JSON themselves: not taken apart."""
 
-_PREDECLARED = frozenset({
+PREDECLARED = frozenset({
     "bool", "byte", "float32", "float64", "int", "int32", "int64", "string", "uint32", "uint64",
 })  # fmt: skip
 _TAG = re.compile(r'(\w+):"([^"]*)"')
@@ -109,6 +109,17 @@ class GoSource:
         fields = tuple(self._fields(declared, package))
         return GoType(fields=fields, is_message=is_message, markers=markers)
 
+    def inlined(self, name: str) -> list[str]:
+        """The structs whose fields are those of a struct, as if they were its own, those inside them too."""
+        package, _, short = name.rpartition(".")
+        declared = self.package(package).types_by_name.get(short, {})
+        found = []
+        for each in declared.get("fields", ()):
+            if each.get("embedded") and ",inline" in each.get("tag", ""):
+                inner = self._text(each["type"], package, declared["file"]).removeprefix("*")
+                found += [*self.inlined(inner), inner]
+        return found
+
     def messages(self, package: str) -> dict[str, dict[str, int]]:
         """The messages of a package's generated.proto, and the numbers of their fields."""
         if package not in self._messages:
@@ -180,7 +191,7 @@ class GoSource:
     def _text(self, go: Expression, package: str, file: str) -> str:
         match go:
             case ["name", str(name)]:
-                return name if name in _PREDECLARED else self._resolved(package, name)
+                return name if name in PREDECLARED else self._resolved(package, name)
             case ["select", ["name", str(alias)], str(name)]:
                 path = self.package(package).imports[file].get(alias, "")
                 found = package_of(path)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 DATA = "fakeapi.releases.data"
-_NO_PACKAGES = frozenset({"index", "columns"})
+_NO_PACKAGES = frozenset({"index", "columns", "defaults"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
 """`"string"` for a type that only has another name; `{"type": …}` where there is more to say of it;
@@ -63,6 +63,17 @@ class Column(msgspec.Struct, frozen=True, array_like=True):
     priority: int
 
 
+class Defaults(msgspec.Struct, frozen=True):
+    """The defaults that a release sets beside those of its fields' own markers, by type: `core/v1.PodSpec`.
+
+    What a rule says is written in tools/defaults.py. `more` names the functions of which the rules are a part
+    only, or nothing.
+    """
+
+    rules: dict[str, tuple[dict[str, Any], ...]]
+    more: dict[str, tuple[str, ...]]
+
+
 class _Package(msgspec.Struct, frozen=True):
     types: dict[str, msgspec.Raw]
 
@@ -87,6 +98,11 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         an entry have the columns that every kind can have.
         """
         return msgspec.json.decode(_text(self.release, "columns"), type=dict[str, tuple[Column, ...]])
+
+    @cached_property
+    def defaults(self) -> Defaults:
+        """The rules by which the release fills in fields."""
+        return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
     def __getitem__(self, name: str) -> TypeEntry:
         """Raises KeyError for a type that the release's kinds do not lead to."""

@@ -14,9 +14,9 @@ from tools.compile_releases import (
     GATES,
     compile_gates,
     file_name,
-    render_gates,
     render_index,
     render_package,
+    render_parts,
     write_release,
 )
 from tools.gotypes import GoField, GoSource, UnknownGoError, named
@@ -50,7 +50,7 @@ def test_compiling_the_gates_again_gives_the_committed_table(monkeypatch: pytest
     if not os.environ.get("CI"):
         monkeypatch.setenv("GOPROXY", "off")
     try:
-        text = render_gates(compile_gates())
+        text = render_parts(compile_gates())
     except subprocess.CalledProcessError:
         pytest.skip("the Go module cache does not hold the releases' modules")
     assert text == (DATA / GATES).read_text(encoding="utf-8")
