@@ -1,4 +1,4 @@
-"""The file that tells clients where the server is."""
+"""Writes kubeconfig files."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 from fakeapi.wholefile import whole_file
 
 ANYBODY = "anybody"
-"""Sent where no token is asked for: kubectl would ask for a user name before it sends none over TLS."""
+"""The token of a kubeconfig with TLS and no token: without credentials, kubectl asks for a user name."""
 
 _TEMPLATE = """\
 apiVersion: v1

@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def refuse(problem: str) -> NoReturn:
-    """Fails the test with the problem alone: where in the plugin it was noticed helps nobody."""
+    """Fails the test with one line, without a traceback through the plugin."""
     pytest.fail(problem, pytrace=False)
 
 
@@ -177,7 +177,7 @@ class Recordings:
         return kept
 
     def forget(self) -> None:
-        """Leaves nothing behind but what was kept."""
+        """Discards all recordings that were not kept."""
         for server, _ in self._servers:
             if server.running:
                 server.discard_recording()
@@ -204,7 +204,7 @@ def pytest_runtest_makereport(
 
 
 def _recordings(node: pytest.Item) -> Recordings | None:
-    """Where the test's traffic goes; None where nobody asked for that."""
+    """The recordings of a test; None if recording was not asked for."""
     config = node.config
     chosen = config.getoption("fakeapi_record") or config.getini("fakeapi_record")
     marker = node.get_closest_marker("fakeapi_record")

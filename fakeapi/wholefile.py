@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Writes files atomically: they appear whole or not at all."""
 
 import contextlib
 import os

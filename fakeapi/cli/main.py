@@ -183,7 +183,7 @@ def _is_loopback(host: str) -> bool:
 
 @main.command()
 def releases() -> None:
-    """List the Kubernetes releases that can be served, with what each serves."""
+    """List the Kubernetes releases that can be served, and the API versions of each."""
     from fakeapi.releases import KNOWN_RELEASES, served  # noqa: PLC0415 - see the module's docstring
 
     for name in KNOWN_RELEASES:

@@ -1,4 +1,4 @@
-"""RequestContext: what the filters and the verbs know of one request."""
+"""RequestContext: the state of one request, which filters and verbs share."""
 
 import os
 from dataclasses import dataclass, field

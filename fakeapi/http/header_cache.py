@@ -1,4 +1,4 @@
-"""A cache for what is computed from a header: the requests of a client share the same few."""
+"""Caches values computed from a header: all requests of a client send the same few."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps

@@ -1,4 +1,4 @@
-"""Accept and Content-Type: what a client gets, and what it has sent.
+"""Content negotiation: reads the headers Accept and Content-Type.
 
 Two layers upstream look at each header and refuse in different words: the router (emicklei/go-restful)
 compares bare media types with what a path produces and consumes, and the handler,
@@ -16,10 +16,10 @@ from fakeapi.registry.request_decoding import PROTOBUF, YAML
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""What upstream serves; refusals list it, protobuf too, in which nothing is answered here."""
+"""The media types that upstream serves and refusals list; responses in protobuf are not made here."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 LISTED = OFFERED + STREAMED
-"""What the router knows of paths that list: they can be watched too."""
+"""The media types that the router accepts for a list, which can be watched too."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
@@ -50,7 +50,7 @@ class Representation:
 
 PLAIN = Representation()
 Conversions = frozenset[tuple[str, str]]
-"""The kinds, with their apiVersions, as which a path gives what it has."""
+"""The (kind, apiVersion) pairs that a path can convert its objects to."""
 
 NO_CONVERSION: Conversions = frozenset()
 METADATA: Conversions = frozenset(
@@ -178,7 +178,7 @@ def _quality(text: str) -> float:
 
 
 def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
-    """The representation with its parameters; None where they ask for what is not served."""
+    """The representation with its parameters; None for parameters that are not served."""
     if params.get("sv") not in (None, "", "v1" if conversions else ""):
         return None
     stream = params.get("stream")
@@ -194,7 +194,7 @@ def _with_params(media_type: str, params: dict[str, str], conversions: Conversio
 
 
 def not_acceptable(offered: tuple[str, ...]) -> ApiError:
-    """The handler's 406, as which it lists what could be had."""
+    """The handler's 406, which lists the media types it accepts."""
     return ApiError(
         406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
     )
@@ -221,7 +221,7 @@ def check_patch_route(content_type: str, content_length: str) -> None:
 
 
 def patch_type(content_type: str) -> str:
-    """The kind of patch that a body is: what precedes a semicolon, to the letter. Raises ApiError 415."""
+    """The patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
     media_type = content_type.partition(";")[0] or content_type
     if media_type not in PATCH_TYPES:
         raise unsupported_media_type(*PATCH_TYPES)
@@ -229,7 +229,7 @@ def patch_type(content_type: str) -> str:
 
 
 def body_type(content_type: str) -> str:
-    """The media type of a body, JSON where none is named. Raises ApiError 415."""
+    """The media type of a body; JSON by default. Raises ApiError 415."""
     if not content_type:
         return JSON
     media_type = parsed_media_type(content_type)
@@ -249,7 +249,7 @@ def unsupported_media_type(*accepted: str) -> ApiError:
 
 @cached_by_header
 def parsed_media_type(header: str) -> str:
-    """The media type of a Content-Type, in lower case; empty where Go's mime package finds none in it."""
+    """The media type of a Content-Type in lower case; empty if Go's mime package rejects the header."""
     if not _WELL_FORMED.fullmatch(header):
         return ""
     names = [name.lower() for name in _PARAMETER.findall(header)]

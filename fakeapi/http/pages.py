@@ -1,4 +1,4 @@
-"""The plain-text pages that Kubernetes answers where no API is: Go's own, and its RequestInfo filter's."""
+"""Plain-text error pages outside the API: Go's own, and that of the RequestInfo filter."""
 
 import html
 

@@ -1,4 +1,4 @@
-"""Query parameters as options, read as Kubernetes reads them.
+"""Parses query parameters into the options of verbs, as Kubernetes does.
 
 Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for what may stand together.
@@ -80,7 +80,7 @@ def parse_int(text: str) -> int:
 
 @cached_by_header
 def manager_of(user_agent: str) -> str:
-    """The field manager of a client that names none: the beginning of its user agent."""
+    """The default field manager: the user agent up to the first slash."""
     manager = ""
     for character in user_agent.split("/", 1)[0]:
         if character.isprintable():

@@ -1,4 +1,4 @@
-"""Objects and lists in the representation that the client asked for."""
+"""Renders objects and lists in the negotiated representation."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs.listing import Listed
 
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
-"""What JSON leaves as it is and go-yaml's reader refuses, through which upstream passes JSON to make YAML."""
+"""Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
 
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
@@ -34,7 +34,7 @@ def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 
 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
-    """The object of a write, with the status that tells what became of it. Raises ApiError 400, 406."""
+    """The object of a write with status 200, 201 or 202. Raises ApiError 400, 406."""
     return respond(ctx, resource, result.body, 201 if result.created else 202 if result.accepted else 200)
 
 
@@ -65,12 +65,12 @@ def render(body: bytes, shape: Representation) -> bytes:
 
 
 def indented(value: Any) -> bytes:
-    """JSON for people, as Go indents it: with no end of line at its end."""
+    """JSON indented by two spaces, without a final newline, as Go writes it."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def list_body(resource: Resource, listed: Listed, transform: Transform | None = None) -> bytes:
-    """JSON of a list, joined from the bytes of its items, or of what it is transformed into."""
+    """JSON of a list, joined from the bytes of its items; with a transform, of the list transformed."""
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token:
         metadata["continue"] = listed.continue_token

@@ -1,4 +1,4 @@
-"""An HTTP request as the API reads it: line and headers at once, the body when it is asked for."""
+"""An HTTP request over ASGI; its body is read on demand."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -9,7 +9,7 @@ from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
-"""The most bytes of a request body; more is a 413, and what follows is read and dropped."""
+"""Bytes that a request body may have; a longer one is a 413, and its rest is read and dropped."""
 
 
 class ClientGone(Exception):
@@ -45,7 +45,7 @@ class Request:
         return (self.raw_path + query).decode("latin-1")
 
     def header(self, name: bytes) -> str:
-        """A header's value; empty where there is none."""
+        """The value of a header; empty if it is missing."""
         return self.headers.get(name, b"").decode("latin-1")
 
     @property

@@ -1,4 +1,4 @@
-"""HTTP responses over ASGI: one with a body that is known, and one that streams frames until it ends."""
+"""HTTP responses over ASGI: one with a known body, and one that streams frames."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -63,7 +63,7 @@ class Response:
 
 @dataclass(slots=True, eq=False)
 class StreamingResponse:
-    """A response whose body is sent as it comes, in frames that are never torn apart.
+    """A response whose body is sent in frames as they come; a frame is never split.
 
     `frames` yields lists of them; a filter changes a stream by putting a generator of its own around it.
     `on_close` is called once, when the stream has ended or the response is thrown away unsent.
@@ -97,7 +97,7 @@ class StreamingResponse:
             self._pump.cancel()
 
     def close(self) -> None:
-        """Lets go of what the frames come from; harmless when repeated."""
+        """Releases the source of the frames; harmless when repeated."""
         on_close, self.on_close = self.on_close, _nothing
         on_close()
 

@@ -1,4 +1,4 @@
-"""Errors as `metav1.Status`: the one place where an ApiError becomes a response body."""
+"""Converts an ApiError to a metav1.Status."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Watch: streams the changes of a resource until its timeout, the client's leaving or the server's end.
+"""The verb watch: streams the events of a resource until a timeout, or until client or server stops.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: headers at once, a line for each event, an ERROR
 event where a version is not kept any more.
@@ -70,7 +70,7 @@ class Watches:
             stream.end()
 
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
-        """A stream of what is watched. Raises ApiError before anything is sent."""
+        """The stream of events. Raises ApiError before anything is sent."""
         negotiate_for(ctx, resource)
         options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
         lists_first = options.send_initial_events and options.bookmarks
@@ -191,7 +191,7 @@ class _Events:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
-        """The events that come next; None if none comes in time."""
+        """The next batch of events; None if none comes within `seconds`."""
         try:
             async with self._clock.timeout(seconds):
                 return await self._watch.next()
@@ -211,7 +211,7 @@ class _Events:
 
 
 def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
-    """How long a watch stays open; a negative time ends it once it has shown what there is.
+    """Seconds that a watch stays open; negative ones end it after its initial events.
 
     Go counts nanoseconds in 64 bits, where three hundred years are negative.
     """

@@ -1,4 +1,4 @@
-"""Objects out of what tests write them in."""
+"""Loads manifests: objects from dicts, YAML, JSON and files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def _yaml(text: str) -> list[Any]:
     import yaml  # noqa: PLC0415 - 20 ms, for those who write YAML
 
     class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
-        """Leaves times as they are written: JSON has none."""
+        """Loads timestamps as text, because JSON has none."""
 
     Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
     try:

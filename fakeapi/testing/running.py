@@ -116,7 +116,7 @@ class RunningServer:
 
     @property
     def trust(self) -> ssl.SSLContext | None:
-        """Whom clients of this process trust; None without TLS."""
+        """The TLS context for clients of this process; None without TLS."""
         return None if self._ca is None else ssl.create_default_context(cadata=self._ca.decode("ascii"))
 
     @property

@@ -1,4 +1,4 @@
-"""FakeAPI: a Kubernetes API server for a test to start, to ask and to stop."""
+"""FakeAPI: a Kubernetes API server that a test starts, uses and stops."""
 
 import atexit
 from collections.abc import Callable, Iterable, Mapping
@@ -121,7 +121,7 @@ class FakeAPI(Verbs):
 
     @property
     def release(self) -> str | None:
-        """The release that is served; None for the default, which is of several."""
+        """The release that is served; None for the default, which serves API versions of several releases."""
         return self._settings.release
 
     @property

@@ -1,1 +1,1 @@
-"""The documents about the server itself: health, version, what is served, and OpenAPI."""
+"""Discovery: the documents about the server itself (health, version, API groups, OpenAPI)."""

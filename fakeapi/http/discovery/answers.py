@@ -1,4 +1,4 @@
-"""How discovery documents are answered: the router's checks, and the representation that was asked for."""
+"""Responses with discovery documents: the router's checks, and content negotiation."""
 
 from fakeapi.http.negotiation import NO_CONVERSION, Representation, check_produced, negotiate, prettified
 from fakeapi.http.refusals import method_not_allowed

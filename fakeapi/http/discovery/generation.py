@@ -1,4 +1,4 @@
-"""A cache of what is made from the catalogue, until the catalogue changes."""
+"""A cache for documents made from the catalogue, valid until the catalogue changes."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast

@@ -1,4 +1,4 @@
-"""Discovery over HTTP: which document a path without a resource has.
+"""Discovery over HTTP: maps each path without a resource to its document.
 
 Which methods and media types each path takes is as its registration in k8s.io/apiserver has it.
 """

@@ -13,7 +13,7 @@ from fakeapi.machinery import errors
 
 
 class Authentication:
-    """Lets clients with the token pass, and everybody to what `is_open` says is open to everybody."""
+    """Accepts requests with the token, and any request that `is_open` allows without one."""
 
     def __init__(self, token: str, is_open: Callable[[RequestContext], bool]) -> None:
         self._token = token.encode()

@@ -1,4 +1,4 @@
-"""Errors: the one place where an error becomes a response."""
+"""Errors: turns every error into a response, in this one place."""
 
 import logging
 
@@ -17,7 +17,7 @@ log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """The response of the rest of the chain, or a Status for what it raised. Raises ClientGone alone."""
+    """The response of the rest of the chain, or a Status for the error it raised. Raises ClientGone alone."""
     try:
         return await proceed(ctx)
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""What is served as OpenAPI documents: one of version 3 for each API version, one of version 2 for all.
+"""OpenAPI documents: one of version 3 for each API version, one of version 2 for all.
 
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """

@@ -81,7 +81,7 @@ def _schema(value: dict[str, Any]) -> bytes:
 
 
 def _parameter(value: dict[str, Any]) -> bytes:
-    """A ParametersItem around a Parameter around a body or what is none."""
+    """A ParametersItem, which holds a Parameter, which holds a BodyParameter or a NonBodyParameter."""
     place = value["in"]
     if place == "body":
         inner = bytes_field(1, _body_parameter(value))

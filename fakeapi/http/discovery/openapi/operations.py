@@ -1,4 +1,4 @@
-"""The paths of an API version and what can be done at each, as OpenAPI 3 path items without prose.
+"""OpenAPI 3 path items: the paths of an API version and the operations of each.
 
 Names, parameters and answers follow k8s.io/apiserver `pkg/endpoints/installer.go`.
 """

@@ -25,7 +25,7 @@ _V2_TYPES = {
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": _PROTOBUF,
     _PROTOBUF: _PROTOBUF,
 }
-"""What a client may ask for, with the name under which it gets it."""
+"""Media types that a client may ask for, with the Content-Type of the answer."""
 _V3_TYPES = {negotiation.JSON: negotiation.JSON}
 
 
@@ -45,7 +45,7 @@ class OpenAPI:
         self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request) -> Response | None:
-        """The answer to a path below /openapi; None for one that nothing is at."""
+        """The response for a path below /openapi; None if there is no document at it."""
         path = request.path
         if path == V2:
             return self._v2(request)
@@ -103,7 +103,7 @@ class OpenAPI:
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
-    """The media type that fits best, as it is named in the answer; None where none does."""
+    """The Content-Type of the best match for the Accept header; None if nothing matches."""
     header = request.header(b"accept") or "*/*"
     for clause in negotiation.parse(header):
         for media_type, name in offered.items():

@@ -1,4 +1,4 @@
-"""OpenAPI 3 paths and schemas, said in OpenAPI 2.
+"""Converts OpenAPI 3 paths and schemas to OpenAPI 2.
 
 Follows k8s.io/kube-openapi `pkg/builder`: no defaults, references as they are, one type where 3 has a choice.
 """
@@ -45,7 +45,7 @@ def _operation(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameter(found: dict[str, Any]) -> dict[str, Any]:
-    """A parameter whose schema's members stand beside its name."""
+    """A parameter with the members of its schema inlined."""
     schema: Schema = found["schema"]
     return {name: value for name, value in found.items() if name != "schema"} | schema
 
@@ -58,7 +58,7 @@ def _response(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(schema: Schema) -> Schema:
-    """A schema without what OpenAPI 2 does not know."""
+    """A schema reduced to the keywords of OpenAPI 2."""
     if "$ref" in schema:
         return {"$ref": schema["$ref"].replace(REFERENCE, DEFINITIONS)}
     made = {name: value for name, value in schema.items() if name not in ("default", "allOf", "oneOf")}
