@@ -1,6 +1,5 @@
-"""HTTP messages in traces: which headers are kept, bodies without their coding, and what is a watch."""
+"""HTTP messages in traces: which headers are kept, how bodies are decoded, and what is a watch."""
 
-import gzip
 import re
 import zlib
 from collections.abc import Iterable
@@ -10,6 +9,12 @@ from fakeapi.traces.model import Headers
 
 BODY_MAX = 16 << 20
 """Bytes of a body, or of one watch's events, that are recorded; the exchange names the rest as missing."""
+
+MEMBERS_MAX = 16
+"""Members of a gzip body; each copies all that follow, so that many would take quadratic time."""
+
+_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+"""zlib's `wbits` for each Content-Encoding that is decoded."""
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 CBOR = "application/cbor"
@@ -63,15 +68,51 @@ def is_watch(method: str, target: str) -> bool:
     return request_info.verb_of(method, request_info.parse(path), query) == "watch"
 
 
-def decoded(data: bytes, encoding: str) -> bytes | None:
-    """A body without its Content-Encoding; None where it cannot be decoded."""
+class NotDecoded(Exception):
+    """A body cannot be decoded; the message says why."""
+
+
+def decoded(data: bytes, encoding: str) -> bytes:
+    """A body without its Content-Encoding, of at most BODY_MAX bytes. Raises NotDecoded."""
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        return data
+    if encoding not in _WINDOW_BITS:
+        raise NotDecoded(f"{encoding} cannot be decoded")
+    inflater = Inflater(encoding)
     try:
-        if encoding in {"", "identity"}:
-            return data
-        if encoding == "gzip":
-            return gzip.decompress(data)
-        if encoding == "deflate":
-            return zlib.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        return None
-    return None
+        body = inflater.inflate(data, BODY_MAX + 1)
+    except zlib.error as error:
+        raise NotDecoded(f"{encoding} cannot be decoded") from error
+    if len(body) > BODY_MAX:
+        raise NotDecoded("too long")
+    if not inflater.is_complete:
+        raise NotDecoded(f"{encoding} cannot be decoded")
+    return body
+
+
+class Inflater:
+    """Decompresses a gzip or deflate stream piece by piece, into no more bytes than are asked for."""
+
+    def __init__(self, encoding: str) -> None:
+        """`encoding`: "gzip" or "deflate"."""
+        self._bits = _WINDOW_BITS[encoding]
+        self._members = 1
+        self._stream = zlib.decompressobj(self._bits)
+
+    def inflate(self, data: bytes, limit: int) -> bytes:
+        """At most `limit` bytes; the rest of the data is dropped. Raises zlib.error."""
+        body = bytearray(self._stream.decompress(data, limit))
+        while self._stream.eof and self._stream.unused_data and len(body) < limit:
+            self._members += 1
+            if self._members > MEMBERS_MAX:
+                raise zlib.error(f"more than {MEMBERS_MAX} members")
+            data = self._stream.unused_data
+            self._stream = zlib.decompressobj(self._bits)
+            body += self._stream.decompress(data, limit - len(body))
+        return bytes(body)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the end of the stream has come."""
+        return self._stream.eof

@@ -1,9 +1,20 @@
-"""What of a message is kept, and what kind of request it was."""
+"""Which headers are kept, how bodies are decoded, and what is a watch."""
+
+import gzip
+import zlib
 
 import pytest
 
-from fakeapi.traces.actors import actor
-from fakeapi.traces.messages import decoded, is_kubernetes, is_watch, kept
+from fakeapi.traces.messages import (
+    BODY_MAX,
+    MEMBERS_MAX,
+    Inflater,
+    NotDecoded,
+    decoded,
+    is_kubernetes,
+    is_watch,
+    kept,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,24 +51,33 @@ def test_headers_of_the_connection_are_not_kept() -> None:
     assert kept(headers) == (("accept", "a"), ("warning", "w"))
 
 
-def test_a_coding_that_cannot_be_undone_is_none() -> None:
-    assert decoded(b"no gzip", "gzip") is None
-    assert decoded(b"x", "br") is None
+@pytest.mark.parametrize(
+    ("data", "encoding", "why"),
+    [
+        (b"not gzip", "gzip", "gzip cannot be decoded"),
+        (gzip.compress(b"x")[:-3], "gzip", "gzip cannot be decoded"),
+        (b"x", "br", "br cannot be decoded"),
+        (gzip.compress(bytes(BODY_MAX + 1)), "gzip", "too long"),
+        (zlib.compress(bytes(BODY_MAX + 1)), "deflate", "too long"),
+        (gzip.compress(b"") * (MEMBERS_MAX + 1), "gzip", "gzip cannot be decoded"),
+    ],
+)
+def test_a_body_that_cannot_be_decoded_says_why(data: bytes, encoding: str, why: str) -> None:
+    with pytest.raises(NotDecoded, match=why):
+        decoded(data, encoding)
+
+
+def test_a_body_of_the_longest_length_is_decoded() -> None:
+    assert len(decoded(gzip.compress(bytes(BODY_MAX)), "gzip")) == BODY_MAX
+
+
+def test_the_members_of_a_gzip_body_are_joined() -> None:
+    assert decoded(gzip.compress(b"a") + gzip.compress(b"b"), "gzip") == b"ab"
     assert decoded(b"x", "identity") == b"x"
 
 
-@pytest.mark.parametrize(
-    ("agent", "user", "name"),
-    [
-        (
-            "kube-scheduler/v1.31.0 (linux/amd64) kubernetes/9edc/scheduler",
-            "u",
-            "kube-scheduler/scheduler (u)",
-        ),
-        ("kubectl/v1.31.0 (linux/amd64) kubernetes/9edc", "", "kubectl"),
-        ("Python-urllib/3.11", "system:anonymous", "Python-urllib"),
-        ("", "", "unknown"),
-    ],
-)
-def test_an_actor_is_a_program_its_component_and_its_user(agent: str, user: str, name: str) -> None:
-    assert actor(agent, user) == name
+def test_a_bomb_is_inflated_no_further_than_asked_for() -> None:
+    bomb = gzip.compress(bytes(64 << 20))
+    inflater = Inflater("gzip")
+    assert len(inflater.inflate(bomb, 1000)) == 1000
+    assert not inflater.is_complete

@@ -120,6 +120,10 @@ class NativeReader:
         self.close()
 
 
+class LineTooLong(TraceError):
+    """An exchange makes a longer line than LINE_MAX; the writer can go on with others."""
+
+
 class TraceWriter:
     """Writes a trace file, which appears at `close`, whole or not at all, readable by its owner only.
 
@@ -146,7 +150,7 @@ class TraceWriter:
         return self._count
 
     def append(self, exchange: Exchange) -> None:
-        """Adds one exchange, to a temporary file and not to memory."""
+        """Adds one exchange, to a temporary file and not to memory. Raises LineTooLong, TraceError."""
         assert self._spool is not None, "append after close"
         line = native_lines.exchange_line(exchange)
         if len(line) >= native_lines.LINE_MAX:
@@ -154,7 +158,7 @@ class TraceWriter:
             message = (
                 f"{place} makes a line of {len(line)} bytes, more than {native_lines.LINE_MAX >> 20} MiB"
             )
-            raise TraceError(str(self.path), 0, "", message)
+            raise LineTooLong(str(self.path), 0, "", message)
         try:
             self._spool.add(exchange.offset, line + b"\n")
             self._count += 1

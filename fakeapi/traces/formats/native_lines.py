@@ -23,6 +23,9 @@ from fakeapi.traces.model import (
 VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 
+_CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\r\b\f")
+"""Control characters that have no short form in JSON."""
+
 _LAST_SECOND = 253_402_300_799.0
 
 LINE_MAX = 64 << 20
@@ -137,9 +140,12 @@ def content(data: bytes) -> dict[str, Any]:
     if b"\n" not in inline and b"\r" not in inline and _is_json(inline):
         return {"body": Raw(inline), "newline": len(inline) != len(data)}
     try:
-        return {"text": data.decode()}
+        text = data.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
+    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON writes each of them as six characters
+        return {"base64": base64.b64encode(data).decode("ascii")}
+    return {"text": text}
 
 
 def _is_json(data: bytes) -> bool:

@@ -7,12 +7,13 @@ import logging
 import time
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import native_lines
-from fakeapi.traces.formats.native import TraceWriter
-from fakeapi.traces.messages import BODY_MAX, decoded, first, is_watch, kept
+from fakeapi.traces.formats.native import LineTooLong, TraceWriter
+from fakeapi.traces.messages import BODY_MAX, Inflater, NotDecoded, decoded, first, is_watch, kept
 from fakeapi.traces.model import (
     Ending,
     Exchange,
@@ -31,7 +32,11 @@ logger = logging.getLogger("fakeapi.traces")
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
+EVENT_OVERHEAD = 64
+"""Bytes that a watch event costs in a file beside its line; they count towards BODY_MAX."""
+
 _FRAME_LENGTH = 4
+_TOO_LONG = "too long"
 
 
 class Recording:
@@ -96,8 +101,12 @@ class Recording:
         """Writes an exchange that is over; a second call does nothing."""
         if self._open.pop(observed.id, None) is None or self._failure is not None:
             return
+        exchange = self._redactor.exchange(observed.exchange())
         try:
-            self._writer.append(self._redactor.exchange(observed.exchange()))
+            try:
+                self._writer.append(exchange)
+            except LineTooLong:
+                self._writer.append(_without_bodies(exchange))
         except TraceError as error:
             logger.error("Recording ends: %s", error)  # noqa: TRY400 - a full disk needs no traceback
             self._failure = error
@@ -134,7 +143,7 @@ class ObservedExchange:
         "_ended",
         "_events",
         "_headers",
-        "_inflate",
+        "_inflater",
         "_method",
         "_missing",
         "_offset",
@@ -165,7 +174,7 @@ class ObservedExchange:
         self._answer = bytearray()
         self._events: list[StreamEvent] | None = None
         self._split = _lines
-        self._inflate: zlib._Decompress | None = None
+        self._inflater: Inflater | None = None
         self._size = 0
         self._dropped = 0
         self._missing: list[Missing] = []
@@ -177,7 +186,7 @@ class ObservedExchange:
         if len(self._request) + len(data) <= BODY_MAX:
             self._request += data
         elif data and not self._lacks(Gap.REQUEST_BODY):
-            self._missing.append(Missing(Gap.REQUEST_BODY, "too long"))
+            self._missing.append(Missing(Gap.REQUEST_BODY, _TOO_LONG))
 
     def started(self, status: int, headers: RawHeaders) -> None:
         """Takes the response's status and headers."""
@@ -188,18 +197,21 @@ class ObservedExchange:
             if "protobuf" in first(texts, "content-type"):
                 self._split = _frames
             if first(texts, "content-encoding") == "gzip":
-                self._inflate = zlib.decompressobj(wbits=31)
+                self._inflater = Inflater("gzip")
 
     def answered(self, data: bytes) -> None:
         """Takes a piece of the response's body, or of a watch's events."""
         if not data:
             return
-        if self._inflate is not None:
+        if self._dropped:
+            self._dropped += 1
+            return
+        if self._inflater is not None:
             try:
-                data = self._inflate.decompress(data)
+                data = self._inflater.inflate(data, BODY_MAX + 1)
             except zlib.error:
                 self._missing.append(Missing(Gap.WATCH_EVENTS, "their gzip is damaged"))
-                self._inflate, self._size = None, BODY_MAX
+                self._inflater, self._size = None, BODY_MAX
         self._size += len(data)
         if self._size > BODY_MAX:
             self._dropped += 1
@@ -207,7 +219,9 @@ class ObservedExchange:
         self._answer += data
         if self._events is not None:
             offset = self._recording.now()
-            self._events.extend(StreamEvent(offset, line) for line in self._split(self._answer))
+            lines = self._split(self._answer)
+            self._size += EVENT_OVERHEAD * len(lines)
+            self._events.extend(StreamEvent(offset, line) for line in lines)
 
     def failed(self, reason: str) -> None:
         """Notes why there is no response."""
@@ -243,10 +257,12 @@ class ObservedExchange:
         announced = first(self._headers, "content-length")
         if announced.isdecimal() and int(announced) > len(body) and not self._missing:
             self._missing.append(Missing(Gap.UNREAD_REQUEST_BODY))
-        plain = decoded(body, encoding)
-        if plain is None:
-            self._missing.append(Missing(Gap.REQUEST_BODY, f"{encoding or 'its coding'} cannot be decoded"))
-            plain = b""
+        plain = b""
+        if not self._lacks(Gap.REQUEST_BODY):
+            try:
+                plain = decoded(body, encoding)
+            except NotDecoded as error:
+                self._missing.append(Missing(Gap.REQUEST_BODY, str(error)))
         return Request(self._method, self._target, kept(self._headers), plain)
 
     def _response(self) -> Response | None:
@@ -265,16 +281,32 @@ class ObservedExchange:
                 self._missing.append(Missing(Gap.WATCH_EVENTS, detail))
             return Response(status, headers)
         if self._dropped:
-            self._missing.append(Missing(Gap.RESPONSE_BODY, "too long"))
+            self._missing.append(Missing(Gap.RESPONSE_BODY, _TOO_LONG))
             return Response(status, headers)
         if self._ended != "server":
             self._missing.append(Missing(Gap.RESPONSE_END))
-        encoding = first(texts, "content-encoding")
-        body = decoded(bytes(self._answer), encoding)
-        if body is None:
-            self._missing.append(Missing(Gap.RESPONSE_BODY, f"{encoding} cannot be decoded"))
-            body = b""
+        body = b""
+        try:
+            body = decoded(bytes(self._answer), first(texts, "content-encoding"))
+        except NotDecoded as error:
+            self._missing.append(Missing(Gap.RESPONSE_BODY, str(error)))
         return Response(status, headers, body)
+
+
+def _without_bodies(exchange: Exchange) -> Exchange:
+    """An exchange that is too long for a line, with its bodies and events named as missing."""
+    missing = list(exchange.missing)
+    request, response, events = exchange.request, exchange.response, exchange.events
+    if request.body:
+        request = replace(request, body=b"")
+        missing.append(Missing(Gap.REQUEST_BODY, _TOO_LONG))
+    if response is not None and response.body:
+        response = replace(response, body=b"")
+        missing.append(Missing(Gap.RESPONSE_BODY, _TOO_LONG))
+    if events:
+        events = ()
+        missing.append(Missing(Gap.WATCH_EVENTS, _TOO_LONG))
+    return replace(exchange, request=request, response=response, events=events, missing=tuple(missing))
 
 
 def _text(headers: RawHeaders) -> list[tuple[str, str]]:

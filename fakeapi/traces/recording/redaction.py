@@ -13,68 +13,24 @@ from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.fieldpaths import FieldPath
 from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEvent
+from fakeapi.traces.recording.credentials import (
+    REDACTED,
+    clean_binary,
+    clean_header,
+    clean_target,
+    clean_text,
+    is_credential,
+    is_credential_header,
+    is_credential_variable,
+    is_option,
+    may_hold_credentials,
+)
 
-REDACTED = "redacted"
 _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 
-_HEADERS = frozenset(
-    {
-        "authorization",
-        "cookie",
-        "proxy-authorization",
-        "set-cookie",
-        "x-amz-security-token",
-        "x-api-key",
-        "x-auth-token",
-        "x-csrf-token",
-        "x-forwarded-access-token",
-        "x-forwarded-client-cert",
-        "x-remote-extra-token",
-    }
-)
+LITERAL_MIN = 8
+"""Characters of a credential in a header from which on it is also removed wherever else it appears."""
 
-_KEYS = frozenset(
-    {
-        "accesstoken",
-        "apikey",
-        "authorization",
-        "bearertoken",
-        "clientcertificatedata",
-        "clientkeydata",
-        "clientsecret",
-        "idtoken",
-        "passwd",
-        "password",
-        "privatekey",
-        "refreshtoken",
-        "secretaccesskey",
-        "token",
-    }
-)
-"""Keys, in lower case without dashes and underscores, whose text is a credential."""
-
-_NEEDLES = tuple(
-    text.encode()
-    for text in (
-        *("oken", "OKEN", "assw", "ASSW", "ecret", "ECRET", "pikey", "pi_key", "pi-key", "piKey", "PI_KEY"),
-        *("client-", "clientC", "clientK", "rivate", "PRIVATE", "uthorization", "eyJ"),
-    )
-)
-"""Every body with a credential contains one of these; other bodies are not decoded, for speed."""
-
-_VARIABLE = re.compile(r"passw|token|secret|credential|api_?key|private_?key|access_?key", re.IGNORECASE)
-"""The name of an environment variable or parameter whose `value` is a credential."""
-
-_JWT = re.compile(rb"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}")
-_PEM = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_SETTING = re.compile(
-    rb"^([ \t-]*[\"']?(?:token|access-token|id-token|refresh-token|client-key-data|client-certificate-data"
-    rb"|password)[\"']?[ \t]*:[ \t]*)[\"']?[^\s\"'{\[,}][^\n,}]*",
-    re.MULTILINE,
-)
-"""A credential in a kubeconfig, or in YAML of its kind."""
-
-_QUERY = re.compile(r"([?&](?:access_token|id_token|token|password)=)[^&#]+")
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 
 
@@ -84,70 +40,124 @@ class Redactor:
     def __init__(self, *, credentials: bool = True, paths: tuple[FieldPath, ...] = ()) -> None:
         self._credentials = credentials
         self._paths = paths
+        self._known: dict[str, None] = {}
         self.names = (("credentials",) if credentials else ()) + tuple(map(fieldpaths.render, paths))
         """The names of what is removed, for a trace's header."""
+
+    def hide(self, header: str) -> None:
+        """Removes the credential in a value of Authorization from every exchange, wherever it appears."""
+        self._known.update(dict.fromkeys(_literals(header)))
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """The redacted exchange; the same object where nothing had to be removed."""
         if not self.names:
             return exchange
         secrets = self._credentials and _SECRETS.search(exchange.request.target) is not None
-        request = self._request(exchange.request, secrets=secrets)
-        response = None if exchange.response is None else self._response(exchange.response, secrets=secrets)
-        events = exchange.events
-        if events:
-            events = tuple(self._event(event, secrets=secrets) for event in events)
-            if all(new is old for new, old in zip(events, exchange.events or (), strict=True)):
-                events = exchange.events
+        work = _Work(self, self._literals(exchange.request), secrets=secrets)
+        request, response, events = exchange.request, exchange.response, exchange.events
+        request = work.request(request)
+        response = None if response is None else work.response(response)
+        events = work.events(events) if events else events
         if request is exchange.request and response is exchange.response and events is exchange.events:
             return exchange
         return replace(exchange, request=request, response=response, events=events)
 
+    def _literals(self, request: Request) -> tuple[str, ...]:
+        """The credentials that the request shows, and those that `hide` was told."""
+        if not self._credentials:
+            return ()
+        shown = (_literals(value) for name, value in request.headers if is_credential_header(name))
+        return (*self._known, *(each for found in shown for each in found))
+
     def headers(self, headers: Headers) -> Headers:
-        if not self._credentials or not any(name in _HEADERS for name, _ in headers):
+        """Headers without credentials; the same object where there are none."""
+        if not self._credentials:
             return headers
-        return tuple((name, _hidden(value) if name in _HEADERS else value) for name, value in headers)
+        clean = tuple((name, clean_header(name, value)) for name, value in headers)
+        return headers if clean == headers else clean
 
     def body(self, data: bytes, *, secrets: bool = False) -> bytes:
         """The redacted body; the same bytes where nothing had to be removed. `secrets`: it is a Secret's."""
-        suspect = self._credentials and (secrets or any(needle in data for needle in _NEEDLES))
+        suspect = self._credentials and (secrets or may_hold_credentials(data))
         if not data or not (suspect or self._paths):
             return data
         try:
             value = decode(data)
         except JsonError:
-            return _text(data, secrets=secrets) if suspect else data
-        changed = suspect and _scrub(value, secrets=secrets)
-        for path in self._paths:
-            changed = fieldpaths.change(value, path, _blank) or changed
-        if not changed:
-            return data
-        return encode(value) + (b"\n" if data.endswith(b"\n") else b"")
+            return _unstructured(data, secrets=secrets) if suspect else data
+        try:
+            changed = suspect and scrub(value, secrets=secrets)
+            for path in self._paths:
+                changed = fieldpaths.change(value, path, _blank) or changed
+            return encode(value) + (b"\n" if data.endswith(b"\n") else b"") if changed else data
+        except RecursionError:
+            return encode(REDACTED)
 
-    def _request(self, request: Request, *, secrets: bool) -> Request:
-        headers, body = self.headers(request.headers), self.body(request.body, secrets=secrets)
+
+class _Work:
+    """The redaction of one exchange."""
+
+    def __init__(self, redactor: Redactor, literals: tuple[str, ...], *, secrets: bool) -> None:
+        self._redactor = redactor
+        self._literals = tuple((each, each.encode("utf-8", "surrogatepass")) for each in literals)
+        self._secrets = secrets
+
+    def request(self, request: Request) -> Request:
+        headers, body = self._headers(request.headers), self._body(request.body)
         target = request.target
-        if self._credentials and "?" in target:
-            target = _QUERY.sub(rf"\g<1>{REDACTED}", target)
+        if self._redactor.names[0] == "credentials":
+            target = self._text(clean_target(target))
         if headers is request.headers and body is request.body and target == request.target:
             return request
         return Request(request.method, target, headers, body)
 
-    def _response(self, response: Response, *, secrets: bool) -> Response:
-        headers, body = self.headers(response.headers), self.body(response.body, secrets=secrets)
+    def response(self, response: Response) -> Response:
+        headers, body = self._headers(response.headers), self._body(response.body)
         if headers is response.headers and body is response.body:
             return response
         return Response(response.status, headers, body)
 
-    def _event(self, event: StreamEvent, *, secrets: bool) -> StreamEvent:
-        line = self.body(event.line, secrets=secrets)
+    def events(self, events: tuple[StreamEvent, ...]) -> tuple[StreamEvent, ...]:
+        clean = tuple(self._event(event) for event in events)
+        same = all(new is old for new, old in zip(clean, events, strict=True))
+        return events if same else clean
+
+    def _event(self, event: StreamEvent) -> StreamEvent:
+        line = self._body(event.line)
         return event if line is event.line else StreamEvent(event.offset, line)
 
+    def _headers(self, headers: Headers) -> Headers:
+        clean = self._redactor.headers(headers)
+        if not any(text in value for text, _ in self._literals for _, value in clean):
+            return clean
+        return tuple((name, self._text(value)) for name, value in clean)
 
-def _hidden(value: str) -> str:
-    """A redacted header value that keeps the scheme of Authorization."""
-    scheme, space, rest = value.partition(" ")
-    return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
+    def _text(self, text: str) -> str:
+        for literal, _ in self._literals:
+            text = text.replace(literal, REDACTED)
+        return text
+
+    def _body(self, data: bytes) -> bytes:
+        body = self._redactor.body(data, secrets=self._secrets)
+        for _, literal in self._literals:
+            if literal in body:
+                hidden = REDACTED.encode() if _is_text(body) else b"x" * len(literal)
+                body = body.replace(literal, hidden)
+        return body
+
+
+def _literals(header: str) -> tuple[str, ...]:
+    """The credential in a header's value, without its scheme, if it is long enough to be unique."""
+    word = header.rpartition(" ")[2]
+    return (word,) if len(word) >= LITERAL_MIN and word != REDACTED else ()
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _blank(value: Any) -> Any:
@@ -157,37 +167,50 @@ def _blank(value: Any) -> Any:
     return None if value is None else type(value)()
 
 
-def _scrub(value: Any, *, secrets: bool) -> bool:
+def scrub(value: Any, *, secrets: bool) -> bool:
     """Removes credentials from a JSON value in place; returns whether there were any."""
     if isinstance(value, list):
-        # `sum` and not `any`, which would stop at the first change.
-        return sum(_scrub_inside(value, index, secrets=secrets) for index in range(len(value))) > 0
+        return _scrub_list(value, secrets=secrets)
     if not isinstance(value, dict):
         return False
-    kind = value.get("kind")
-    secrets = secrets or kind in {"Secret", "SecretList"}
+    secrets = secrets or value.get("kind") in {"Secret", "SecretList"}
     changed = secrets and _scrub_secret(value)
     named = value.get("name")
-    for key in value:
-        credential = _plain(key) in _KEYS or (
-            key == "value" and isinstance(named, str) and _VARIABLE.search(named)
-        )
-        if credential and isinstance(value[key], str):
-            if value[key] not in {"", REDACTED}:
+    is_variable = isinstance(named, str) and "value" in value and is_credential_variable(named)
+    for key, held in value.items():
+        if (key == "value" and is_variable) or is_credential(key):
+            if isinstance(held, str) and held not in {"", REDACTED}:
                 value[key], changed = REDACTED, True
+                continue
+            if isinstance(held, int | float) and not isinstance(held, bool) and held:
+                value[key], changed = 0, True
+                continue
+        changed = _scrub_inside(value, key, secrets=secrets) or changed
+    return changed
+
+
+def _scrub_list(value: list[Any], *, secrets: bool) -> bool:
+    changed = False
+    for index, each in enumerate(value):
+        before = value[index - 1] if index else None
+        if isinstance(each, str) and isinstance(before, str) and is_option(before):
+            changed = changed or each != REDACTED
+            value[index] = REDACTED
         else:
-            changed = _scrub_inside(value, key, secrets=secrets) or changed
+            changed = _scrub_inside(value, index, secrets=secrets) or changed
     return changed
 
 
 def _scrub_inside(holder: Any, key: Any, *, secrets: bool) -> bool:
     value = holder[key]
     if not isinstance(value, str):
-        return _scrub(value, secrets=secrets)
-    if len(value) < len("token: x"):
+        return scrub(value, secrets=secrets)
+    if value == REDACTED or len(value) < len("token=x"):
         return False
     data = value.encode("utf-8", "surrogatepass")
-    clean = _clean(data)
+    if not may_hold_credentials(data):
+        return False
+    clean = clean_text(data)
     if clean == data:
         return False
     holder[key] = clean.decode("utf-8", "surrogatepass")
@@ -212,27 +235,8 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
     return repr(value) != before
 
 
-def _plain(key: str) -> str:
-    return key.lower().replace("-", "").replace("_", "")
-
-
-def _text(data: bytes, *, secrets: bool) -> bytes:
+def _unstructured(data: bytes, *, secrets: bool) -> bytes:
     """A body that is not JSON: YAML, or protobuf, in which replacements must keep their length."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        if secrets:
-            return b""
-        hidden = _JWT.sub(lambda match: b"x" * len(match[0]), data)
-        return _PEM.sub(lambda match: b"x" * len(match[0]), hidden)
-    return REDACTED.encode() if secrets else _clean(data)
-
-
-def _clean(data: bytes) -> bytes:
-    """Text without JSON Web Tokens, private keys and kubeconfig credentials."""
-    word = REDACTED.encode()
-    if b"eyJ" in data:
-        data = _JWT.sub(word, data)
-    if b"PRIVATE KEY" in data:
-        data = _PEM.sub(word, data)
-    return _SETTING.sub(rb"\g<1>" + word, data) if b":" in data else data
+    if not _is_text(data):
+        return b"" if secrets else clean_binary(data)
+    return REDACTED.encode() if secrets else clean_text(data)

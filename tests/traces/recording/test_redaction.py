@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.model import Request, Response, StreamEvent
+from fakeapi.traces.recording.credentials import clean_text
 from fakeapi.traces.recording.redaction import Redactor
 from tests.traces.samples import EXCHANGES, plain, watch
 
@@ -31,6 +33,14 @@ def clean(value: Any, *, secrets: bool = False) -> Any:
         ("cookie", f"a={SECRET}; b=2", "redacted"),
         ("set-cookie", f"a={SECRET}", "redacted"),
         ("user-agent", "kubectl/1", "kubectl/1"),
+        ("x-vault-token", SECRET, "redacted"),
+        ("x-remote-extra-acme.com%2Fproject", SECRET, "redacted"),
+        (
+            "sec-websocket-protocol",
+            f"v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.{SECRET}",
+            "v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.redacted",
+        ),
+        ("referer", f"https://me:{SECRET}@h/", "https://redacted@h/"),
     ],
 )
 def test_headers_with_credentials_lose_them(header: str, value: str, kept: str) -> None:
@@ -59,10 +69,40 @@ def test_headers_with_credentials_lose_them(header: str, value: str, kept: str) 
             "data": {"config": f'{{"users": [{{"user":\n{{\n"password": "{SECRET}"}}}}]}}'},
         },
         {"parameters": {"apiKey": SECRET, "clientSecret": SECRET}},
+        {"parameters": {"db_password": SECRET, "aws_secret_access_key": SECRET, "Passphrase": SECRET}},
+        {"args": ["--token", SECRET, "--verbose"]},
+        {"args": [f"--token={SECRET}", f"--db-password='{SECRET}'"]},
+        {
+            "command": f"curl --token {SECRET} -H 'Authorization: Bearer {SECRET}-0123456789' https://u:{SECRET}@h"
+        },
+        {"text": f"PASSWORD={SECRET}&user=x"},
+        {"text": f"a: b\nclientSecret: {SECRET}, and more {SECRET}\nc: d"},
+        {"text": f"- {{name: a, token: {SECRET}, c: d}}"},
+        {"text": f"a:\n  password: |\n    {SECRET}\n\n    {SECRET}\n  b: c\n"},
+        {"text": f'{{"inner": {{"password" :"{SECRET}"}}}}'},
     ],
 )
 def test_bodies_with_credentials_lose_them(value: Any) -> None:
     assert SECRET not in json.dumps(clean(value))
+
+
+def test_a_number_that_is_a_password_becomes_another_number() -> None:
+    assert clean({"password": 1234, "automount_token": True}) == {"password": 0, "automount_token": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a: 1\npassword: x, y\nb: 2\n", "a: 1\npassword: redacted\nb: 2\n"),
+        ("{a: 1, password: x, b: 2}", "{a: 1, password: redacted, b: 2}"),
+        ("{'password': 'x, y', b: 2}", "{'password': 'redacted', b: 2}"),
+        ("  password: |\n    x\n    y\n  b: 2", "  password: redacted\n  b: 2"),
+        ("run --token x --level 2", "run --token redacted --level 2"),
+        ("password=x user=y", "password=redacted user=y"),
+    ],
+)
+def test_text_keeps_what_stands_around_a_credential(text: str, kept: str) -> None:
+    assert Redactor().body(text.encode()) == kept.encode()
 
 
 @pytest.mark.parametrize("text", [JWT, f"see {JWT}, please"])
@@ -116,6 +156,65 @@ def test_a_token_in_a_query_goes() -> None:
     request = Request("GET", f"/api?watch=1&token={SECRET}&limit=5")
     redacted = Redactor().exchange(replace(plain(1), request=request))
     assert redacted.request.target == "/api?watch=1&token=redacted&limit=5"
+
+
+@pytest.mark.parametrize("name", ["token", "Token", "access_token", "to%6Ben", "client_secret"])
+def test_a_parameter_is_known_however_it_is_written(name: str) -> None:
+    request = Request("GET", f"/api?{name}={SECRET}")
+    redacted = Redactor().exchange(replace(plain(1), request=request))
+    assert redacted.request.target == f"/api?{name}=redacted"
+
+
+def test_a_credential_that_the_server_echoes_goes_everywhere() -> None:
+    request = Request("GET", f"/api?q={SECRET}", (("authorization", f"Bearer {SECRET}"),), SECRET.encode())
+    response = Response(200, (("x-you-sent", SECRET),), f'{{"you": "{SECRET}"}}'.encode())
+    events = (StreamEvent(0.0, b"\xff" + SECRET.encode()),)
+    found = Redactor().exchange(replace(plain(1), request=request, response=response, events=events))
+    assert SECRET not in repr(found)
+    assert found.events is not None
+    assert len(found.events[0].line) == 1 + len(SECRET)
+
+
+def test_a_hidden_credential_goes_from_exchanges_that_do_not_show_it() -> None:
+    redactor = Redactor()
+    redactor.hide(f"Bearer {SECRET}")
+    response = Response(200, (), f"you sent {SECRET}".encode())
+    assert SECRET not in repr(redactor.exchange(replace(plain(1), response=response)))
+
+
+NASTY = {
+    "eyJ without end": b"eyJ" * 3,
+    "tokens of two segments": b"eyJaaaaaa.bbbbbb ",
+    "private keys": b"-----BEGIN PRIVATE KEY-----",
+    "dashes": b"--" * 5 + b" ",
+    "options": b"--token        ",
+    "entries": b"{token: x",
+    "open quotes": b'{token: "\\"',
+    "lines": b"token: |\n ",
+    "assignments": b"token='",
+    "users": b"://a:b",
+    "bearers": b"bearer " + b"a" * 12,
+}
+
+
+@pytest.mark.parametrize("piece", NASTY.values(), ids=NASTY.keys())
+def test_cleaning_takes_time_in_proportion_to_the_text(piece: bytes) -> None:
+    def seconds(size: int) -> float:
+        text = b"token eyJ @:// " + piece * (size // len(piece))
+        best = float("inf")
+        for _ in range(3):
+            begin = time.process_time()
+            clean_text(text)
+            best = min(best, time.process_time() - begin)
+        return best
+
+    # Four times the text would take sixteen times as long in quadratic time.
+    assert seconds(400_000) < 8 * seconds(100_000) + 0.02
+
+
+def test_a_value_nested_too_deeply_is_not_kept() -> None:
+    deep = b'{"token":"' + SECRET.encode() + b'","a":' + b"[" * 5000 + b"]" * 5000 + b"}"
+    assert SECRET.encode() not in Redactor().body(deep)
 
 
 @pytest.mark.parametrize(

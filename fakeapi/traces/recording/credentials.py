@@ -1,0 +1,235 @@
+"""Recognizes credentials: by the name of a field, header, parameter or variable, and by their form in text.
+
+Every function is linear in its input, as clients choose it.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from urllib.parse import unquote_plus
+
+REDACTED = "redacted"
+_WORD = REDACTED.encode()
+
+_NAME = re.compile(
+    r"(?:token|passw(?:or)?d|passphrase|authorization|credentials?"
+    r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
+    r"|(?:client|app|api|shared|signing|webhook|consumer|oauth)secret)\Z"
+)
+"""The end of a name, in lower case without punctuation, whose value is a credential."""
+
+_VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
+"""Part of a variable's or parameter's name, in lower case, whose `value` is a credential."""
+
+_SEPARATORS = str.maketrans("", "", "-_")
+_NAME_MAX = 200
+"""Characters of a name that are looked at, from its end."""
+
+_NEEDLES = tuple(
+    text.encode()
+    for text in (
+        *("oken", "passw", "passph", "uthorization", "redential", "secret", "bearer", "eyj", "private key"),
+        *(
+            f"{first}{separator}{second}"
+            for first, second in (
+                *(("api", "key"), ("access", "key"), ("private", "key"), ("ssh", "key")),
+                *(("encryption", "key"), ("signing", "key"), ("client", "key"), ("client", "cert")),
+            )
+            for separator in ("", "-", "_")
+        ),
+    )
+)
+"""In lower case; text without any of these, and without a URL with a user, has no credential."""
+
+_SEGMENT = re.compile(rb"[\w-]+")
+_PEM = re.compile(
+    rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_URL_USER = re.compile(rb"(://)[^\s/@\"'<>]{1,512}@")
+_BEARER = re.compile(rb"(\bbearer[ \t]{1,8})(?=[A-Za-z]*[\d._~+/=-])[\w.~+/=-]{12,}", re.IGNORECASE)
+_WEBSOCKET_BEARER = re.compile(r"(base64url\.bearer\.authorization\.k8s\.io\.)[^\s,]+", re.IGNORECASE)
+_KEYWORD = (
+    rb"(?:token|passw(?:or)?d|passphrase|(?:secret|access|api|private)[_-]?key(?:[_-]?id)?|client[_-]?secret"
+    rb"|credentials?)"
+)
+_ASSIGNED = re.compile(
+    _KEYWORD + rb"=(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[\"']?[^\s&\"',;{}\]]+)", re.IGNORECASE
+)
+_OPTION = re.compile(rb"(?<![\w-])--?[\w-]{0,40}?" + _KEYWORD + rb"[ \t]+(?P<value>[^\s-]\S*)", re.IGNORECASE)
+_ENTRY = re.compile(
+    rb"(?:^(?P<indent>[ \t]*)(?:-[ \t]+)*|[{,\[\"']\s{0,8})"
+    rb"(?:[\"'](?P<quoted>[\w.-]{1,100})[\"'][ \t]{0,8}:[ \t]{0,8}"
+    rb"|(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8})"
+    rb"(?P<value>[|>][-+0-9]{0,2}[ \t]*$|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^\s\"'{\[,}|>][^\n,{}\[\]\"']*)",
+    re.MULTILINE,
+)
+"""An entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value."""
+
+
+def is_credential(name: str) -> bool:
+    """Whether a field, header or parameter of this name holds a credential."""
+    return _is_credential(name[-_NAME_MAX:])
+
+
+@lru_cache(maxsize=4096)
+def _is_credential(name: str) -> bool:
+    return _NAME.search(name.lower().translate(_SEPARATORS)) is not None
+
+
+def is_credential_variable(name: str) -> bool:
+    """Whether an environment variable or parameter of this name holds a credential as its `value`."""
+    return _VARIABLE.search(name[-_NAME_MAX:].lower()) is not None
+
+
+def is_credential_header(name: str) -> bool:
+    """Whether a header, its name in lower case, holds a credential."""
+    return name in _HEADERS or name.startswith("x-remote-extra-") or is_credential(name)
+
+
+_HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
+
+
+def may_hold_credentials(data: bytes) -> bool:
+    """Whether data could contain a credential; false for most bodies, which need no decoding then."""
+    if b"@" in data and b"://" in data:
+        return True
+    lowered = data.lower()
+    return any(needle in lowered for needle in _NEEDLES)
+
+
+def clean_header(name: str, value: str) -> str:
+    """The value of a header without credentials; the scheme of an Authorization stays."""
+    if is_credential_header(name):
+        scheme, space, rest = value.partition(" ")
+        return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
+    if name == "sec-websocket-protocol":
+        return _WEBSOCKET_BEARER.sub(rf"\g<1>{REDACTED}", value)
+    data = value.encode("utf-8", "surrogatepass")
+    clean = clean_text(data) if may_hold_credentials(data) else data
+    return value if clean == data else clean.decode("utf-8", "surrogatepass")
+
+
+def clean_target(target: str) -> str:
+    """Path and query without the values of parameters that hold credentials, and without tokens."""
+    path, mark, query = target.partition("?")
+    if mark:
+        parts = []
+        for part in query.split("&"):
+            name, equals, value = part.partition("=")
+            secret = value and value != REDACTED and is_credential(unquote_plus(name))
+            parts.append(f"{name}{equals}{REDACTED}" if secret else part)
+        target = path + mark + "&".join(parts)
+    if "eyJ" not in target:
+        return target
+    return _without_tokens(target.encode("utf-8", "surrogatepass"), _hidden).decode("utf-8", "surrogatepass")
+
+
+def clean_text(data: bytes) -> bytes:
+    """Text without JSON Web Tokens, private keys, users in URLs, and values that are named as credentials."""
+    if b"eyJ" in data:
+        data = _without_tokens(data, _hidden)
+    if b"PRIVATE KEY" in data:
+        data = _PEM.sub(_WORD, data)
+    if b"@" in data and b"://" in data:
+        data = _URL_USER.sub(rb"\g<1>" + _WORD + b"@", data)
+    data = _BEARER.sub(rb"\g<1>" + _WORD, data)
+    if b"=" in data:
+        data = _ASSIGNED.sub(_without_value, data)
+    if b"-" in data:
+        data = _OPTION.sub(_without_value, data)
+    return _clean_entries(data) if b":" in data else data
+
+
+def clean_binary(data: bytes) -> bytes:
+    """Protobuf, say, with "x" in place of each byte of a token or private key: no length may change."""
+    if b"eyJ" in data:
+        data = _without_tokens(data, _crossed_out)
+    return _PEM.sub(lambda match: _crossed_out(match[0]), data)
+
+
+def is_option(text: str) -> bool:
+    """Whether a command-line argument names a credential that is the next argument."""
+    return text.startswith("-") and "=" not in text and is_credential(text)
+
+
+def _hidden(_: bytes) -> bytes:
+    return _WORD
+
+
+def _crossed_out(data: bytes) -> bytes:
+    return b"x" * len(data)
+
+
+def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
+    """Replaces JSON Web Tokens: three segments of at least five characters, of which the first has eyJ.
+
+    Each run of characters is read once: if no token begins at its first eyJ, none does at a later one.
+    """
+    parts: list[bytes] = []
+    done = place = 0
+    while (begin := data.find(b"eyJ", place)) >= 0:
+        end = _end_of_token(data, begin)
+        if end > 0:
+            parts += (data[done:begin], replacement(data[begin:end]))
+            done = place = end
+        else:
+            place = -end
+    return b"".join((*parts, data[done:])) if parts else data
+
+
+def _end_of_token(data: bytes, begin: int) -> int:
+    """Where the token ends that begins there; where there is none, the end of its first segment, negative."""
+    first = _end_of_segment(data, begin)
+    end = first
+    long_enough = first - begin >= len("eyJ") + 5
+    for _ in range(2):
+        if not long_enough or data[end : end + 1] != b".":
+            return -first
+        before = end + 1
+        end = _end_of_segment(data, before)
+        long_enough = end - before >= 5
+    return end if long_enough else -first
+
+
+def _end_of_segment(data: bytes, begin: int) -> int:
+    match = _SEGMENT.match(data, begin)
+    return begin if match is None else match.end()
+
+
+def _without_value(match: "re.Match[bytes]") -> bytes:
+    begin, end = match.span("value")
+    value = match["value"]
+    quote = value[:1] if value[:1] in b"\"'" else b""
+    return match.string[match.start() : begin] + quote + _WORD + quote + match.string[end : match.end()]
+
+
+def _clean_entries(data: bytes) -> bytes:
+    parts: list[bytes] = []
+    done = place = 0
+    while (match := _ENTRY.search(data, place)) is not None:
+        begin, end = match.span("value")
+        place = begin
+        if is_credential((match["quoted"] or match["plain"]).decode("latin-1")):
+            value = match["value"]
+            quote = value[:1] if value[:1] in b"\"'" else b""
+            if not quote and match["indent"] is not None:
+                end = _end_of_scalar(data, begin, end, len(match["indent"]))
+            parts += (data[done:begin], quote, _WORD, quote)
+            done = place = end
+    return b"".join((*parts, data[done:])) if parts else data
+
+
+def _end_of_scalar(data: bytes, begin: int, end: int, indent: int) -> int:
+    """The end of a YAML scalar at the start of a line: of its line, or of the deeper lines after | or >."""
+    line_end = data.find(b"\n", end)
+    line_end = len(data) if line_end < 0 else line_end
+    if data[begin : begin + 1] not in b"|>":
+        return end if b"}" in data[end:line_end] else line_end
+    while line_end < len(data):
+        following = data.find(b"\n", line_end + 1)
+        following = len(data) if following < 0 else following
+        line = data[line_end + 1 : following]
+        if line.strip() and len(line) - len(line.lstrip(b" \t")) <= indent:
+            break
+        line_end = following
+    return line_end
