@@ -16,14 +16,22 @@ import click
 
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
-from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
+from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.inspecting.convert import check_target
+from fakeapi.traces.printable import printable
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
+
+
+def _host_rules(context: click.Context, parameter: click.Parameter, value: str) -> HostRules:
+    try:
+        return HostRules.parse(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command(context_settings={"auto_envvar_prefix": "FAKEAPI_RECORD", "show_default": True})
@@ -49,6 +57,14 @@ from fakeapi.traces.recording.redaction import Redactor
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate of a new CA.")
 @click.option("--token", metavar="TOKEN", help="Require this bearer token of clients.")
 @click.option("--allow-anonymous", is_flag=True, help="Allow other addresses than loopback without a token.")
+@click.option(
+    "--accept-hosts",
+    "hosts",
+    metavar="REGEXP,…",
+    default=ACCEPTED_HOSTS,
+    callback=_host_rules,
+    help="Without --token, accept only Host and Origin headers that match, as kubectl proxy does.",
+)
 @click.option(
     "--client-kubeconfig",
     metavar="FILE",
@@ -150,6 +166,7 @@ def _serve(
     client_kubeconfig: Path | None,
     ready_file: Path | None,
     allow_anonymous: bool,
+    hosts: HostRules,
 ) -> None:
     authority, context = None, None
     shown = connect_host(host)
@@ -160,7 +177,9 @@ def _serve(
         authority, context = issued.ca, issued.server
     from fakeapi.traces.recording.proxy import Proxy  # noqa: PLC0415 - brings aiohttp, an extra
 
-    runner = Runner(Proxy(upstream, recording, token=token), host=host, port=port, tls=context)
+    runner = Runner(
+        Proxy(upstream, recording, token=token, hosts=hosts.also(shown)), host=host, port=port, tls=context
+    )
     url = f"{'https' if tls else 'http'}://{url_host(shown)}:{runner.port}"
     kubeconfig = client_kubeconfig or directory / "kubeconfig"
 
@@ -172,7 +191,7 @@ def _serve(
                 kubeconfigs.write(ready_file, json.dumps(facts) + "\n")
         except OSError as error:
             raise StartError(f"cannot write {error.filename}: {error.strerror}") from error
-        what = recording.header.server or "a server of unknown version"
+        what = printable(recording.header.server) or "a server of unknown version"
         click.echo(f"Recording {what} at {upstream.url}, through {url}")
         click.echo(f"export KUBECONFIG={kubeconfig}")
 

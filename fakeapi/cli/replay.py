@@ -23,6 +23,7 @@ from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.model import TraceError
+from fakeapi.traces.printable import printable
 from fakeapi.traces.replay.options import ORDERS, Options, Progress
 from fakeapi.traces.replay.pacing import ReplayControl
 from fakeapi.traces.replay.replay import replay as replay_trace
@@ -241,5 +242,5 @@ def _print(report: Report, *, as_json: bool, quiet: bool) -> None:
 def _fail(message: str, progress: ProgressLine | None) -> NoReturn:
     if progress is not None:
         progress.end()
-    click.echo(f"Error: {message}", err=True)
+    click.echo(printable(f"Error: {message}"), err=True)
     click.get_current_context().exit(TROUBLE)

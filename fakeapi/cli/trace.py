@@ -18,6 +18,7 @@ from fakeapi.traces.inspecting.convert import check_target, convert
 from fakeapi.traces.inspecting.show import in_full, matching, one_line
 from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import PROBLEMS_MAX, validate
+from fakeapi.traces.printable import printable
 
 LISTED = 12
 """Rows of a table that are printed without --all."""
@@ -72,7 +73,7 @@ def convert_command(
             else:
                 count = convert(reader, target, redactor=chosen, release=release)
             note = reader.header.note
-    click.echo(f"Wrote {count} exchanges to {target}" + (f" ({note})" if note else ""))
+    click.echo(f"Wrote {count} exchanges to {target}" + (f" ({printable(note)})" if note else ""))
 
 
 def _progress(count: int) -> None:
@@ -137,13 +138,13 @@ def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> 
             if isinstance(shown, float):
                 shown = f"{shown:.3f}"
             if shown != "":
-                click.echo(f"{name:10} {shown}")
+                click.echo(printable(f"{name:10} {shown}"))
     for name, value in facts.items():
         if isinstance(value, dict) and value:
             click.echo(f"\n{name}")
             rows = list(value.items())
             for key, count in rows if everything else rows[:LISTED]:
-                click.echo(f"{count:8}  {key}")
+                click.echo(printable(f"{count:8}  {key}"))
             if len(rows) > LISTED and not everything:
                 click.echo(f"          … and {len(rows) - LISTED} more")
 

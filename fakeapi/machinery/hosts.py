@@ -57,6 +57,10 @@ class HostRules:
         except re.error as error:
             raise ValueError(f"{error.pattern!r} is not a regular expression: {error}") from error
 
+    def also(self, host: str) -> "HostRules":
+        """These rules, and `host` itself."""
+        return HostRules((*self.patterns, re.compile(f"^{re.escape(url_host(host).lower())}$")))
+
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
         """Why a request with these headers, names in lower case, is refused; "" if it is not."""
         for name, value in headers:

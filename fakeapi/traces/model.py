@@ -9,6 +9,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal
 
+from fakeapi.traces.printable import printable
+
 Headers = tuple[tuple[str, str], ...]
 """Pairs of name, in lower case, and value, in the order of the message; a name may repeat."""
 
@@ -31,7 +33,7 @@ class Gap(Enum):
     MANAGED_FIELDS = "managedFields, if there were any"
     WATCH_EVENTS = "watch events"
     EVENT_TIMES = "times of watch events"
-    TRUNCATED_BODIES = "bodies (the audit log truncated them)"
+    TRUNCATED_BODIES = "bodies"
     OTHER = ""
 
 
@@ -184,7 +186,7 @@ class TraceError(Exception):
 
     def __init__(self, path: str, line: int, field: str, message: str) -> None:
         where = f"{path}:{line}" if line else path
-        super().__init__(f"{where}: {field}: {message}" if field else f"{where}: {message}")
+        super().__init__(printable(f"{where}: {field}: {message}" if field else f"{where}: {message}"))
         self.path = path
         self.line = line
         self.field = field

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fakeapi.cli import trace
 from fakeapi.cli.main import main
 from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.open import open_trace
+from fakeapi.traces.model import Request
 from tests.installation import ROOT
 from tests.traces.samples import EXCHANGES, HEADER, plain, written
 
@@ -199,3 +201,16 @@ def test_the_schema_is_printed() -> None:
 def test_a_field_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
     done = run("trace", "convert", LOG, tmp_path / "t.jsonl", "--redact", "a..b")
     assert (done.exit_code, "is not a field path" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize("command", [("show",), ("show", "--full"), ("stats",)])
+def test_escape_sequences_of_a_trace_do_not_reach_the_terminal(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    red = "\x1b[31m\x07"
+    request = Request("GET", f"/{red}", ((f"x-{red}", red),), red.encode())
+    path = written(tmp_path / "t.jsonl", replace(plain(1), request=request, actor=red))
+    done = run("trace", *command, path)
+    assert done.exit_code == 0
+    assert "\x1b" not in done.output
+    assert "\\x1b[31m" in done.output

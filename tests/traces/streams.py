@@ -16,7 +16,11 @@ class Watch:
         parts = urlsplit(url)
         self._socket = socket.create_connection((parts.hostname, parts.port), TIMEOUT_SECONDS)
         self._socket.sendall(
-            head(b"GET", target.encode(), [(b"host", b"x"), (b"user-agent", b"watcher/1"), *headers])
+            head(
+                b"GET",
+                target.encode(),
+                [(b"host", parts.netloc.encode()), (b"user-agent", b"watcher/1"), *headers],
+            )
         )
         self._reader = self._socket.makefile("rb")
         self.status, _ = read_head(self._reader)

@@ -15,8 +15,9 @@ import pytest
 import fakeapi
 from fakeapi import FakeAPI
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import Exchange, Response, StreamEvent
+from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
 from fakeapi.traces.replay.options import ORDERS, Order
+from tests.traces.samples import plain, written
 from tests.traces.sessions import RELEASE, changed, generated, method, play, record, with_answer
 from tests.traces.streams import CLAIMS, Watch, claim
 
@@ -355,6 +356,35 @@ def test_what_others_wrote_is_explained(tmp_path: Path, session: Path) -> None:
     assert "not in the trace" in str(report.divergences[0].explanation)
     assert report.ok
     assert not fakeapi.replay(alone, strict=True).ok
+
+
+SMUGGLED = "\r\nHost: x\r\n\r\nDELETE /api/v1/namespaces/default HTTP/1.1\r\nHost: y"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("GET / HTTP/1.1\r\nX: y\r\n\r\nDELETE", "/api/v1/namespaces"),
+        Request("GET", f"/api/v1/namespaces HTTP/1.1{SMUGGLED}"),
+        Request("GET", "/api/v1/namespaces", (("x-a", f"1{SMUGGLED}"),)),
+        Request("GET", "/api/v1/namespaces", (("x-a: b\r\nx-b", "1"),)),
+        Request("GET", "/api/v1/namespaces?watch=1", (("x-a", f"1{SMUGGLED}"),)),
+    ],
+)
+def test_a_trace_cannot_smuggle_a_second_request(tmp_path: Path, request_: Request) -> None:
+    path = written(tmp_path / "t.jsonl", replace(plain(1), request=request_))
+    with FakeAPI(release=RELEASE) as api:
+        report = api.replay(path)
+        assert api.get("Namespace", "default")["status"]["phase"] == "Active"
+    not_sent = [why for why in report.uncompared if why.startswith("not sent")]
+    assert not_sent or report.unserved
+    assert "\r" not in str(report)
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/x", "@127.0.0.1:1/x", "//127.0.0.1:1/x"])
+def test_a_trace_cannot_name_another_server(tmp_path: Path, target: str) -> None:
+    path = written(tmp_path / "t.jsonl", replace(plain(1), request=Request("GET", target)))
+    assert fakeapi.replay(path, release=RELEASE).replayed == 1
 
 
 @pytest.mark.parametrize(

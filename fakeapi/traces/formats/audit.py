@@ -198,7 +198,7 @@ class _Translation:
         ended_at = log.time(number, "stageTimestamp", event.staged) if event.staged else received
         duration = max(0.0, ended_at - received)
         if (event.annotations or {}).get("audit.k8s.io/truncated"):
-            self._missing.append(Missing(Gap.TRUNCATED_BODIES))
+            self._missing.append(Missing(Gap.TRUNCATED_BODIES, "the audit log truncated them"))
         response = self._response()
         watching = event.verb == "watch" and response is not None and response.status == 200
         ended: Ending = self._ended(duration) if watching else ""

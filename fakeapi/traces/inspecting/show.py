@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from fakeapi.traces.model import Exchange
+from fakeapi.traces.printable import printable
 
 
 def one_line(exchange: Exchange) -> str:
@@ -14,7 +15,7 @@ def one_line(exchange: Exchange) -> str:
     text += f"{exchange.request.target}  {status}"
     if exchange.events is not None:
         text += f"  {len(exchange.events)} events, {exchange.ended}"
-    return text
+    return printable(text)
 
 
 def in_full(exchange: Exchange) -> str:
@@ -33,7 +34,7 @@ def in_full(exchange: Exchange) -> str:
         lines += ["", f"  at {event.offset:.3f}", *_body(event.line)]
     lines += [f"missing: {each}" for each in exchange.missing]
     lines += [f"inferred: {each}" for each in exchange.inferred]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _body(data: bytes) -> list[str]:

@@ -20,6 +20,7 @@ from yarl import URL
 
 from fakeapi.asgi import Receive, Scope, Send
 from fakeapi.kubeconfig import ANYBODY
+from fakeapi.machinery.hosts import HostRules
 from fakeapi.traces.client.target import Target, TargetError
 from fakeapi.traces.recording.middleware import end, target_of
 from fakeapi.traces.recording.recording import ObservedExchange, Recording
@@ -62,15 +63,27 @@ class Proxy:
     """An application for a Runner that forwards every request to the upstream.
 
     A client's Authorization is passed on; without one the upstream's credential is sent. With `token`,
-    clients must send this token, and requests are forwarded with the upstream's credential.
+    clients must send this token, and requests are forwarded with the upstream's credential. Without a token,
+    `hosts` decides which Host and Origin headers are accepted, so that no web page can use the credential.
     """
 
-    def __init__(self, upstream: Target, recording: Recording, *, token: str | None = None) -> None:
+    def __init__(
+        self,
+        upstream: Target,
+        recording: Recording,
+        *,
+        token: str | None = None,
+        hosts: HostRules | None = None,
+    ) -> None:
         self._upstream = upstream
         self._recording = recording
         self._token = None if token is None else f"Bearer {token}".encode()
         # The token in the proxy's own kubeconfig is never sent to the upstream.
         self._own = self._token or f"Bearer {ANYBODY}".encode()
+        self._hosts = hosts or HostRules.parse()
+        self._origin = URL(upstream.url).origin()
+        if token is not None:
+            recording.hide(f"Bearer {token}")
         self._session: aiohttp.ClientSession | None = None
         self._streams: set[aiohttp.ClientResponse] = set()
 
@@ -109,11 +122,9 @@ class Proxy:
             await send({"type": "websocket.close"})
             return
         headers: Pairs = list(scope["headers"])
-        if self._token is not None and not _is_let_in(headers, self._token):
-            await _refuse(send, 401, "Unauthorized", "the proxy's token is missing or wrong")
-            return
-        if any(name == b"upgrade" for name, _ in headers):
-            await _refuse(send, 501, "NotImplemented", "exec, attach and port-forward are not recorded")
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(send, *refusal)
             return
         observed = self._recording.begin(scope["method"], target_of(scope), headers)
         complete = False
@@ -129,6 +140,20 @@ class Proxy:
         finally:
             end(observed, complete=complete)
 
+    def _refusal(self, scope: Scope, headers: Pairs) -> tuple[int, str, str] | None:
+        """Status, reason and message for a request that is neither forwarded nor recorded."""
+        if self._token is not None:
+            if not _is_let_in(headers, self._token):
+                return 401, "Unauthorized", "the proxy's token is missing or wrong"
+        elif message := self._hosts.refusal(headers):
+            return 403, "Forbidden", f"{message} (see --accept-hosts)"
+        if any(name == b"upgrade" for name, _ in headers):
+            return 501, "NotImplemented", "exec, attach and port-forward are not recorded"
+        # A target without a slash would become a part of the upstream's host or port.
+        if not target_of(scope).startswith("/"):
+            return 400, "BadRequest", "the request target must begin with a slash"
+        return None
+
     async def _forward(
         self,
         scope: Scope,
@@ -141,10 +166,12 @@ class Proxy:
         """Forwards a request; returns whether its response was passed on to its end."""
         assert self._session is not None, "request before startup"
         try:
+            url = URL(self._upstream.url + target_of(scope), encoded=True)
+            assert url.origin() == self._origin, "credentials are for the upstream alone"
             sent = await self._sent(headers)
             response = await self._session.request(
                 scope["method"],
-                URL(self._upstream.url + target_of(scope), encoded=True),
+                url,
                 data=body or None,
                 headers=sent,
                 allow_redirects=False,
@@ -162,12 +189,14 @@ class Proxy:
 
     async def _sent(self, headers: Pairs) -> CIMultiDict[str]:
         result: CIMultiDict[str] = CIMultiDict()
+        hop = _HOP | _named_by_connection(headers)
         for name, value in headers:
-            if name not in _HOP and not (name == b"authorization" and value == self._own):
+            if name not in hop and not (name == b"authorization" and value == self._own):
                 result.add(name.decode("latin-1"), value.decode("latin-1"))
         if "authorization" not in result:
             credential = await self._upstream.authorize()
             if credential is not None:
+                self._recording.hide(credential)
                 result["authorization"] = credential
         return result
 
@@ -175,14 +204,17 @@ class Proxy:
         self, response: aiohttp.ClientResponse, observed: ObservedExchange, receive: Receive, send: Send
     ) -> bool:
         headers = [(name.lower(), value) for name, value in response.raw_headers]
-        headers = [pair for pair in headers if pair[0] not in _HOP_BACK]
+        hop = _HOP_BACK | _named_by_connection(headers)
+        headers = [pair for pair in headers if pair[0] not in hop]
         observed.started(response.status, headers)
         start = {"type": "http.response.start", "status": response.status, "headers": headers}
         length = response.content_length
         if length is not None and length <= WHOLE_MAX:
             try:
                 data = await response.read()
-            except (aiohttp.ClientError, OSError):
+            except (aiohttp.ClientError, OSError) as error:
+                message = f"the upstream's response was cut off: {_reason(error)}"
+                await _refuse(send, 502, "BadGateway", message)
                 return False
             observed.answered(data)
             await send(start)
@@ -237,6 +269,12 @@ class Proxy:
         self._recording.describe(
             server=f"kubernetes {version}", release=f"{major}.{number[0]}" if number else ""
         )
+
+
+def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
+    """The headers that Connection names, which are for this hop alone (RFC 9110, section 7.6.1)."""
+    values = (value for name, value in headers if name == b"connection")
+    return frozenset(each.strip().lower() for value in values for each in value.split(b","))
 
 
 def _is_let_in(headers: Pairs, token: bytes) -> bool:

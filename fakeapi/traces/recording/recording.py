@@ -81,6 +81,10 @@ class Recording:
             header.version, server, release, header.started, header.source, header.note, header.redacted
         )
 
+    def hide(self, authorization: str) -> None:
+        """Keeps a credential, the value of an Authorization header, out of every exchange."""
+        self._redactor.hide(authorization)
+
     def __len__(self) -> int:
         """The number of exchanges that are written so far."""
         return len(self._writer)

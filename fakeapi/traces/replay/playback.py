@@ -18,6 +18,7 @@ from fakeapi.traces.client.http import HttpClient
 from fakeapi.traces.client.target import Target
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.model import Exchange, Gap, Headers, Response
+from fakeapi.traces.printable import printable
 from fakeapi.traces.replay.restore import InitialStateRestorer
 from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request
 from fakeapi.traces.replay.target_discovery import served_paths
@@ -44,7 +45,7 @@ class PlaybackSummary:
             parts.append(f"{self.failed.total()} refused ({', '.join(map(str, sorted(self.failed)))})")
         if self.unserved:
             parts.append(f"{self.unserved.total()} not served ({', '.join(sorted(self.unserved))})")
-        return ", ".join(parts)
+        return printable(", ".join(parts))
 
 
 class Playback:

@@ -18,6 +18,7 @@ from fakeapi.traces.comparing.values import CompareOptions
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.messages import CBOR, PROTOBUF, first, is_watch
 from fakeapi.traces.model import Exchange, Gap, Response
+from fakeapi.traces.printable import printable
 from fakeapi.traces.replay.open_watch import (
     LATER_PATIENCE_SECONDS,
     PATIENCE_SECONDS,
@@ -234,7 +235,7 @@ class Replayer:
         except TargetError as error:
             asked = f"{exchange.request.method} {exchange.request.target}"
             where = exchange.place or f"exchange {exchange.id}"
-            raise TargetError(f"{error} (after {asked}, {where})") from error
+            raise TargetError(printable(f"{error} (after {asked}, {where})")) from error
         if isinstance(answer, OpenWatch):
             await self._keep_watch(step, answer)
         else:

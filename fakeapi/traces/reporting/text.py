@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fakeapi.traces.comparing.differences import DifferenceKind
+from fakeapi.traces.printable import printable
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
@@ -26,8 +27,8 @@ def summary(report: Results) -> str:
 
 
 def text(report: Results) -> str:
-    """The whole report."""
-    return "\n".join(_lines(report))
+    """The whole report, without characters that a terminal could take for commands."""
+    return "\n".join(map(printable, _lines(report)))
 
 
 def _lines(report: Results) -> Iterator[str]:

@@ -279,3 +279,24 @@ def test_no_damage_ends_in_anything_but_a_trace_error(
     except TraceError as error:
         told = str(error)
     assert told.startswith(str(path))
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.jsonl", *EXCHANGES)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert len(read(path)) == len(EXCHANGES)
+
+
+def test_blank_lines_are_counted_and_passed_over_in_no_time(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.jsonl", plain(1))
+    header, line = path.read_bytes().splitlines()
+    bomb = tmp_path / "bomb.jsonl.gz"
+    # One by one, a hundred million lines would take longer than a test may.
+    with gzip.open(bomb, "wb") as file:
+        file.write(header + b"\n")
+        for _ in range(100):
+            file.write(b"\n" * (1 << 20))
+        file.write(b" \t\r\n" + line)
+    with open_trace(bomb) as reader:
+        (exchange,) = reader
+    assert exchange.place == f"{bomb}:{100 * (1 << 20) + 3}"

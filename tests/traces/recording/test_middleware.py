@@ -11,8 +11,10 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.testing.server import StartError
+from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import Exchange, TraceError
+from fakeapi.traces.messages import BODY_MAX
+from fakeapi.traces.model import Exchange, Gap, TraceError
 from fakeapi.traces.recording import recording
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.traces.recording.recording import Recording
@@ -193,6 +195,42 @@ def test_what_is_too_long_is_told_and_not_kept(tmp_path: Path, monkeypatch: pyte
     found = recorded(tmp_path / "u.jsonl", app, target=f"{CLAIMS}?watch=1")
     assert [event.line for event in found.events or ()] == [b'{"a":1}']
     assert gaps(found) == ("watch events (after the first 1, more than 0 MiB)",)
+
+
+def test_a_bomb_is_recorded_as_too_long(tmp_path: Path) -> None:
+    bomb = gzip.compress(bytes(BODY_MAX + 1))
+    headers = [(b"content-encoding", b"gzip")]
+    app = Scripted([{**START, "headers": headers}, body(bomb)])
+    found = recorded(tmp_path / "t.jsonl", app, bomb, headers=tuple(headers))
+    assert gaps(found) == ("request body (too long)", "response body (too long)")
+    assert (found.request.body, found.response and found.response.body) == (b"", b"")
+
+
+def test_a_bomb_in_a_watch_ends_its_events_and_not_the_recording(tmp_path: Path) -> None:
+    bomb = gzip.compress(b'{"a":1}\n' + bytes(BODY_MAX))
+    app = Scripted([{**START, "headers": [(b"content-encoding", b"gzip")]}, body(bomb, more=True), body()])
+    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert found.lacks(Gap.WATCH_EVENTS)
+    assert found.events == ()
+
+
+def test_an_exchange_that_is_too_long_for_a_line_loses_its_bodies_and_not_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native_lines, "LINE_MAX", 1000)
+    app = Scripted([START, body(b'"' + b"x" * 1000 + b'"')])
+    found = recorded(tmp_path / "t.jsonl", app, b"y" * 1000)
+    assert gaps(found) == ("request body (too long)", "response body (too long)")
+    assert found.response is not None
+    assert found.response.status == 200
+
+
+def test_a_body_of_control_characters_does_not_grow_sixfold(tmp_path: Path) -> None:
+    data = bytes(100_000)
+    found = recorded(tmp_path / "t.jsonl", Scripted([START, body(data)]))
+    assert found.response is not None
+    assert found.response.body == data
+    assert (tmp_path / "t.jsonl").stat().st_size < 2 * len(data)
 
 
 def test_ending_watches_leaves_them_open_in_the_recording(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import http.client
 import json
 import socket
 import ssl
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,18 +16,19 @@ from urllib.parse import urlsplit
 
 import pytest
 import trustme
-import yaml
 
 from fakeapi import FakeAPI
 from fakeapi.kubeconfig import ANYBODY
+from fakeapi.machinery.hosts import HostRules
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import Target, TargetError, target_of_url
+from fakeapi.traces.client.target import Target, target_of_url
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import Exchange
+from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
 from tests.serving.h2client import Client as HTTP2Client
+from tests.traces.client.test_kubeconfig import kubeconfig
 from tests.traces.streams import CLAIMS, Watch, claim
 
 VERSION = b'{"major":"1","minor":"31+","gitVersion":"v1.31.14-x"}'
@@ -186,7 +186,7 @@ def test_a_request_without_headers_gets_none_of_the_proxys(proxied: Callable[...
     with upstream(HELLO, answer(b"{}")) as (url, heads):
         proxy = proxied(target_of_url(url))
         with socket.create_connection(("127.0.0.1", proxy.port), TIMEOUT) as client:
-            client.sendall(b"GET /api HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            client.sendall(b"GET /api HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             while client.recv(65_536):
                 pass
         proxy.close()
@@ -263,7 +263,7 @@ def test_an_upstream_that_breaks_off_is_seen_to(proxied: Callable[..., Proxied])
 
 
 def test_http2_in_front_is_recorded_alike(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
-    proxy = proxied(target_of_url(fakeapi.url))
+    proxy = proxied(target_of_url(fakeapi.url), hosts=HostRules.parse(".*"))
     sock = socket.create_connection(("127.0.0.1", proxy.port), TIMEOUT)
     with HTTP2Client(sock) as client:
         stream = client.request(
@@ -334,109 +334,6 @@ def test_clients_of_a_proxy_with_a_token_send_it_and_get_the_upstreams(
         status, _, data = proxy.request("GET", "/api", authorization="Bearer inner")
         assert (status, json.loads(data)["reason"]) == (401, "Unauthorized")
         assert len(proxy.close()) == 1
-
-
-def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """One with a context `c`; `cluster` and `user` as given."""
-    config = {
-        "current-context": "c",
-        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
-        "clusters": [{"name": "k", "cluster": parts.get("cluster", {"server": "http://127.0.0.1:1"})}],
-        "users": [{"name": "u", "user": parts.get("user", {})}],
-    }
-    path = directory / "config"
-    path.write_text(yaml.safe_dump(config))
-    return path
-
-
-def credential(directory: Path, **user: Any) -> str | None:
-    return asyncio.run(target_of_kubeconfig(kubeconfig(directory, user=user)).authorize())
-
-
-def test_credentials_of_a_kubeconfig_become_a_header(tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("from-file\n")
-    assert credential(tmp_path) is None
-    assert credential(tmp_path, token="t") == "Bearer t"
-    assert credential(tmp_path, tokenFile="token", token="t") == "Bearer from-file"
-    assert credential(tmp_path, username="u", password="p") == "Basic dTpw"
-
-
-def plugin(directory: Path, answer: str) -> dict[str, Any]:
-    script = directory / "plugin"
-    script.write_text(f"#!/bin/sh\necho asked >> {directory}/asked\n{answer}\n")
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return {
-        "apiVersion": "client.authentication.k8s.io/v1",
-        "command": "./plugin",
-        "args": ["x"],
-        "env": None,
-    }
-
-
-@pytest.mark.parametrize(("until", "asked"), [("2999-01-01T00:00:00Z", 1), ("2000-01-01T00:00:00Z", 2)])
-def test_a_credential_plugin_is_asked_when_its_answer_is_over(tmp_path: Path, until: str, asked: int) -> None:
-    reply = json.dumps({"status": {"token": "t", "expirationTimestamp": until}})
-    found = target_of_kubeconfig(kubeconfig(tmp_path, user={"exec": plugin(tmp_path, f"echo '{reply}'")}))
-    assert asyncio.run(found.authorize()) == "Bearer t"
-    assert asyncio.run(found.authorize()) == "Bearer t"
-    assert (tmp_path / "asked").read_text().count("asked") == asked
-
-
-@pytest.mark.parametrize("reply", ["exit 3", "echo no JSON", "echo {}"])
-def test_a_credential_plugin_that_fails_is_told(tmp_path: Path, reply: str) -> None:
-    with pytest.raises(TargetError, match="the credential plugin"):
-        credential(tmp_path, exec=plugin(tmp_path, reply))
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("a: [", "config:1: is not YAML"),
-        ("[]", "is not a kubeconfig"),
-        ("{}", "has no current-context"),
-        ("current-context: c", "has no context named 'c'"),
-        ("{current-context: c, contexts: [{name: c, context: {cluster: k}}]}", "has no cluster named 'k'"),
-    ],
-)
-def test_a_kubeconfig_that_is_none_is_told(tmp_path: Path, text: str, problem: str) -> None:
-    (tmp_path / "config").write_text(text)
-    with pytest.raises(TargetError, match=problem):
-        target_of_kubeconfig(tmp_path / "config")
-
-
-@pytest.mark.parametrize(
-    ("parts", "problem"),
-    [
-        ({"cluster": {"server": "tcp://x"}}, "is not the URL of a server"),
-        ({"cluster": {"server": "https://x", "certificate-authority": "none"}}, "cannot read .*none"),
-        ({"cluster": {"server": "https://x", "certificate-authority-data": "?"}}, "is not base64"),
-        (
-            {"cluster": {"server": "https://x", "certificate-authority-data": "eA=="}},
-            "authority is not a PEM certificate",
-        ),
-        ({"cluster": {"server": "https://x", "proxy-url": "http://p"}}, "proxy-url, which is not supported"),
-        ({"user": {"auth-provider": {"name": "gcp"}}}, "auth-provider was removed"),
-        ({"user": {"exec": {"apiVersion": "v0"}}}, "exec plugins of 'v0' are not supported"),
-        (
-            {"cluster": {"server": "https://x"}, "user": {"client-certificate-data": "eA=="}},
-            "the client certificate or its key is invalid",
-        ),
-    ],
-)
-def test_what_a_kubeconfig_cannot_have_is_told(tmp_path: Path, parts: dict[str, Any], problem: str) -> None:
-    with pytest.raises(TargetError, match=problem):
-        target_of_kubeconfig(kubeconfig(tmp_path, **parts))
-
-
-@pytest.mark.parametrize("url", ["127.0.0.1:1", "http://", "http://a:x", "http://a/?q", "ftp://a"])
-def test_a_url_that_is_none_is_told(url: str) -> None:
-    with pytest.raises(TargetError, match="is not the URL of a server"):
-        target_of_url(url)
-
-
-def test_a_password_in_a_url_is_refused() -> None:
-    with pytest.raises(TargetError, match="process lists"):
-        target_of_url("http://me:secret@a")
 
 
 @pytest.mark.parametrize(
@@ -522,3 +419,74 @@ def test_a_url_may_have_a_path_in_front(proxied: Callable[..., Proxied]) -> None
     assert heads[1].startswith(b"GET /k8s/clusters/c-1/api?a=b HTTP/1.1")
     assert found.request.target == "/api?a=b"
     assert urlsplit(url).netloc.encode() not in (proxy.path).read_bytes()
+
+
+@pytest.mark.parametrize("target", [b"1/steal", b"@127.0.0.1:1/steal", b":1/steal", b".evil.example/", b"*"])
+def test_a_target_that_would_change_the_upstreams_address_is_refused(
+    proxied: Callable[..., Proxied], target: bytes
+) -> None:
+    with upstream(HELLO) as (url, heads):
+        proxy = proxied(target_of_url(url, token="upstreams"))
+        with socket.create_connection(("127.0.0.1", proxy.port), TIMEOUT) as client:
+            client.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert client.makefile("rb").readline().split()[1] == b"400"
+        assert proxy.close() == []
+    assert len(heads) == 1
+
+
+@pytest.mark.parametrize(
+    "headers", [{"host": "evil.example"}, {"origin": "http://evil.example"}, {"origin": "null"}]
+)
+def test_a_web_page_cannot_use_the_upstreams_credential(
+    proxied: Callable[..., Proxied], headers: dict[str, str]
+) -> None:
+    with upstream(HELLO) as (url, heads):
+        proxy = proxied(target_of_url(url, token="upstreams"))
+        status, _, data = proxy.request("GET", "/api", None, **headers)
+        assert (status, json.loads(data)["reason"]) == (403, "Forbidden")
+        assert "--accept-hosts" in json.loads(data)["message"]
+        assert proxy.close() == []
+    assert len(heads) == 1
+
+
+def test_accepted_hosts_may_be_widened_and_with_a_token_any_host_is(proxied: Callable[..., Proxied]) -> None:
+    with upstream(HELLO, answer(b"{}")) as (url, _):
+        proxy = proxied(target_of_url(url), hosts=HostRules.parse("^proxy$"))
+        assert proxy.request("GET", "/api", host="proxy:80")[0] == 200
+        proxy.close()
+    with upstream(HELLO, answer(b"{}")) as (url, _):
+        proxy = proxied(target_of_url(url), token="mine")
+        assert proxy.request("GET", "/api", host="any", authorization="Bearer mine")[0] == 200
+
+
+def test_a_response_that_is_cut_off_is_a_502_and_recorded_without_its_end(
+    proxied: Callable[..., Proxied],
+) -> None:
+    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"
+    with upstream(HELLO, cut) as (url, _):
+        proxy = proxied(target_of_url(url))
+        status, _, data = proxy.request("GET", "/api")
+    assert (status, json.loads(data)["reason"]) == (502, "BadGateway")
+    (found,) = proxy.close()
+    assert found.lacks(Gap.RESPONSE_END)
+
+
+def test_credentials_that_the_upstream_echoes_are_not_recorded(proxied: Callable[..., Proxied]) -> None:
+    echo = answer(b'{"you": "upstreams-token"}', b"X-You-Sent: Bearer upstreams-token")
+    with upstream(HELLO, echo) as (url, heads):
+        proxy = proxied(target_of_url(url, token="upstreams-token"))
+        _, headers, data = proxy.request("GET", "/api")
+    assert b"upstreams-token" in heads[1]
+    assert "upstreams-token" in headers["x-you-sent"]
+    assert b"upstreams-token" in data
+    proxy.close()
+    assert b"upstreams-token" not in proxy.path.read_bytes()
+
+
+def test_headers_that_connection_names_are_for_one_hop_alone(proxied: Callable[..., Proxied]) -> None:
+    with upstream(HELLO, answer(b"{}", b"Connection: X-Theirs", b"X-Theirs: 1")) as (url, heads):
+        proxy = proxied(target_of_url(url))
+        _, headers, _ = proxy.request("GET", "/api", connection="X-Ours", x_ours="1", x_end="1")
+    assert b"x-ours" not in heads[1].lower()
+    assert b"x-end" in heads[1].lower()
+    assert "x-theirs" not in headers
