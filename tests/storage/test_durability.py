@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -439,3 +440,20 @@ def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
             with pytest.raises(StorageFailed, match=words):
                 run(path, nothing)
     run(path, nothing)
+
+
+def test_failed_openings_are_errors_and_nothing_else(tmp_path: Path) -> None:
+    """A thread of the driver that outlived its loop would raise, which pytest takes for a failure."""
+    path = tmp_path / "storage.db"
+
+    async def use(storage: Storage) -> None:
+        await storage.create("/a", b"")
+
+    run(path, use)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE log SET value = x'00'")
+        database.commit()
+    for _ in range(20):
+        for place in (path, tmp_path, tmp_path / "missing" / "storage.db"):
+            with pytest.raises(StorageFailed):
+                run(place, nothing)
