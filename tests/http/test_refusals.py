@@ -37,6 +37,15 @@ def test_more_writes_than_can_wait_are_too_many_requests(
     assert caught.value.status["details"] == {"retryAfterSeconds": 1}
 
 
+def test_an_object_larger_than_the_storage_takes_is_refused_in_etcds_words(
+    fakeapi: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "VALUE_BYTES_MAX", 100)
+    with pytest.raises(StatusError) as caught:
+        fakeapi.create_namespace("team")
+    assert (caught.value.code, caught.value.message) == (500, "etcdserver: request is too large")
+
+
 def test_a_full_disk_refuses_writes_as_etcd_does_while_reads_go_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.status import status_of
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi_storage import Overloaded, StorageError
+from fakeapi_storage import InvalidEntry, Overloaded, StorageError
 
 log = logging.getLogger("fakeapi")
 
@@ -36,9 +36,11 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
 def unavailable(error: StorageError) -> ApiError:
     """The error of a storage that takes no request now.
 
-    429 for too many writes at once, which can be sent again later; 503 for a storage that is being reset or
-    closed, which has stored nothing.
+    429 for too many writes at once, which can be sent again later; 500 in etcd's words for an object that is
+    too large; 503 for a storage that is being reset or closed, which has stored nothing.
     """
+    if isinstance(error, InvalidEntry):
+        return ApiError(500, "", "etcdserver: request is too large")
     if isinstance(error, Overloaded):
         words = "Too many requests, please try again later."
         return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
