@@ -106,11 +106,11 @@ def write_options(
         "fieldValidation": query.text("fieldValidation"),
         "force": query.optional_flag("force"),
     }
-    too_long = resource.release.quirks.too_long
+    wording = resource.release.quirks.wording
     if kind == "PatchOptions":
-        found = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, too_long=too_long)
+        found = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, wording=wording)
     else:
-        found = validate_write_options(sent, too_long)
+        found = validate_write_options(sent, wording)
     if found:
         raise errors.invalid(Qualified("meta.k8s.io", kind), "", found)
     return WriteOptions(
@@ -126,7 +126,10 @@ def delete_options(query: Query, body: dict[str, object] | None, resource: Resou
     options: dict[str, object] = _delete_query(query) if body is None else body
     if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
         options.pop(UNSAFE_DELETE, None)
-    found = validate_delete_options(options)
+    quirks = resource.release.quirks
+    found = validate_delete_options(
+        options, quirks.wording, unsafe_dry_run=quirks.unsafe_deletes_may_be_dry_runs
+    )
     if found:
         raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
     preconditions = options.get("preconditions")

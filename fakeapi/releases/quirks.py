@@ -5,8 +5,10 @@ of the releases' own servers, and where those are silent from k8s.io/kubernetes,
 k8s.io/apimachinery at the release's last patch.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from fakeapi.machinery.meta.wording import Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,23 @@ class Quirks:
     """The watch cache answers lists without a resourceVersion too, and first pages; the continue tokens of
     those begin their key with a slash, as the cache knows its keys' prefix without it."""
 
+    uid_of_missing_object_conflicts: bool
+    """An update with a uid of an object that there is not is a conflict of preconditions, not a 404."""
+
+    zero_creation_timestamp_is_null: bool
+    """A creationTimestamp that is not set is written as null: the standard library's `omitempty` does not
+    leave out structs, `omitzero` does."""
+
+    delete_body_error_is_500: bool
+    """A body of a delete that does not decode is an internal error, not a bad request."""
+
+    unsafe_deletes_may_be_dry_runs: bool
+    """`ignoreStoreReadErrorWithClusterBreakingPotential` may be set together with `dryRun`."""
+
+    patches_are_parsed_first: bool
+    """A patch that is no JSON or YAML is refused before the object is looked for, and errors of applied
+    configurations speak of the patch, not of YAML."""
+
     merge_keeps_directives: bool
     """What a strategic merge patch adds whole keeps the directives that stand inside it."""
 
@@ -43,6 +62,10 @@ class Quirks:
     managed_fields_allow_duplicates: bool
     """An object with two equal items in a set or map list keeps its managedFields."""
 
+    list_keys_may_be_absent: bool
+    """An item of a map list may leave out some of its keys, and is then another item than one that has
+    them; all of them it may not."""
+
     managed_fields_order_matters: bool
     """A list that only changed its order has changed."""
 
@@ -50,7 +73,13 @@ class Quirks:
     """The versions of apidiscovery.k8s.io that discovery can be asked for, the preferred one first; v2beta1
     goes with the gate AggregatedDiscoveryRemoveBetaType, where a release has it."""
 
+    openapi_items_have_defaults: bool
+    """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
+
     # How errors are worded
+
+    wording: Wording
+    """Of errors about metadata, options and selectors."""
 
     too_long: str
     """How a text, or metadata, beyond its limit is worded; `{}` is the limit in bytes."""
@@ -133,17 +162,31 @@ class Quirks:
 
 _TOO_LONG = "may not be more than {} bytes"
 
+_WORDS_32 = Wording(too_long=_TOO_LONG)
+_WORDS_27 = replace(_WORDS_32, too_long="must have at most {} bytes")
+_WORDS_34 = replace(_WORDS_32, json_values=True, empty_owner_member="must not be empty")
+_WORDS_35 = replace(_WORDS_34, length_unit="bytes")
+_WORDS_37 = replace(_WORDS_35, required_where_empty=True)
+
 _HISTORY: dict[str, dict[int, Any]] = {
     "list_resource_version_error_is_500": {27: True, 33: False},
     "list_parses_resource_version_before_continue": {27: True, 30: False},
     "watch_cache_serves_pages": {27: False, 31: True},
+    "uid_of_missing_object_conflicts": {27: True, 34: False},
+    "zero_creation_timestamp_is_null": {27: True, 34: False},
+    "delete_body_error_is_500": {27: True, 35: False},
+    "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
+    "patches_are_parsed_first": {27: False, 37: True},
     "merge_keeps_directives": {27: True, 28: False},
     "watch_cache_start": {27: 1, 33: 2},
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},
     "managed_fields_allow_duplicates": {27: False, 29: True},
+    "list_keys_may_be_absent": {27: False, 34: True},
     "managed_fields_order_matters": {27: False, 29: True},
     "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
+    "openapi_items_have_defaults": {27: True, 36: False},
+    "wording": {27: _WORDS_27, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
     "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
     "too_long_name": {27: "may not be longer than {}", 32: _TOO_LONG},
     "list_over_limit_is_too_many": {27: False, 32: True},

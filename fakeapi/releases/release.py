@@ -46,7 +46,8 @@ class ReleaseKinds:
 
     def __init__(self, tables: ReleaseTables) -> None:
         self.tables = tables
-        self.schemas = Schemas(tables)
+        quirks = quirks_of(int(tables.release[2:]))
+        self.schemas = Schemas(tables, keys_may_be_absent=quirks.list_keys_may_be_absent)
         self._versions = {(each.group, each.version): each for each in tables.index.group_versions}
         self._kinds: dict[tuple[str, str], tuple[Kind, ...]] = {}
 

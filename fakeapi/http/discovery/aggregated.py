@@ -74,7 +74,9 @@ class AggregatedDiscovery:
             }
             for version in self._catalogue.versions(name)
         ]
-        return {"metadata": {**metadata, "creationTimestamp": None}, "versions": versions}
+        if self._catalogue.primary.quirks.zero_creation_timestamp_is_null:
+            metadata["creationTimestamp"] = None
+        return {"metadata": metadata, "versions": versions}
 
 
 def aggregated_versions(release: Release) -> Conversions:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
 from fakeapi.machinery.codec import value_of
+from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct, kept_on_node
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
@@ -206,7 +207,7 @@ def item_element(node: List) -> ItemElement:
 
 
 def _keyed_element(node: List) -> ItemElement:
-    keys = node.keys
+    keys, optional = node.keys, node.keys_may_be_absent
     defaults = dict(node.key_defaults)
 
     def element_of(item: Any) -> PathElement:
@@ -214,9 +215,23 @@ def _keyed_element(node: List) -> ItemElement:
             raise TypedError("associative list with keys may not have a null element")
         if not isinstance(item, dict):
             raise TypedError("associative list with keys may not have non-map elements")
+        if optional:
+            return of_key(_present(item, keys, defaults))
         return of_key([(name, item[name] if name in item else _default(name, defaults)) for name in keys])
 
     return element_of
+
+
+def _present(item: dict[str, Any], keys: tuple[str, ...], defaults: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The keys that an item has, or has a default for. Raises TypedError where there are none."""
+    found = [(name, item.get(name, defaults.get(name))) for name in keys if name in item or name in defaults]
+    if not found:
+        listed = " ".join(map(quote, keys))
+        raise TypedError(
+            f"associative list with keys has an element that omits all key fields [{listed}] "
+            "(and doesn't have default values for any key fields)"
+        )
+    return found
 
 
 def _default(name: str, defaults: dict[str, Any]) -> Any:

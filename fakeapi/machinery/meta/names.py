@@ -56,8 +56,8 @@ def regex_error(message: str, pattern: str, *examples: str) -> str:
     return f"{message} (e.g. {listed}regex used for validation is '{pattern}')"
 
 
-def max_length_error(most: int) -> str:
-    return f"must be no more than {most} characters"
+def max_length_error(most: int, unit: str = "characters") -> str:
+    return f"must be no more than {most} {unit}"
 
 
 _LABEL_ERROR = regex_error(
@@ -121,10 +121,11 @@ def is_dns1123_label(value: str) -> list[str]:
     return errors
 
 
-def is_dns1123_subdomain(value: str) -> list[str]:
+def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
+    """`unit` as for `is_qualified_name`."""
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
-    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
+    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not _is_subdomain(value):
         errors.append(_SUBDOMAIN_ERROR)
     return errors
@@ -137,8 +138,11 @@ def is_dns1035_label(value: str) -> list[str]:
     return errors
 
 
-def is_qualified_name(value: str) -> list[str]:
-    """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels."""
+def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
+    """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels.
+
+    `unit` is what lengths are told in: characters up to 1.34, bytes from then on.
+    """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
     parts = value.split("/")
@@ -146,20 +150,21 @@ def is_qualified_name(value: str) -> list[str]:
         shape = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         return [f"a qualified name {_QUALIFIED_ERROR} {shape}"]
     name = parts[-1]
-    errors = _prefix_errors(parts[0]) if len(parts) == 2 else []
+    errors = _prefix_errors(parts[0], unit) if len(parts) == 2 else []
     if not name:
         errors.append("name part must be non-empty")
     elif byte_length(name) > QUALIFIED_NAME_MAX_LENGTH:
-        errors.append(f"name part {max_length_error(QUALIFIED_NAME_MAX_LENGTH)}")
+        errors.append(f"name part {max_length_error(QUALIFIED_NAME_MAX_LENGTH, unit)}")
     if not _is_qualified(name):
         errors.append(f"name part {_QUALIFIED_ERROR}")
     return errors
 
 
-def is_valid_label_value(value: str) -> list[str]:
+def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
+    """`unit` as for `is_qualified_name`."""
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
-    errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH)
+    errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH, unit)
     if not _is_label_value(value):
         errors.append(_LABEL_VALUE_ERROR)
     return errors
@@ -227,14 +232,14 @@ def generated_name(prefix: str, suffix: str) -> str:
     return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
 
 
-def _length_errors(value: str, most: int) -> list[str]:
-    return [max_length_error(most)] if byte_length(value) > most else []
+def _length_errors(value: str, most: int, unit: str = "characters") -> list[str]:
+    return [max_length_error(most, unit)] if byte_length(value) > most else []
 
 
-def _prefix_errors(prefix: str) -> list[str]:
+def _prefix_errors(prefix: str, unit: str) -> list[str]:
     if not prefix:
         return ["prefix part must be non-empty"]
-    return [f"prefix part {message}" for message in is_dns1123_subdomain(prefix)]
+    return [f"prefix part {message}" for message in is_dns1123_subdomain(prefix, unit)]
 
 
 def _mask_trailing_dash(name: str) -> str:

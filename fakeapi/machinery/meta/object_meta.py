@@ -1,19 +1,20 @@
 """Validates ObjectMeta on create and on update.
 
-Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, the same in every release from 1.27 to 1.33
-but for the wording of `too_long`; and what `pkg/apis/core/validation` of k8s.io/kubernetes adds for
-its own kinds. Metadata is canonical. Errors come in upstream's order; where upstream walks a map, whose
-order is random there, they are sorted by key.
+Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, the same in every release from 1.27 to 1.37
+but for its wording; and what `pkg/apis/core/validation` of k8s.io/kubernetes adds for its own kinds.
+Metadata is canonical. Errors come in upstream's order; where upstream walks a map, whose order is random
+there, they are sorted by key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.field_errors import too_long as too_long_error
-from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.golang.strconv import quote, render
 from fakeapi.machinery.meta import names
-from fakeapi.machinery.meta.options import TOO_LONG, validate_field_manager
+from fakeapi.machinery.meta.options import validate_field_manager
+from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """Bytes of all keys and values of annotations."""
@@ -36,7 +37,7 @@ def validate_object_meta(
     namespaced: bool,  # noqa: FBT001 - the third of four facts about a kind, named at its definition
     name_validator: names.NameValidator,
     path: str = "metadata",
-    too_long: str = TOO_LONG,
+    wording: Wording = DEFAULT,
 ) -> list[FieldError]:
     """Validates metadata after name generation (ValidateObjectMetaAccessor).
 
@@ -48,12 +49,12 @@ def validate_object_meta(
     generation = meta.get("generation", 0)
     if generation < 0:
         errors.append(invalid(f"{path}.generation", generation, "must be greater than or equal to 0"))
-    errors += _shared_errors(meta, path, too_long, with_finalizers=True)
+    errors += _shared_errors(meta, path, wording, with_finalizers=True)
     return errors
 
 
 def validate_object_meta_update(
-    new: dict[str, Any], old: dict[str, Any], path: str = "metadata", too_long: str = TOO_LONG
+    new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
 ) -> list[FieldError]:
     """Validates a change of metadata (ValidateObjectMetaAccessorUpdate).
 
@@ -68,8 +69,8 @@ def validate_object_meta_update(
     generation = new.get("generation", 0)
     if generation < old.get("generation", 0):
         errors.append(invalid(f"{path}.generation", generation, "must not be decremented"))
-    errors += _immutable_errors(new, old, path)
-    errors += _shared_errors(new, path, too_long, with_finalizers=False)
+    errors += _immutable_errors(new, old, path, wording)
+    errors += _shared_errors(new, path, wording, with_finalizers=False)
     return errors
 
 
@@ -78,72 +79,77 @@ def validate_core_object_meta(
     namespaced: bool,  # noqa: FBT001 - as validate_object_meta
     name_validator: names.NameValidator,
     path: str = "metadata",
-    too_long: str = TOO_LONG,
+    wording: Wording = DEFAULT,
 ) -> list[FieldError]:
     """`validate_object_meta`, and the rule of built-in kinds that finalizers have a domain."""
-    errors = validate_object_meta(meta, namespaced, name_validator, path, too_long)
+    errors = validate_object_meta(meta, namespaced, name_validator, path, wording)
     return errors + _undomained_finalizer_errors(meta, path)
 
 
 def validate_core_object_meta_update(
-    new: dict[str, Any], old: dict[str, Any], path: str = "metadata", too_long: str = TOO_LONG
+    new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
 ) -> list[FieldError]:
     """`validate_object_meta_update`, and finalizers with a domain."""
-    errors = validate_object_meta_update(new, old, path, too_long)
+    errors = validate_object_meta_update(new, old, path, wording)
     return errors + _undomained_finalizer_errors(new, path)
 
 
-def validate_labels(labels: Mapping[str, str], path: str) -> list[FieldError]:
+def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEFAULT) -> list[FieldError]:
     errors: list[FieldError] = []
+    unit = wording.length_unit
     for key in _sorted_where(labels, _is_bad_label):
         value = labels[key]
-        errors += [invalid(path, key, message) for message in names.is_qualified_name(key)]
-        errors += [invalid(path, value, message) for message in names.is_valid_label_value(value)]
+        errors += [invalid(path, key, message) for message in names.is_qualified_name(key, unit)]
+        errors += [invalid(path, value, message) for message in names.is_valid_label_value(value, unit)]
     return errors
 
 
 def validate_annotations(
-    annotations: Mapping[str, str], path: str, too_long: str = TOO_LONG
+    annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
     """Keys are qualified names of any case; values are free, up to 256 KiB for all together."""
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):
-        errors += [invalid(path, key, message) for message in names.is_qualified_name(_lower(key))]
+        messages = names.is_qualified_name(_lower(key), wording.length_unit)
+        errors += [invalid(path, key, message) for message in messages]
     size = sum(names.byte_length(key) + names.byte_length(value) for key, value in annotations.items())
     if size > TOTAL_ANNOTATION_SIZE_LIMIT:
-        errors.append(too_long_error(path, TOTAL_ANNOTATION_SIZE_LIMIT, too_long))
+        errors.append(too_long_error(path, TOTAL_ANNOTATION_SIZE_LIMIT, wording.too_long))
     return errors
 
 
-def validate_owner_references(owners: Sequence[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_owner_references(
+    owners: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
+) -> list[FieldError]:
     """Every owner is named in full and none is an Event; at most one of them is the controller."""
     errors: list[FieldError] = []
     controller = ""
-    for owner in owners:
-        errors += _owner_errors(owner, path)
+    for index, owner in enumerate(owners):
+        place = f"{path}[{index}]" if wording.required_where_empty else path
+        errors += _owner_errors(owner, place, wording)
         if owner.get("controller"):
             this = f"{owner['kind']}/{owner['name']}"
             if controller:
-                errors.append(_second_controller(owners, path, controller, this))
+                errors.append(_second_controller(owners, path, (controller, this), wording))
             else:
                 controller = this
     return errors
 
 
-def validate_finalizers(finalizers: Sequence[str], path: str) -> list[FieldError]:
+def validate_finalizers(finalizers: Sequence[str], path: str, wording: Wording = DEFAULT) -> list[FieldError]:
     errors = [
         invalid(path, finalizer, message)
         for finalizer in finalizers
-        for message in names.is_qualified_name(finalizer)
+        for message in names.is_qualified_name(finalizer, wording.length_unit)
     ]
     if FINALIZER_FOREGROUND in finalizers and FINALIZER_ORPHAN in finalizers:
         clash = f"finalizer {FINALIZER_ORPHAN} and {FINALIZER_FOREGROUND} cannot be both set"
-        errors.append(_invalid_as(path, _strings(finalizers), clash))
+        errors.append(_invalid_as(path, wording.strings(finalizers), clash))
     return errors
 
 
 def validate_managed_fields(
-    entries: Sequence[dict[str, Any]], path: str, too_long: str = TOO_LONG
+    entries: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
     """Validates those members of managed fields that the field manager does not check itself."""
     errors: list[FieldError] = []
@@ -151,13 +157,25 @@ def validate_managed_fields(
         here = f"{path}[{index}]"
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
         if operation not in ("Apply", "Update"):
-            errors.append(invalid(f"{here}.operation", operation, "must be `Apply` or `Update`"))
+            errors.append(_operation_error(f"{here}.operation", operation, wording))
         if fields_type not in ("", "FieldsV1"):
             errors.append(invalid(f"{here}.fieldsType", fields_type, "must be `FieldsV1`"))
-        errors += validate_field_manager(entry.get("manager", ""), f"{here}.manager", too_long)
+        errors += validate_field_manager(entry.get("manager", ""), f"{here}.manager", wording)
         if names.byte_length(entry.get("subresource", "")) > MAX_SUBRESOURCE_NAME_LENGTH:
-            errors.append(too_long_error(f"{here}.subresource", MAX_SUBRESOURCE_NAME_LENGTH, too_long))
+            errors.append(
+                too_long_error(f"{here}.subresource", MAX_SUBRESOURCE_NAME_LENGTH, wording.too_long)
+            )
     return errors
+
+
+def _operation_error(path: str, operation: str, wording: Wording) -> FieldError:
+    if not wording.required_where_empty:
+        return invalid(path, operation, "must be `Apply` or `Update`")
+    return (
+        not_supported(path, operation, ("Apply", "Update"))
+        if operation
+        else required(path, "must not be empty")
+    )
 
 
 def _name_errors(meta: dict[str, Any], validator: names.NameValidator, path: str) -> list[FieldError]:
@@ -181,36 +199,38 @@ def _namespace_errors(namespace: str, namespaced: bool, path: str) -> list[Field
 
 
 def _shared_errors(
-    meta: dict[str, Any], path: str, too_long: str, *, with_finalizers: bool
+    meta: dict[str, Any], path: str, wording: Wording, *, with_finalizers: bool
 ) -> list[FieldError]:
     errors: list[FieldError] = []
     if labels := meta.get("labels"):
-        errors += validate_labels(labels, f"{path}.labels")
+        errors += validate_labels(labels, f"{path}.labels", wording)
     if annotations := meta.get("annotations"):
-        errors += validate_annotations(annotations, f"{path}.annotations", too_long)
+        errors += validate_annotations(annotations, f"{path}.annotations", wording)
     if owners := meta.get("ownerReferences"):
-        errors += validate_owner_references(owners, f"{path}.ownerReferences")
+        errors += validate_owner_references(owners, f"{path}.ownerReferences", wording)
     if with_finalizers and (finalizers := meta.get("finalizers")):
-        errors += validate_finalizers(finalizers, f"{path}.finalizers")
+        errors += validate_finalizers(finalizers, f"{path}.finalizers", wording)
     if managed := meta.get("managedFields"):
-        errors += validate_managed_fields(managed, f"{path}.managedFields", too_long)
+        errors += validate_managed_fields(managed, f"{path}.managedFields", wording)
     return errors
 
 
-def _immutable_errors(new: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:
+def _immutable_errors(
+    new: dict[str, Any], old: dict[str, Any], path: str, wording: Wording
+) -> list[FieldError]:
     errors = [
         invalid(f"{path}.{name}", new.get(name, ""), _IMMUTABLE)
         for name in _IMMUTABLE_TEXTS
         if new.get(name, "") != old.get(name, "")
     ]
-    for name, absent in _IMMUTABLE_TIMES.items():
+    for name, zero in _IMMUTABLE_TIMES.items():
         time = new.get(name)
         if time != old.get(name):
-            printed = _printed_time(time) if time else absent
-            errors.append(_invalid_as(f"{path}.{name}", printed, _IMMUTABLE))
+            errors.append(_invalid_as(f"{path}.{name}", wording.time(time, zero=zero), _IMMUTABLE))
     grace = new.get("deletionGracePeriodSeconds")
     if grace != old.get("deletionGracePeriodSeconds"):
-        errors.append(invalid(f"{path}.deletionGracePeriodSeconds", grace, _IMMUTABLE))
+        printed = wording.json(grace) if wording.json_values else render(grace)
+        errors.append(_invalid_as(f"{path}.deletionGracePeriodSeconds", printed, _IMMUTABLE))
     return errors
 
 
@@ -236,28 +256,52 @@ def has_domain(finalizer: str) -> bool:
     return "/" in finalizer or finalizer in STANDARD_FINALIZERS
 
 
-def _owner_errors(owner: dict[str, Any], path: str) -> list[FieldError]:
+def _owner_errors(owner: dict[str, Any], path: str, wording: Wording) -> list[FieldError]:
     version = owner["apiVersion"]
     group, slash, after = version.partition("/")
     named = after if slash else group
     has_version = bool(named) and "/" not in after
     errors: list[FieldError] = []
-    if not has_version:
-        errors.append(invalid(f"{path}.apiVersion", version, "version must not be empty"))
+    if wording.required_where_empty and not version:
+        errors.append(required(f"{path}.apiVersion", "must not be empty"))
+    elif not has_version:
+        rule = (
+            "must be <group>/<version> or <version>"
+            if wording.required_where_empty
+            else "version must not be empty"
+        )
+        errors.append(invalid(f"{path}.apiVersion", version, rule))
     errors += [
-        invalid(f"{path}.{member}", "", f"{member} must not be empty")
+        _empty_owner_member(f"{path}.{member}", member, wording)
         for member in ("kind", "name", "uid")
         if not owner[member]
     ]
     if version in ("v1", "/v1") and owner["kind"] == "Event":
-        errors.append(_invalid_as(path, _owner(owner), "/v1, Kind=Event is disallowed from being an owner"))
+        printed = wording.json(_owner_as_json(owner)) if wording.json_values else _owner(owner)
+        errors.append(_invalid_as(path, printed, "/v1, Kind=Event is disallowed from being an owner"))
     return errors
 
 
-def _second_controller(owners: Sequence[dict[str, Any]], path: str, first: str, second: str) -> FieldError:
+def _empty_owner_member(path: str, member: str, wording: Wording) -> FieldError:
+    message = wording.empty_owner_member.format(member)
+    return required(path, message) if wording.required_where_empty else invalid(path, "", message)
+
+
+def _second_controller(
+    owners: Sequence[dict[str, Any]], path: str, controllers: tuple[str, str], wording: Wording
+) -> FieldError:
     rule = "Only one reference can have Controller set to true"
-    dump = "[]v1.OwnerReference{" + ", ".join(map(_owner, owners)) + "}"
-    return _invalid_as(path, dump, f'{rule}. Found "true" in references for {first} and {second}')
+    if wording.json_values:
+        dump = wording.json(list(map(_owner_as_json, owners)))
+    else:
+        dump = "[]v1.OwnerReference{" + ", ".join(map(_owner, owners)) + "}"
+    return _invalid_as(path, dump, f'{rule}. Found "true" in references for {" and ".join(controllers)}')
+
+
+def _owner_as_json(owner: dict[str, Any]) -> dict[str, Any]:
+    """An owner reference in the order of its fields in Go."""
+    names_in_order = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
+    return {name: owner[name] for name in names_in_order if owner.get(name) is not None}
 
 
 def _owner(owner: dict[str, Any]) -> str:
@@ -275,11 +319,6 @@ def _owner(owner: dict[str, Any]) -> str:
 
 def _strings(texts: Sequence[str]) -> str:
     return "[]string{" + ", ".join(map(quote, texts)) + "}"
-
-
-def _printed_time(text: str) -> str:
-    """A canonical time as Go's Time.String has it."""
-    return f"{text[:10]} {text[11:19]} +0000 UTC"
 
 
 def _invalid_as(path: str, printed: str, detail: str) -> FieldError:

@@ -10,11 +10,8 @@ from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.field_errors import too_long as too_long_error
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.names import byte_length
-
-TOO_LONG = "may not be more than {} bytes"
-"""The wording of a text past its limit from 1.32; up to 1.31 it is `must have at most {} bytes`."""
+from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 FIELD_MANAGER_MAX_LENGTH = 128
 FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
@@ -29,8 +26,13 @@ UNSAFE_DELETE = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _EXCLUDED_BY_UNSAFE_DELETE = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
 
 
-def validate_delete_options(options: dict[str, Any]) -> list[FieldError]:
-    """Errors of DeleteOptions. A release that does not know a member must not pass it in."""
+def validate_delete_options(
+    options: dict[str, Any], wording: Wording = DEFAULT, *, unsafe_dry_run: bool = False
+) -> list[FieldError]:
+    """Errors of DeleteOptions. A release that does not know a member must not pass it in.
+
+    `unsafe_dry_run`: from 1.37 on an unsafe delete may be a dry run.
+    """
     errors: list[FieldError] = []
     policy = options.get("propagationPolicy")
     if policy is not None:
@@ -39,23 +41,23 @@ def validate_delete_options(options: dict[str, Any]) -> list[FieldError]:
             errors.append(invalid("propagationPolicy", policy, clash))
         if policy not in PROPAGATION_POLICIES:
             errors.append(not_supported("propagationPolicy", policy, (*PROPAGATION_POLICIES, "nil")))
-    errors += validate_dry_run(options.get("dryRun") or ())
+    errors += validate_dry_run(options.get("dryRun") or (), wording)
     if options.get(UNSAFE_DELETE):
-        errors += _unsafe_delete_errors(options)
+        errors += _unsafe_delete_errors(options, dry_run=unsafe_dry_run)
     return errors
 
 
-def validate_write_options(options: dict[str, Any], too_long: str = TOO_LONG) -> list[FieldError]:
+def validate_write_options(options: dict[str, Any], wording: Wording = DEFAULT) -> list[FieldError]:
     """Errors of CreateOptions or UpdateOptions, whose rules are the same."""
     return [
-        *validate_field_manager(options.get("fieldManager", ""), "fieldManager", too_long),
-        *validate_dry_run(options.get("dryRun") or ()),
+        *validate_field_manager(options.get("fieldManager", ""), "fieldManager", wording),
+        *validate_dry_run(options.get("dryRun") or (), wording),
         *validate_field_validation(options.get("fieldValidation", "")),
     ]
 
 
 def validate_patch_options(
-    options: dict[str, Any], *, apply: bool, too_long: str = TOO_LONG
+    options: dict[str, Any], *, apply: bool, wording: Wording = DEFAULT
 ) -> list[FieldError]:
     """Errors of PatchOptions; `apply` says whether the patch is a server-side apply."""
     errors: list[FieldError] = []
@@ -64,16 +66,16 @@ def validate_patch_options(
             errors.append(required("fieldManager", "is required for apply patch"))
     elif options.get("force") is not None:
         errors.append(forbidden("force", "may not be specified for non-apply patch"))
-    return errors + validate_write_options(options, too_long)
+    return errors + validate_write_options(options, wording)
 
 
-def validate_field_manager(manager: str, path: str, too_long: str = TOO_LONG) -> list[FieldError]:
+def validate_field_manager(manager: str, path: str, wording: Wording = DEFAULT) -> list[FieldError]:
     """A manager has at most 128 bytes, all of printable characters. An empty one is no error here."""
     if len(manager) <= FIELD_MANAGER_MAX_LENGTH and manager.isascii() and manager.isprintable():
         return []
     errors: list[FieldError] = []
     if byte_length(manager) > FIELD_MANAGER_MAX_LENGTH:
-        errors.append(too_long_error(path, FIELD_MANAGER_MAX_LENGTH, too_long))
+        errors.append(too_long_error(path, FIELD_MANAGER_MAX_LENGTH, wording.too_long))
     for position, character in _unprintable(manager):
         detail = f"invalid character U+{ord(character):04X} (at position {position})"
         errors.append(invalid(path, manager, detail))
@@ -82,12 +84,10 @@ def validate_field_manager(manager: str, path: str, too_long: str = TOO_LONG) ->
     return errors
 
 
-def validate_dry_run(values: Sequence[str]) -> list[FieldError]:
+def validate_dry_run(values: Sequence[str], wording: Wording = DEFAULT) -> list[FieldError]:
     if all(value == "All" for value in values):
         return []
-    listed = ", ".join(quote(value) for value in values)
-    detail = 'supported values: "All"'
-    body = f"Unsupported value: []string{{{listed}}}: {detail}"
+    body = f'Unsupported value: {wording.strings(values)}: supported values: "All"'
     return [FieldError("FieldValueNotSupported", "dryRun", body)]
 
 
@@ -106,7 +106,7 @@ def _unprintable(text: str) -> Iterator[tuple[int, str]]:
         position += byte_length(character)
 
 
-def _unsafe_delete_errors(options: dict[str, Any]) -> list[FieldError]:
-    excluded = ["dryRun"] if options.get("dryRun") else []
+def _unsafe_delete_errors(options: dict[str, Any], *, dry_run: bool) -> list[FieldError]:
+    excluded = ["dryRun"] if options.get("dryRun") and not dry_run else []
     excluded += [name for name in _EXCLUDED_BY_UNSAFE_DELETE if options.get(name) is not None]
     return [invalid(UNSAFE_DELETE, True, f"cannot be set together with .{name}") for name in excluded]

@@ -59,13 +59,17 @@ class AnyValue:
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces."""
+    """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces.
+
+    `keys_may_be_absent`: an item may leave out keys that have no default, if it has one of them.
+    """
 
     items: "Node"
     go_type: str
     list_type: ListType = ListType.ATOMIC
     keys: tuple[str, ...] = ()
     key_defaults: tuple[tuple[str, Any], ...] = ()
+    keys_may_be_absent: bool = False
     patch_merge: bool = False
     patch_merge_key: str | None = None
     patch_retain_keys: bool = False

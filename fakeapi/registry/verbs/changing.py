@@ -185,6 +185,8 @@ def _check_uid(
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
         return
+    if old is None and not resource.release.quirks.uid_of_missing_object_conflicts:
+        raise errors.not_found(resource.qualified, target.name)
     registry = "" if dry_run else "/registry"
     place = f"{target.namespace}/{target.name}" if target.namespace else target.name
     registry_key = f"{registry}/{resource.kind.resource}/{place}"
@@ -200,14 +202,14 @@ def _check_uid(
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
     """Errors of an update: those of the generic check of metadata, then those of the kind."""
     meta, old_meta = new["metadata"], old["metadata"]
-    too_long, namespaced = resource.release.quirks.too_long, resource.kind.namespaced
-    found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", too_long)
-    found += validate_object_meta_update(meta, old_meta, "metadata", too_long)
+    wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
+    found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
+    found += validate_object_meta_update(meta, old_meta, "metadata", wording)
     metadata = NO_METADATA_ERRORS  # there is nothing else for the kind to find
     if found or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
         metadata = MetadataErrors(
-            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", too_long),
-            validate_core_object_meta_update(meta, old_meta, "metadata", too_long),
+            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", wording),
+            validate_core_object_meta_update(meta, old_meta, "metadata", wording),
         )
     return found + strategy.validate_update(new, old, metadata)
 

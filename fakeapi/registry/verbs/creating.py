@@ -86,10 +86,10 @@ def _before_create(resource: Resource, obj: Object, warnings: Warnings) -> Objec
     strategy = resource.strategy_for("")
     candidate = strategy.prepare_create(obj)
     meta = candidate["metadata"]
-    too_long = resource.release.quirks.too_long
+    wording = resource.release.quirks.wording
     found = strategy.authorize_create(candidate)
     found += validate_core_object_meta(
-        meta, resource.kind.namespaced, resource.name_validator, "metadata", too_long
+        meta, resource.kind.namespaced, resource.name_validator, "metadata", wording
     )
     found += strategy.validate_create(candidate)
     if found:

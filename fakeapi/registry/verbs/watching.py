@@ -140,7 +140,9 @@ def open_watch(storage: Storage, resource: Resource, target: ObjectReference, op
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
     """JSON of the object of a bookmark: an empty object of the kind with a resourceVersion."""
-    meta: Object = {"resourceVersion": str(revision), "creationTimestamp": None}
+    meta: Object = {"resourceVersion": str(revision)}
+    if resource.release.quirks.zero_creation_timestamp_is_null:
+        meta["creationTimestamp"] = None
     if ends_initial_events:
         meta["annotations"] = {INITIAL_EVENTS_END: "true"}
         blueprint = resource.release.quirks.initial_events_blueprint

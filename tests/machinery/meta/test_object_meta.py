@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.meta import names, object_meta
+from fakeapi.machinery.meta.wording import Wording
 
 OWNER: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "1"}
 OWNER_DUMP = (
@@ -102,7 +103,8 @@ def test_annotations_are_limited_in_bytes_all_together() -> None:
     assert created({"annotations": {"a": "é" * ((limit - 2) // 2), "b": ""}}) == []
     too_much = {"annotations": {"a": "é" * ((limit - 2) // 2), "b": "1"}}
     assert created(too_much) == ["metadata.annotations: Too long: may not be more than 262144 bytes"]
-    older = object_meta.validate_annotations(too_much["annotations"], "a", "must have at most {} bytes")
+    wording = Wording(too_long="must have at most {} bytes")
+    older = object_meta.validate_annotations(too_much["annotations"], "a", wording)
     assert [str(error) for error in older] == ["a: Too long: must have at most 262144 bytes"]
 
 

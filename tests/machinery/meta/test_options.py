@@ -6,6 +6,7 @@ import pytest
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.meta import options as meta_options
+from fakeapi.machinery.meta.wording import Wording
 
 DRY_RUN = 'dryRun: Unsupported value: []string{{{}}}: supported values: "All"'
 POLICIES = '"Foreground", "Background", "Orphan", "nil"'
@@ -77,7 +78,8 @@ def test_write_options_name_a_printable_manager(options: dict[str, Any], errors:
 
 
 def test_the_wording_of_a_long_manager_is_the_release_s() -> None:
-    errors = meta_options.validate_field_manager("m" * 129, "fieldManager", "must have at most {} bytes")
+    older = Wording(too_long="must have at most {} bytes")
+    errors = meta_options.validate_field_manager("m" * 129, "fieldManager", older)
     assert printed(errors) == ["fieldManager: Too long: must have at most 128 bytes"]
 
 

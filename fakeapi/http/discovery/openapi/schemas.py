@@ -2,7 +2,7 @@
 
 Shapes follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`: a member that refers to another type is
 an `allOf` of one reference, so that it can have a default beside it; a value that cannot be absent has Go's
-zero value as its default.
+zero value as its default, up to 1.35 also as an item of a list or a value of a map.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from fakeapi.releases.kinds import Kind
+from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.schemas import underlying_type
 from fakeapi.releases.tables import ReleaseTables, TypeEntry, tables_of
 
@@ -57,6 +58,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
 
     def __init__(self, tables: ReleaseTables) -> None:
         self._tables = tables
+        self._item_defaults = quirks_of(int(tables.release[2:])).openapi_items_have_defaults
         self._made: dict[str, Schema] = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
         self._marks = dict(_marks(tables))
 
@@ -66,6 +68,10 @@ class ReleaseSchemas(Mapping[str, Schema]):
         if found is None:
             go = _go_name(name)
             found = _struct(self._tables, self._fields(go))
+            if not self._item_defaults:
+                found["properties"] = {
+                    name: _without_item_defaults(value) for name, value in found["properties"].items()
+                }
             if go in self._marks:
                 found["x-kubernetes-group-version-kind"] = self._marks[go]
             self._made[name] = found
@@ -158,6 +164,17 @@ def _member(types: Mapping[str, TypeEntry], member: dict[str, Any]) -> Schema:
     if "patch" in member:
         schema["x-kubernetes-patch-strategy"] = member["patch"]
     return schema
+
+
+def _without_item_defaults(schema: Schema) -> Schema:
+    """A schema whose items and values have no defaults, and so refer to other types directly."""
+    made = dict(schema)
+    for place in ("items", "additionalProperties"):
+        if place in made:
+            inner = {name: value for name, value in made[place].items() if name != "default"}
+            alone = inner["allOf"][0] if inner.keys() == {"allOf"} else inner
+            made[place] = _without_item_defaults(alone)
+    return made
 
 
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:

@@ -52,8 +52,8 @@ def restore_empty_lists(obj: Object, sent: Any) -> Object:
 def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
     return [
-        *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.too_long),
-        *validate_labels(metadata.get("labels", {}), f"{path}.labels"),
+        *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
+        *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),
         *(
             forbidden(f"{path}.{called}", "cannot be set")
             for name, called in _NOT_FOR_TEMPLATES.items()
