@@ -9,7 +9,7 @@ one that changes nothing returns its first operand itself.
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.pathelement import PathElement, PathElementError, in_order, parse
@@ -56,15 +56,14 @@ def _read(fields: Any) -> FieldSet | None:
         return None
     if not isinstance(fields, dict):
         raise FieldSetError("fields are not an object")
-    result: FieldSet = {}
+    found: dict[PathElement, list[FieldSet]] = {}
     for text, below in fields.items():
         if text == SELF:
             continue
         element = parse(text)
-        if element is None:
-            continue
-        children = _read(below) or MEMBER
-        result[element] = union(result[element], children) if element in result else children
+        if element is not None:
+            found.setdefault(element, []).append(_read(below) or MEMBER)
+    result = {element: union_of(sets) for element, sets in found.items()}
     if result and SELF in fields:
         result[SELF] = MEMBER
     return ordered(result)
@@ -119,6 +118,14 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
     if not right or left is right:
         return left
     return _union(left, right) if left else right
+
+
+def union_of(sets: Sequence[FieldSet]) -> FieldSet:
+    """Members of any of the sets, of which there is one at least. In pairs, as each union copies one side."""
+    while len(sets) > 1:
+        pairs = zip(sets[::2], sets[1::2], strict=False)
+        sets = [*(union(*pair) for pair in pairs), *sets[len(sets) & ~1 :]]
+    return sets[0]
 
 
 def _union(left: FieldSet, right: FieldSet) -> FieldSet:

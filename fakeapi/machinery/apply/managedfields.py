@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, FieldSetError, from_fields_v1, union
+from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, FieldSetError, from_fields_v1, union_of
 
 Entry: TypeAlias = dict[str, Any]
 """One item of metadata.managedFields in canonical form."""
@@ -151,17 +151,23 @@ def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
         return
     updaters.sort(key=lambda manager: (managed[manager].time or "", manager.text))
     oldest: dict[str, Manager] = {}
+    merged: dict[Manager, list[FieldSet]] = {}
     for manager in updaters:
         if excess <= 0:
-            return
+            break
         record = managed[manager]
         first = oldest.setdefault(record.api_version, manager)
         if first == manager:
             continue
         bucket = updater(ANCIENT_CHANGES, record.api_version, "")
-        merged = managed[bucket] if bucket in managed else managed.pop(first)
-        managed[bucket] = Record(union(record.fields, merged.fields), record.api_version, record.time)
-        del managed[
-            manager
-        ]  # as upstream: even where an older record of the same second made this the bucket
+        if bucket not in merged:
+            merged[bucket] = [(managed[bucket] if bucket in managed else managed.pop(first)).fields]
+        merged[bucket].append(record.fields)
+        managed[bucket] = Record(EMPTY, record.api_version, record.time)
+        # as upstream: even where an older record of the same second made this the bucket
+        del managed[manager]
+        if manager == bucket:
+            del merged[bucket]
         excess -= 1
+    for bucket, sets in merged.items():
+        managed[bucket].fields = union_of(sets)

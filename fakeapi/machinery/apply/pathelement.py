@@ -6,7 +6,9 @@ sigs.k8s.io/structured-merge-diff `fieldpath`.
 
 import json
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import lru_cache
+from math import isinf
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.golang.fmt import shortest_float
@@ -18,6 +20,12 @@ Rank: TypeAlias = tuple[Any, ...]
 CACHED_MAX = 4096
 """Sort keys of path elements that are cached; the least recently used is dropped."""
 
+BRACKETS_MAX = 100
+"""Brackets in the value or key of a path element, which bound its depth; one with more is not read.
+Those that Kubernetes writes have one at most.
+"""
+
+_INT64_DIGITS = 19
 _KINDS = {"f": 0, "k": 1, "v": 2, "i": 3}
 _PLAIN = str.maketrans(
     {chr(code): f"\\u{code:04x}" for code in range(0x20)}
@@ -60,8 +68,10 @@ def parse(text: str) -> PathElement | None:
         return text
     if kind not in _KINDS:
         return None
+    if rest.count("[") + rest.count("{") > BRACKETS_MAX:
+        raise PathElementError(f"no path element: {text}")
     try:
-        value = json.loads(rest)
+        value = json.loads(rest, parse_int=_integer)
     except ValueError:
         raise PathElementError(f"no path element: {text}") from None
     if kind == "k":
@@ -73,6 +83,16 @@ def parse(text: str) -> PathElement | None:
     if type(value) is not int:
         raise PathElementError(f"no index: {text}")
     return f"i:{value}"
+
+
+def _integer(text: str) -> int | float:
+    """A number beyond 64 bits is a float64. Raises ValueError for one beyond that."""
+    if len(text) <= _INT64_DIGITS:
+        return int(text)
+    number = float(text)
+    if isinf(number):
+        raise ValueError("value out of range")
+    return number
 
 
 def in_order(elements: Iterable[PathElement]) -> list[PathElement]:
@@ -147,7 +167,7 @@ def _json(value: Any) -> str:
                 "{" + ",".join(f"{_string(name, _HTML)}:{_json(value[name])}" for name in sorted(value)) + "}"
             )
         case float() if value.is_integer() and abs(value) < _MOST_INTEGRAL:
-            return str(int(value))
+            return str(int(Decimal(repr(value))))
         case _:
             return json.dumps(value)
 

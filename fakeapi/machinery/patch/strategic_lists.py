@@ -10,6 +10,7 @@ from typing import Any
 
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.golang.fmt import printed, type_name
+from fakeapi.machinery.golang.sorting import slice_stable
 
 DIRECTIVE = "$patch"
 """The member of a patch's object that says what is to be done with it."""
@@ -156,24 +157,36 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
-    places, size = list(live), len(live)
-    for change in changes:
-        if not _deletes(change):
-            continue
-        deleted = merge_value(change, merge_key)
-        position = 0
-        while position < size:
-            if merge_value(places[position], merge_key) == deleted:
-                places[position : size - 1] = places[position + 1 : size]
-                size -= 1
-            else:
-                position += 1
+    places, size = _deleted_in_place(live, [item for item in changes if _deletes(item)], merge_key)
     if any(item.get(DIRECTIVE) == "replace" for item in changes):
         return places
     known = {merge_value(item, merge_key) for item in places[:size]}
     added = [item for item in changes if not is_directive(item) and merge_value(item, merge_key) not in known]
     places[size : size + len(added)] = added[: len(places) - size]
     return places
+
+
+def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> tuple[list[Any], int]:
+    """The array that deletions leave, and how many elements at its front are left.
+
+    Each deletion moves what is behind it one place to the front, and so leaves the last element twice.
+    """
+    positions: dict[Hashable, list[int]] = {}
+    left_over: list[Any] = []
+    is_left = [True] * len(live)
+    last = len(live) - 1
+    for index, deletion in enumerate(deletions):
+        deleted = merge_value(deletion, merge_key)
+        if not index:
+            for position, item in enumerate(live):
+                positions.setdefault(merge_value(item, merge_key), []).append(position)
+        for position in positions.pop(deleted, ()):
+            left_over.append(live[last])
+            is_left[position] = False
+            while last >= 0 and not is_left[last]:
+                last -= 1
+    front = [item for item, stays in zip(live, is_left, strict=True) if stays]
+    return front + left_over[::-1], len(front)
 
 
 class _Order:
@@ -194,22 +207,24 @@ class _Order:
     def sorted(self, items: list[Any]) -> list[Any]:
         """`items` in the order of this list, deletions last (normalizeSliceOrder).
 
-        Upstream compares by `index(a) < index(b)` and puts an element that this list lacks before its
-        predecessor: in the order of `[a, b, c]`, `[a, c, x]` becomes `[x, a, c]`.
+        Upstream counts an element that this list lacks as less than any other: in the order of `[a, b, c]`,
+        `[a, c, x]` becomes `[x, a, c]`.
         """
-        result: list[Any] = []
-        for item in items:
-            if _deletes(item):
-                continue
-            at = len(result)
-            place = self.place(item)
-            while at > 0:
-                before = self.place(result[at - 1])
-                if place is not None and before is not None and place >= before:
-                    break
-                at -= 1
-            result.insert(at, item)
-        return result + [item for item in items if _deletes(item)]
+        placed = [(self.place(item), item) for item in items if not _deletes(item)]
+        if all(place is not None for place, _ in placed):
+            placed.sort(key=_place_of)
+        else:
+            placed = slice_stable(placed, _is_before)
+        return [item for _, item in placed] + [item for item in items if _deletes(item)]
+
+
+def _place_of(placed: tuple[int | None, Any]) -> int:
+    assert placed[0] is not None
+    return placed[0]
+
+
+def _is_before(one: tuple[int | None, Any], other: tuple[int | None, Any]) -> bool:
+    return one[0] is None or other[0] is None or one[0] < other[0]
 
 
 def in_order(

@@ -251,6 +251,7 @@ def _apply_element_directives(
     """Applies the elements with `$patch` to both lists, and returns the remaining elements of each."""
     changes = [item for item in patch if DIRECTIVE not in item]
     replaced = False
+    unwanted: set[Hashable] = set()
     for item in patch:
         if DIRECTIVE not in item:
             continue
@@ -258,19 +259,17 @@ def _apply_element_directives(
         if directive == "delete":
             if merge_key not in item:
                 raise no_merge_key(item, merge_key)
-            unwanted = identity(item[merge_key])
-            original = [
-                other
-                for other in original
-                if merge_key not in other or identity(other[merge_key]) != unwanted
-            ]
+            unwanted.add(identity(item[merge_key]))
         elif directive == "replace":
             replaced = True
         elif directive == "merge":
             raise unexpected("merging lists cannot yet be specified in the patch")
         else:
             raise _bad_directive(directive, item)
-    return (changes, []) if replaced else (original, changes)
+    if replaced:
+        return changes, []
+    left = [item for item in original if merge_key not in item or identity(item[merge_key]) not in unwanted]
+    return left, changes
 
 
 def _field(schema: Node, key: str) -> Field:

@@ -99,3 +99,16 @@ def test_an_element_of_an_unknown_kind_is_left_out() -> None:
 def test_what_is_no_element_is_an_error(text: str) -> None:
     with pytest.raises(PathElementError):
         parse(text)
+
+
+@pytest.mark.parametrize("text", ["v:" + "[" * 101 + "]" * 101, "k:" + '{"a":' * 101 + "1" + "}" * 101])
+def test_a_value_that_nests_deeply_is_no_path_element(text: str) -> None:
+    with pytest.raises(PathElementError):
+        parse(text)
+
+
+def test_numbers_of_many_digits_are_floats_as_long_as_floats_go() -> None:
+    assert parse("v:" + "1" * 19) == "v:" + "1" * 19
+    assert parse("v:" + "1" * 20) == "v:11111111111111110000"
+    with pytest.raises(PathElementError):
+        parse("v:" + "1" * 5000)
