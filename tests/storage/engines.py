@@ -9,7 +9,7 @@ from fakeapi_storage.format import Format
 from fakeapi_storage.location import parse_location
 from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.engine import connect
+from fakeapi_storage.sqlite.engine import Database, connect
 from fakeapi_storage.sqlite.log import SqliteLog
 from fakeapi_storage.store import Store
 
@@ -19,12 +19,16 @@ class OpenedLog:
     """A log, and the driver's connection under it."""
 
     log: SqliteLog
-    driver: aiosqlite.Connection
+    database: Database
+
+    @property
+    def driver(self) -> aiosqlite.Connection:
+        return self.database.driver
 
 
 async def open_log(path: Path | None = None, *, durability: Durability = "normal") -> OpenedLog:
     database = await connect(parse_location(path), durability, Format())
-    return OpenedLog(SqliteLog(database), database.driver)
+    return OpenedLog(SqliteLog(database), database)
 
 
 @dataclass

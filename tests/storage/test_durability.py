@@ -3,10 +3,11 @@
 import asyncio
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,10 +15,13 @@ import pytest
 
 from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed, StorageFull
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, EventKind, Storage
-from fakeapi_storage.log import Durability
+from fakeapi_storage.log import Durability, Row
+from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.open import open_storage
+from fakeapi_storage.sqlite.log import SqliteLog
 from fakeapi_storage.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION
-from tests.storage.engines import open_store
+from fakeapi_storage.store import Store
+from tests.storage.engines import open_log, open_store
 
 WRITER = """
 import asyncio, sys
@@ -457,3 +461,58 @@ def test_failed_openings_are_errors_and_nothing_else(tmp_path: Path) -> None:
         for place in (path, tmp_path, tmp_path / "missing" / "storage.db"):
             with pytest.raises(StorageFailed):
                 run(place, nothing)
+
+
+def test_reads_go_on_while_the_disk_is_slow() -> None:
+    async def main() -> None:
+        opened = await open_log()
+        let_go = asyncio.Event()
+
+        class Slow(SqliteLog):
+            async def append(self, rows: Sequence[Row]) -> None:
+                await let_go.wait()
+                await super().append(rows)
+
+        log = Slow(opened.database)
+        store = Store(log, Committed(await log.load(), window=1_000, watcher_buffer=1_000), {})
+        watcher = store.watch("")
+        writes = [store.create(f"/{n}", b"") for n in range(300)]
+        await asyncio.sleep(0)
+        assert (store.list("").entries, store.get("/0"), store.revision) == ([], None, INITIAL_REVISION)
+        assert store.newest("/299") is not None
+        let_go.set()
+        entries = await asyncio.gather(*writes)
+        assert store.list("").entries == sorted(entries, key=lambda entry: entry.key)
+        assert [event.entry for event in await watcher.next_batch()] == entries
+        await store.close()
+
+    asyncio.run(main())
+
+
+def test_signals_that_interrupt_the_disk_lose_nothing(tmp_path: Path) -> None:
+    async def main() -> list[Entry]:
+        storage = await open_storage(tmp_path / "storage.db", durability="full")
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})  # the driver's thread gets them
+        signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
+        try:
+            for n in range(200):
+                await storage.create(f"/{n}", bytes(5_000))
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            await storage.close()
+        return storage.list("").entries
+
+    caught: list[int] = []
+    before = signal.signal(signal.SIGPROF, lambda number, frame: caught.append(number))
+    try:
+        entries = asyncio.run(main())
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert caught
+
+    async def check(storage: Storage) -> None:
+        assert storage.list("").entries == entries
+        assert len(entries) == 200
+
+    run(tmp_path / "storage.db", check)
