@@ -1,14 +1,18 @@
 """Storages of which a test keeps the database in its hands, to make it fail or to look into it."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiosqlite
 
 from fakeapi_storage.format import Format
+from fakeapi_storage.interface import Storage
 from fakeapi_storage.location import parse_location
 from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.open import open_storage
 from fakeapi_storage.sqlite.engine import Database, connect
 from fakeapi_storage.sqlite.log import SqliteLog
 from fakeapi_storage.store import Store
@@ -42,3 +46,20 @@ async def open_store(path: Path | None = None, *, durability: Durability = "norm
     snapshot = await opened.log.load()
     committed = Committed(snapshot, window=10_000, watcher_buffer=10_000)
     return OpenedStore(Store(opened.log, committed, snapshot.labels), opened.driver)
+
+
+def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
+    """Opens the storage for one use, and closes it."""
+
+    async def main() -> None:
+        storage = await open_storage(path)
+        try:
+            await use(storage)
+        finally:
+            await storage.close()
+
+    asyncio.run(main())
+
+
+async def nothing(storage: Storage) -> None:
+    pass
