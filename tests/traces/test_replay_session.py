@@ -1,10 +1,12 @@
 """A recorded session, replayed: nothing differs, unless the trace is changed."""
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +17,10 @@ import pytest
 import fakeapi
 from fakeapi import FakeAPI
 from fakeapi.traces.formats.open import open_trace
+from fakeapi.traces.messages import PROTOBUF
 from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
 from fakeapi.traces.replay.options import ORDERS, Order
+from tests.traces.protobuf import envelope
 from tests.traces.samples import plain, written
 from tests.traces.sessions import RELEASE, changed, generated, method, play, record, with_answer
 from tests.traces.streams import CLAIMS, Watch, claim
@@ -281,6 +285,73 @@ def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
 
     report = fakeapi.replay(record(tmp_path / "yaml.jsonl", session))
     assert not report.divergent, report
+
+
+def protobuf_session(api: FakeAPI) -> None:
+    """Creates, updates, conflicts and patches in protobuf, as client-go does."""
+
+    def send(method: str, path: str, obj: dict[str, Any]) -> dict[str, Any]:
+        headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}
+        asked = urllib.request.Request(api.url + path, envelope(obj, RELEASE), headers, method=method)
+        with urllib.request.urlopen(asked) as response:
+            return dict(json.loads(response.read()))
+
+    for name in ("a", "b"):
+        made = send("POST", CLAIMS, claim(name))
+        made["metadata"]["labels"] = {"owner": made["metadata"]["uid"]}
+        send("PUT", f"{CLAIMS}/{name}", made)
+        with contextlib.suppress(urllib.error.HTTPError):  # 409, and recorded as such
+            send("PUT", f"{CLAIMS}/{name}", made)
+    api.list("ResourceClaim")
+
+
+def test_a_session_in_protobuf_replays_without_a_divergence(tmp_path: Path) -> None:
+    path = record(tmp_path / "protobuf.jsonl", protobuf_session)
+    for order in ORDERS:
+        report = fakeapi.replay(path, order=order)
+        assert not report.divergent, report
+        assert not report.uncompared
+        assert report.same == report.replayed == report.exchanges >= 7
+
+
+def test_objects_of_which_a_trace_shows_metadata_alone_explain_what_differs(tmp_path: Path) -> None:
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+
+    def get(api: FakeAPI, path: str) -> None:
+        urllib.request.urlopen(urllib.request.Request(api.url + path, headers={"Accept": table})).close()
+
+    with FakeAPI(release=RELEASE) as api:
+        api.create_namespace("early")
+        for name in ("a", "b"):
+            api.create(claim(name))
+        api.start_recording(tmp_path / "t.jsonl")
+        get(api, "/api/v1/namespaces")
+        get(api, CLAIMS)
+        get(api, f"{CLAIMS}/a")
+        api.get("ResourceClaim", "b")
+        api.create(claim("c"))
+        get(api, CLAIMS)
+        path = api.stop_recording()
+    report = fakeapi.replay(path)
+    assert report.ok, report
+    assert report.explanations["an object before the trace is known by its metadata alone"] == 3
+    told = [str(each) for each in report.seeded]
+    assert any(each.startswith("namespaces early") and "could not" not in each for each in told), told
+    assert any(each.startswith("resourceclaims default/a: first listed in a Table") for each in told), told
+    assert any(each.startswith("resourceclaims default/b: first read at") for each in told), told
+
+
+def test_a_table_with_whole_objects_creates_them(tmp_path: Path) -> None:
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    with FakeAPI(release=RELEASE) as api:
+        api.create(claim("a"))
+        api.start_recording(tmp_path / "t.jsonl")
+        asked = urllib.request.Request(f"{api.url}{CLAIMS}?includeObject=Object", headers={"Accept": table})
+        urllib.request.urlopen(asked).close()
+        path = api.stop_recording()
+    report = fakeapi.replay(path)
+    assert not report.divergent, report
+    assert [each.exact for each in report.seeded] == [True]
 
 
 def test_a_watch_that_was_refused_and_is_not_any_more_is_a_divergence(session: Path, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from fakeapi.traces.model import Exchange
 INITIAL_SECONDS = 1.0
 """After which an ADDED event of a watch without a version is taken for a new object."""
 
+_PARTIAL_KIND = "PartialObjectMetadata"
 _SUBRESOURCES = frozenset({"", "status"})
 _FROM_THE_START = frozenset({"", "0"})
 _PARTIAL = frozenset({"labelSelector", "fieldSelector", "continue"})
@@ -48,6 +49,17 @@ class _Watched(msgspec.Struct):
     object: msgspec.Raw = msgspec.Raw(b"null")
 
 
+class _Row(msgspec.Struct):
+    object: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Table(msgspec.Struct):
+    """A Table: `rows` hold objects or, by default, their metadata as PartialObjectMetadata."""
+
+    kind: str = ""
+    rows: list[_Row] = []
+
+
 class _Items(msgspec.Struct):
     kind: str = ""
     version: str = msgspec.field(default="", name="apiVersion")
@@ -57,6 +69,7 @@ class _Items(msgspec.Struct):
 
 _decode_event = msgspec.json.Decoder(_Watched).decode
 _decode_items = msgspec.json.Decoder(_Items).decode
+_decode_table = msgspec.json.Decoder(_Table).decode
 _MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
@@ -72,6 +85,7 @@ class InitialStateScan:
         self._listed: set[tuple[str, str, str]] = set()
         self._absent: set[Key] = set()
         self._born: set[Key] = set()
+        self._partial: dict[Key, str] = {}
 
     def take(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
         """Takes one exchange; `place` counts them from 0."""
@@ -94,6 +108,12 @@ class InitialStateScan:
             self._made.setdefault(key, facts.answered_version)
         elif key in self._made or key in self._seen:
             return
+        elif (
+            facts.verb == "get"
+            and exchange.response is not None
+            and b'"kind":"Table"' in exchange.response.body
+        ):
+            self._take_rows(place, exchange, path, exchange.response.body)
         elif facts.status == 404:
             self._absent.add(key)
         elif (found := _evidence(exchange, facts)) is not None:
@@ -103,14 +123,31 @@ class InitialStateScan:
 
     def _take_list(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
         assert exchange.response is not None
-        for item, head in _items(exchange.response.body):
+        body = exchange.response.body
+        self._take_rows(place, exchange, path, body)
+        for item, head in _items(body):
             found = _of(path, head)
             if found.name and found.key not in self._seen and found.key not in self._made:
-                body = _object(item)
-                if body is not None:
-                    self._see(place, exchange, found, body, head.version, exact=True, how="listed")
+                obj = _object(item)
+                if obj is not None:
+                    self._see(place, exchange, found, obj, head.version, exact=True, how="listed")
         if _PARTIAL.isdisjoint(first_values(exchange.request.target.partition("?")[2])):
             self._listed.add((*path.group_resource, path.namespace))
+
+    def _take_rows(self, place: int, exchange: Exchange, path: ResourcePath, body: bytes) -> None:
+        """Takes the rows of a Table, as kubectl asks for them."""
+        for row in _rows(body):
+            head = head_of(bytes(row))
+            found = _of(path, head.metadata)
+            if not found.name or found.key in self._seen or found.key in self._made:
+                continue
+            obj = None if head.kind == _PARTIAL_KIND else _object(bytes(row))
+            if obj is not None:
+                self._see(place, exchange, found, obj, head.metadata.version, exact=True, how="listed")
+            elif not self._is_late(found.key):
+                self._partial.setdefault(found.key, f"first listed in a Table at {exchange.place}")
+                if path.resource == NAMESPACES:  # of which nothing but the name is needed
+                    self.namespaces.setdefault(found.name, exchange.place)
 
     def _take_watch(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
         version = first_values(exchange.request.target.partition("?")[2]).get("resourceVersion", "")
@@ -152,9 +189,7 @@ class InitialStateScan:
         how: str,
     ) -> None:
         """Notes an object; it is created late where an earlier response shows that it did not exist yet."""
-        group, resource, namespace, _ = path.key
-        known = {(group, resource, namespace), (group, resource, "")}
-        late = path.key in self._absent or not known.isdisjoint(self._listed)
+        late = self._is_late(path.key)
         self._seen[path.key] = InitialObject(
             path._replace(subresource=""),
             body,
@@ -163,6 +198,20 @@ class InitialStateScan:
             place if late else -1,
             f"first {how} at {exchange.place}",
         )
+
+    def _is_late(self, key: Key) -> bool:
+        """Whether an earlier response shows that the object did not exist at the start."""
+        group, resource, namespace, _ = key
+        listed = {(group, resource, namespace), (group, resource, "")}
+        return key in self._absent or (key not in self._partial and not listed.isdisjoint(self._listed))
+
+    def partial_objects(self) -> dict[Key, str]:
+        """The initial objects of which the trace shows nothing but metadata, with the evidence."""
+        return {
+            key: how
+            for key, how in self._partial.items()
+            if key not in self._seen and key not in self._glimpsed and key[1] != NAMESPACES
+        }
 
     def objects(self) -> list[InitialObject]:
         """The initial objects in the order of their versions, so that creating them keeps that order."""
@@ -218,6 +267,17 @@ SEEDED = "fakeapi.example/inferred"
 """An annotation of inferred objects, which their first recorded update removes."""
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}
+
+
+def _rows(body: bytes) -> list[msgspec.Raw]:
+    """The objects in the rows of a Table; none for any other body."""
+    if b'"kind":"Table"' not in body:
+        return []
+    try:
+        table = _decode_table(body)
+    except _MALFORMED:
+        return []
+    return [row.object for row in table.rows] if table.kind == "Table" else []
 
 
 def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:

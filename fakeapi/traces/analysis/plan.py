@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fakeapi.traces.analysis.causal_order import Effect, effect_order, reordered
+from fakeapi.traces.analysis.causal_order import Effect, Key, effect_order, reordered
 from fakeapi.traces.analysis.initial_state import InitialObject, InitialStateScan
+from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
 from fakeapi.traces.analysis.request_facts import RequestFacts, facts_of
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.model import Exchange
@@ -30,8 +31,9 @@ class ReplayPlan:
     offset after which the trace is ignored. `reordered`: how many exchanges are not in the order of their
     start. `since`, `until`: the offsets of the first request and of the last response. `group_versions`: the
     paths of the API versions in use. `written`: the resourceVersions that writes of the trace made. `notes`:
-    what its source inferred or lacks, counted. `namespaces`: those that it uses and does not create, with the
-    places where they are first used.
+    what its source inferred or lacks, counted. `partial_objects`: initial objects that cannot be created, as
+    the trace shows their metadata alone. `namespaces`: those that it uses and does not create. Both with the
+    evidence. `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON.
     """
 
     order: "array[int]"
@@ -43,7 +45,9 @@ class ReplayPlan:
     written: frozenset[int]
     notes: Counter[str]
     initial_objects: tuple[InitialObject, ...]
+    partial_objects: dict[Key, str]
     namespaces: dict[str, str]
+    bodies: ProtobufBodies
 
     def steps(self, reader: TraceReader) -> Iterator[Step]:
         """The exchanges in the order in which they took effect. Raises TraceError.
@@ -55,7 +59,7 @@ class ReplayPlan:
         for wanted in self.order:
             while wanted not in held:
                 place, exchange = next(source)
-                held[place] = cut_off(exchange, self.limit)
+                held[place] = self.bodies.in_json(cut_off(exchange, self.limit))
             exchange = held.pop(wanted)
             yield Step(wanted, exchange, facts_of(exchange))
 
@@ -63,6 +67,7 @@ class ReplayPlan:
 def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
     """Reads the trace once, up to the offset `until`. Raises TraceError."""
     effects: list[Effect] = []
+    bodies = ProtobufBodies(reader.header.release)
     scan = InitialStateScan()
     group_versions: dict[str, None] = {}
     written: set[int] = set()
@@ -72,7 +77,7 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
     for place, whole in enumerate(reader):
         if whole.offset > limit:
             break
-        exchange = cut_off(whole, limit)
+        exchange = bodies.in_json(cut_off(whole, limit))
         facts = facts_of(exchange)
         end = exchange.offset + exchange.duration
         effects.append(Effect.of(exchange.offset, end, facts))
@@ -96,6 +101,8 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
         written=frozenset(written),
         notes=notes,
         initial_objects=tuple(scan.objects()),
+        partial_objects=scan.partial_objects(),
+        bodies=bodies,
         namespaces={name: where for name, where in scan.namespaces.items() if name not in created},
     )
 

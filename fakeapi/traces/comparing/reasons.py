@@ -1,13 +1,14 @@
 """Explains differences whose cause lies in the trace and not in the target."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fakeapi.traces.analysis.causal_order import Key
-from fakeapi.traces.analysis.initial_state import InitialObject
+from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.request_facts import RequestFacts, version_number
-from fakeapi.traces.comparing.differences import Difference
+from fakeapi.traces.analysis.resource_path import NAMESPACES
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import EventComparison
 from fakeapi.traces.model import Exchange, Inference
 
@@ -18,6 +19,7 @@ class Reason(StrEnum):
     FOREIGN = "changed by a request that is not in the trace"
     INFERRED_STATE = "the state before the trace is inferred"
     INCOMPLETE_STATE = "the state before the trace cannot be created in full"
+    METADATA_ONLY = "an object before the trace is known by its metadata alone"
     UNSENT_WRITE = "an earlier write could not be sent"
     PATCH_TYPE = "the patch type is inferred"
     CREDENTIALS = "credentials of the recorded server"
@@ -54,15 +56,18 @@ _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 class Explainer:
     """Knows the initial state of the trace, and the objects that have diverged so far."""
 
-    def __init__(self, initial_objects: Iterable[InitialObject], written: frozenset[int]) -> None:
-        """`written`: the resourceVersions that writes of the trace made."""
+    def __init__(self, plan: ReplayPlan) -> None:
         self._inferred: set[Key] = set()
         self._created: set[Key] = set()
         self._versions: set[int] = set()
-        for each in initial_objects:
+        for each in plan.initial_objects:
             (self._created if each.exact else self._inferred).add(each.path.key)
             self._versions.add(version_number(each.version))
-        self._written = written
+        self._written = plan.written
+        self._partial = plan.partial_objects.keys()
+        self._created_resources = {each.path.group_resource for each in plan.initial_objects}
+        if plan.namespaces:
+            self._created_resources.add(("", NAMESPACES))
         self._diverged: dict[Key, tuple[int, Explanation | None]] = {}
         self._unsent: set[tuple[str, str]] = set()
 
@@ -106,6 +111,8 @@ class Explainer:
             return before[0][1] if explained else None, min(follows for follows, _ in before)
         if keys and all(key in self._inferred for key in keys):
             return Explanation(Reason.INFERRED_STATE), -1
+        if keys and all(key in self._partial for key in keys):
+            return Explanation(Reason.METADATA_ONLY), -1
         if keys and all(key in self._created for key in keys) and _only_not_creatable(differences):
             return Explanation(Reason.INCOMPLETE_STATE), -1
         return None, -1
@@ -116,6 +123,10 @@ class Explainer:
         key = facts.path.key
         if facts.status != status and facts.status in _STATUS_REASONS:
             return Explanation(_STATUS_REASONS[facts.status], str(facts.status))
+        if key in self._partial:
+            return Explanation(Reason.METADATA_ONLY)
+        if facts.verb == "list" and (reason := self._of_initial_objects(facts, differences)):
+            return Explanation(reason)
         if facts.path.group_resource in self._unsent:
             return Explanation(Reason.UNSENT_WRITE)
         if key in self._inferred:
@@ -130,11 +141,27 @@ class Explainer:
             return Explanation(Reason.PATCH_TYPE)
         return None
 
+    def _of_initial_objects(self, facts: RequestFacts, differences: Sequence[Difference]) -> Reason | None:
+        """Why a list differs, if in nothing but initial objects that could not be created, or not in full."""
+        group, resource = facts.path.group_resource
+        reason: Reason | None = None
+        for each in differences:
+            namespace, _, name = each.recorded.rpartition("/")
+            is_missing = each.kind is DifferenceKind.ITEM_MISSING
+            if is_missing and (group, resource, namespace, name) in self._partial:
+                reason = Reason.METADATA_ONLY
+            elif (group, resource) in self._created_resources and _is_not_creatable(each.path):
+                reason = reason or Reason.INCOMPLETE_STATE
+            else:
+                return None
+        return reason
+
 
 def _only_not_creatable(differences: Sequence[Difference]) -> bool:
     return all(_is_not_creatable(each.path.partition(": object.")[2]) for each in differences)
 
 
 def _is_not_creatable(path: str) -> bool:
-    bare = path.partition("].")[2] if path.startswith("items[") else path
+    bare = path.partition("].")[2] if path.startswith(("items[", "rows[")) else path
+    bare = bare.removeprefix("object.")
     return bare.startswith(_NOT_CREATABLE)

@@ -140,7 +140,7 @@ class Replayer:
         report.reordered = plan.reordered
         report.notes = plan.notes
         progress.since, progress.until = plan.since, plan.until
-        self._builder = ReportBuilder(report, Explainer(plan.initial_objects, plan.written))
+        self._builder = ReportBuilder(report, Explainer(plan))
 
     async def _send_all(self, plan: ReplayPlan) -> None:
         if self._options.order != "recorded":
@@ -216,12 +216,13 @@ class Replayer:
     async def _send(self, step: Step) -> None:
         exchange = step.exchange
         self.report.replayed += 1
+        not_compared: tuple[NotCompared | None, str] = (None, "")
         try:
             target, headers, body = rewritten_request(
                 exchange, step.facts, self._identities, keep_names=self._options.keep_names
             )
         except NotRewritable as error:
-            self._builder.uncompared(step, NotCompared.NOT_REWRITTEN, str(error))
+            not_compared = (NotCompared.NOT_REWRITTEN, str(error))
             target, headers, body = exchange.request.target, sent_headers(exchange), exchange.request.body
         answer: OpenWatch | Response
         try:
@@ -239,7 +240,7 @@ class Replayer:
         if isinstance(answer, OpenWatch):
             await self._keep_watch(step, answer)
         else:
-            self._compare(step, answer)
+            self._compare(step, answer, not_compared)
 
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
         """Keeps an open watch until its recorded end; one that was refused in the trace is a divergence."""
@@ -288,7 +289,8 @@ class Replayer:
             differences = [broken, *differences]
         self._builder.watched(step, differences, found)
 
-    def _compare(self, step: Step, answer: Response) -> None:
+    def _compare(self, step: Step, answer: Response, not_compared: tuple[NotCompared | None, str]) -> None:
+        """Compares a response and reports the result; `not_compared`: why only its head can be compared."""
         exchange = step.exchange
         recorded = exchange.response
         if recorded is None:
@@ -297,7 +299,9 @@ class Replayer:
         options = self._compare_options
         if exchange.lacks(Gap.MANAGED_FIELDS):
             options = replace(options, managed_fields=False)
-        reason, detail = self._not_compared(step, recorded, answer)
+        reason, detail = not_compared
+        if reason is None:
+            reason, detail = self._not_compared(step, recorded, answer)
         if reason is None and self._is_page(step, recorded):
             reason, options = NotCompared.PAGE, replace(options, page=True)
         found = compare_answers(

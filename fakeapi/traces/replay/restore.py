@@ -54,6 +54,11 @@ class InitialStateRestorer:
                 self._late.setdefault(initial.before, []).append(initial)
             else:
                 created.append(await self.make(initial))
+        for key, how in plan.partial_objects.items():
+            group, resource, namespace, name = key
+            what = str(ResourcePath(group, "", resource, namespace, name))
+            problem = "the trace shows its metadata alone"
+            created.append(RestoredObject(what, how, exact=False, problem=problem))
         return created
 
     async def restore_late(self, place: int) -> list[RestoredObject]:

@@ -165,7 +165,7 @@ def test_the_command_serves_a_trace_until_it_is_told_to_stop(
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (["--at", "3"], 2, "name it with --from"),
+        (["--at", "3"], 2, "need --from"),
         (["--from", "/nowhere.jsonl"], 1, "No such file"),
         (["--from", str(Path(__file__))], 1, "is not a trace"),
     ],

@@ -1,0 +1,154 @@
+"""Decodes protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
+
+client-go sends built-in kinds in protobuf, and the API server answers in protobuf. Kinds have the schemas of
+the trace's release, or of another where it lacks them. Follows k8s.io/apimachinery
+`pkg/runtime/serializer/protobuf`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from fakeapi.machinery.codec import encode
+from fakeapi.machinery.schema import protobuf, protobuf_wire
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.releases import COMPILED_RELEASES
+from fakeapi.releases.release import ReleaseKinds, UnknownReleaseError, known_name, release_with
+from fakeapi.traces.messages import PROTOBUF, first
+from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEvent
+
+JSON = "application/json"
+_NOT_ACCEPTABLE = 406
+_COMMON = {
+    ("v1", "Status"): "meta/v1.Status",
+    ("v1", "DeleteOptions"): "meta/v1.DeleteOptions",
+}
+_EVENT_TYPE, _EVENT_OBJECT, _RAW = 1, 2, 1
+"""Field numbers of meta/v1.WatchEvent, and of the RawExtension in it."""
+
+
+class ProtobufBodies:
+    """Decodes the protobuf bodies of one trace."""
+
+    def __init__(self, release: str = "") -> None:
+        """`release`: that of the server that answered, "" where unknown."""
+        self._release = release
+        self._structs: dict[tuple[str, str], Struct | None] = {}
+
+    def in_json(self, exchange: Exchange) -> Exchange:
+        """The exchange as if client and server had spoken JSON; the same object where they did.
+
+        A body that cannot be decoded stays as it is.
+        """
+        request = self._request(exchange)
+        response, events = exchange.response, exchange.events
+        if response is not None and _is_protobuf(response.headers):
+            body = self._converted(response.body, self._object)
+            lines = None if events is None else tuple(self._events(events))
+            if body is not None and (lines is None or None not in lines):
+                response = Response(response.status, _with_type(response.headers), body)
+                events = None if lines is None else tuple(each for each in lines if each is not None)
+        if request is exchange.request and response is exchange.response:
+            return exchange
+        return replace(exchange, request=request, response=response, events=events)
+
+    def _request(self, exchange: Exchange) -> Request:
+        request, response = exchange.request, exchange.response
+        headers, body = request.headers, request.body
+        if body and _is_protobuf(headers):
+            converted = self._converted(body, self._object)
+            if converted is not None:
+                headers, body = _with_type(headers), converted
+        refused = response is not None and response.status == _NOT_ACCEPTABLE
+        if PROTOBUF in first(headers, "accept") and not refused:
+            headers = tuple(
+                (name, _without_protobuf(value) if name == "accept" else value) for name, value in headers
+            )
+        return request if headers is request.headers else replace(request, headers=headers, body=body)
+
+    def _events(self, events: tuple[StreamEvent, ...]) -> Iterator[StreamEvent | None]:
+        for event in events:
+            line = self._converted(event.line, self._event)
+            yield None if line is None else StreamEvent(event.offset, line)
+
+    @staticmethod
+    def _converted(data: bytes, convert: Callable[[bytes], bytes]) -> bytes | None:
+        if not data:
+            return data
+        try:
+            return convert(data)
+        except (protobuf.ProtobufError, protobuf_wire.WireError, DecodeError, ValueError, RecursionError):
+            return None
+
+    def _object(self, data: bytes) -> bytes:
+        """An object in its envelope, as JSON. Raises ProtobufError, DecodeError."""
+        kind, api_version, raw = protobuf.unwrap(data)
+        schema = self._struct(api_version, kind)
+        if schema is None:
+            raise protobuf.ProtobufError(f"no schema for {api_version} {kind}")
+        value, _ = decode(protobuf.decode(raw, schema), schema)
+        value.pop("kind", None)
+        value.pop("apiVersion", None)
+        return encode({"kind": kind, "apiVersion": api_version, **value})
+
+    def _event(self, frame: bytes) -> bytes:
+        """A frame of a watch, as a line of JSON. Raises ProtobufError, WireError, DecodeError."""
+        fields = protobuf_wire.fields_of(frame)
+        kind = fields[_EVENT_TYPE][-1] if _EVENT_TYPE in fields else b""
+        extension = fields[_EVENT_OBJECT][-1] if _EVENT_OBJECT in fields else b""
+        if isinstance(kind, int) or isinstance(extension, int):
+            raise protobuf.ProtobufError("not a WatchEvent")
+        raw = protobuf_wire.fields_of(extension).get(_RAW, [b""])[-1]
+        if isinstance(raw, int):
+            raise protobuf.ProtobufError("not a WatchEvent")
+        return b'{"type":%s,"object":%s}' % (encode(kind.decode("utf-8", "replace")), self._object(raw))
+
+    def _struct(self, api_version: str, kind: str) -> Struct | None:
+        found = self._structs.get((api_version, kind))
+        if found is None and (api_version, kind) not in self._structs:
+            found = next((each for each in self._candidates(api_version, kind)), None)
+            self._structs[api_version, kind] = found
+        return found
+
+    def _candidates(self, api_version: str, kind: str) -> Iterator[Struct]:
+        group, _, version = api_version.rpartition("/")
+        for kinds in self._kinds_of_releases:
+            if (api_version, kind) in _COMMON:
+                yield kinds.schemas.struct(_COMMON[api_version, kind])
+            for each in kinds.of_version(group, version):
+                if each.kind == kind:
+                    yield each.schema
+                if each.list_kind == kind and each.list_type_name:
+                    yield each.list_schema
+
+    @cached_property
+    def _kinds_of_releases(self) -> "_Releases":
+        return _Releases(self._release)
+
+
+class _Releases:
+    """The kinds of the trace's release, then those of others from the newest on, each loaded when needed."""
+
+    def __init__(self, release: str) -> None:
+        try:
+            own = (known_name(release),) if release else ()
+        except UnknownReleaseError:
+            own = ()
+        self._names = tuple(dict.fromkeys((*own, *reversed(COMPILED_RELEASES))))
+
+    def __iter__(self) -> Iterator[ReleaseKinds]:
+        return (release_with(name, {}).all_kinds for name in self._names)
+
+
+def _is_protobuf(headers: Headers) -> bool:
+    return first(headers, "content-type").startswith(PROTOBUF)
+
+
+def _with_type(headers: Headers) -> Headers:
+    return tuple((name, JSON if name == "content-type" else value) for name, value in headers)
+
+
+def _without_protobuf(accept: str) -> str:
+    kept = [each for each in accept.split(",") if not each.strip().startswith(PROTOBUF)]
+    return ",".join(kept).strip() or JSON
