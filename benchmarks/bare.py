@@ -1,4 +1,4 @@
-"""The measure that fakeapi is held against: a bare ASGI app on the same runner, answering one constant.
+"""A bare ASGI app on the same server, with one fixed answer: the baseline of `make bench`.
 
 python benchmarks/bare.py SIZE     prints its port, serves until it is told to stop
 """

@@ -1,4 +1,4 @@
-"""The ASGI types, and what a runner asks of an application beside them."""
+"""The ASGI types, and the protocol of applications that the project's own server runs."""
 
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, Protocol

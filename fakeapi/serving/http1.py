@@ -164,9 +164,9 @@ class HTTP1:
         self._wire.close_after_reading()
 
     async def _parse(self) -> None:
-        """Handles what has come; the application's tasks call it too, for pipelined requests."""
+        """Handles the bytes that have arrived; called again for pipelined requests when one is answered."""
         if self._parsing:
-            return  # whoever is at it sees what was added
+            return  # the call at work sees the new bytes
         self._parsing = True
         parsed = 0
         try:
@@ -178,7 +178,7 @@ class HTTP1:
             self._parsing = False
 
     async def _parse_event(self) -> bool:
-        """Handles one event; False where more has to come first."""
+        """Handles one event of the parser; False where it needs more bytes."""
         try:
             event = self._h11.next_event()
         except h11.RemoteProtocolError as error:

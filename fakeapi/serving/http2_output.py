@@ -54,7 +54,7 @@ class Output:
         return any(response.unsent or response.ended for response in self._responses.values())
 
     def wake(self) -> None:
-        """There is something to write: frames of h2's own, or of a response."""
+        """Makes `run` write: frames of h2's own, or of a response."""
         self._work.set()
 
     def open(self, stream_id: int) -> None:
@@ -104,7 +104,7 @@ class Output:
         self.wake()
 
     def drop(self, stream_id: int) -> None:
-        """Nobody reads this response any more; its application is let go."""
+        """Forgets a response that nobody reads any more; its application goes on."""
         self._ready.pop(stream_id, None)
         response = self._responses.pop(stream_id, None)
         if response is not None:
@@ -112,7 +112,7 @@ class Output:
             response.room.set()
 
     def window_opened(self, stream_id: int) -> None:
-        """Of one stream, or with 0 of all."""
+        """The client can take more, of one stream or with 0 of all."""
         for waiting in [stream_id] if stream_id else list(self._responses):
             self._make_ready(waiting)
 

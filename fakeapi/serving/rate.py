@@ -1,10 +1,10 @@
-"""How often a client may do what costs the server more than the client."""
+"""Rate limits for clients, as a token bucket."""
 
 from collections.abc import Callable
 
 
 class Allowance:
-    """A token bucket: so many at once, and so many a second on the average."""
+    """A token bucket: `at_once` in a burst, and `per_second` on the average."""
 
     def __init__(self, at_once: int, per_second: float, now: Callable[[], float]) -> None:
         self._most = float(at_once)

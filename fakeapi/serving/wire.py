@@ -1,4 +1,4 @@
-"""What the HTTP protocols ask of the connection that they speak on."""
+"""The connection as the HTTP protocols use it: writing, closing, and deadlines for the client."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""An application that does, path by path, what a server must be able to bear."""
+"""A test application: each path misbehaves in its own way."""
 
 import asyncio
 import threading

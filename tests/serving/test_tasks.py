@@ -1,4 +1,4 @@
-"""What an application receives of its client, and how much waits for it."""
+"""The events of one request on their way to the application, and how many wait."""
 
 import asyncio
 from typing import Any
