@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-import h11
-
+from fakeapi.serving.http1_reader import ENDED, Preface, RequestReader, Started
+from fakeapi.serving.http1_writer import ResponseWriter
 from fakeapi.serving.hypercorn_streams import (
     Body,
     Data,
@@ -19,18 +19,14 @@ from fakeapi.serving.hypercorn_streams import (
 )
 from fakeapi.serving.request_head import (
     BAD_REQUEST,
-    HEAD_TOO_LARGE,
     REQUEST_TIMEOUT,
-    UNSUPPORTED_ENCODING,
+    UNSUPPORTED_VERSION,
+    Headers,
     Refusal,
     RequestHead,
-    read_head,
 )
 from fakeapi.serving.tasks import ConnectionTasks
 from fakeapi.serving.wire import Wire
-
-HEADER_BYTES = 1 << 20
-"""The request line and headers, as in Go's net/http; a longer head is answered 431."""
 
 PIPELINED_BYTES = 64 * 1024
 """Of further requests that wait behind the one at work. At the limit the connection is not read any further,
@@ -75,9 +71,6 @@ REASONS = {
 }
 """As Go's net/http writes them beside the status; clients show them, and some compare them."""
 
-_REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}
-
-PREFACE = (b"PRI", b"*", b"2.0")
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 STREAM_ID = 1
@@ -105,7 +98,8 @@ class HTTP1:
         self._streams = streams
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
-        self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADER_BYTES)
+        self._reader = RequestReader()
+        self._response = ResponseWriter(http_1_0=False, is_head=False, closes=False)
         self._stream: HTTPStream | WSStream | None = None
         self._head: RequestHead | None = None
         self._unsent_head = b""
@@ -126,7 +120,7 @@ class HTTP1:
         """The client let the time pass in which it should have sent something."""
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
-        elif self._h11.trailing_data[0]:
+        elif self._reader.waiting:
             await self.refuse(BAD_REQUEST)
         else:
             self._wire.close()
@@ -138,9 +132,9 @@ class HTTP1:
         if isinstance(self._stream, WSStream):
             await self._stream.handle(Data(stream_id=STREAM_ID, data=data))
             return
-        self._h11.receive_data(data)
+        self._reader.feed(data)
         await self._parse()
-        while self._pipelined and len(self._h11.trailing_data[0]) > PIPELINED_BYTES:
+        while self._pipelined and self._reader.waiting > PIPELINED_BYTES:
             self._resumed.clear()
             await self._resumed.wait()
 
@@ -152,14 +146,14 @@ class HTTP1:
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answers in place of the application, and closes."""
-        if self._h11.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+        if not self._response.started or self._response.ended:
             headers = [
                 (b"content-type", b"text/plain; charset=utf-8"),
                 (b"content-length", b"%d" % len(refusal.body)),
-                (b"connection", b"close"),
             ]
-            response = self._response(refusal.status, refusal.phrase, headers)
-            await self._write(self._encode(response), self._encode(h11.Data(data=refusal.body)))
+            response = ResponseWriter(http_1_0=False, is_head=False, closes=True)
+            head = response.start(refusal.status, refusal.phrase, self._with_date(headers))
+            await self._write(head, refusal.body)
         self._refused = True
         self._wire.close_after_reading()
 
@@ -179,48 +173,51 @@ class HTTP1:
 
     async def _parse_event(self) -> bool:
         """Handles one event of the parser; False where it needs more bytes."""
-        try:
-            event = self._h11.next_event()
-        except h11.RemoteProtocolError as error:
-            await self.refuse(_REFUSALS.get(error.error_status_hint, BAD_REQUEST))
-            return False
-        if isinstance(event, h11.Request):
+        event = self._reader.next()
+        if isinstance(event, Started):
             await self._begin(event)
-        elif isinstance(event, h11.Data):
-            await self._take_body(bytes(event.data))
-        elif isinstance(event, h11.EndOfMessage):
-            if self._head is not None and self._head.has_body:
-                self._wire.expect_nothing()
-            if self._stream is not None:
-                await self._stream.handle(EndBody(stream_id=STREAM_ID))
-            else:
-                await self._finish_exchange()
+        elif isinstance(event, bytes):
+            await self._take_body(event)
+        elif event is ENDED:
+            await self._end_body()
+        elif isinstance(event, Refusal):
+            await self.refuse(event)
+            return False
+        elif isinstance(event, Preface):
+            if not self._served:
+                raise HTTP2Preface(PREFACE_LINE + event.rest)
+            await self.refuse(UNSUPPORTED_VERSION)
+            return False
         else:
-            self._pipelined = event is h11.PAUSED and self._head is not None
-            if event is h11.NEED_DATA and self._head is None and self._h11.trailing_data[0]:
+            waiting = self._reader.waiting > 0
+            self._pipelined = waiting and self._reader.complete
+            if waiting and self._head is None:
                 self._wire.expect_rest_of_head()
             return False
         return True
 
-    async def _begin(self, request: h11.Request) -> None:
-        if not self._served and (request.method, request.target, request.http_version) == PREFACE:
-            raise HTTP2Preface(PREFACE_LINE + self._h11.trailing_data[0])
+    async def _begin(self, request: Started) -> None:
         self._to_discard = DISCARDED_BYTES
-        head = read_head(request.method, request.target, request.http_version, list(request.headers))
-        if isinstance(head, Refusal):
-            await self.refuse(head)
-            return
-        self._head = head
+        self._head = head = request.head
+        http_1_0 = request.version == "1.0"
+        self._response = ResponseWriter(http_1_0=http_1_0, is_head=head.method == b"HEAD", closes=head.closes)
         if head.has_body:
             self._wire.expect_body()
         else:
             self._wire.expect_nothing()
         make = self._streams.websocket if head.is_websocket else self._streams.http
         self._stream = stream = make(self._tasks, self._stream_send, STREAM_ID)
-        if self._h11.they_are_waiting_for_100_continue:
-            await self._write(self._encode(h11.InformationalResponse(status_code=100, headers=[])))
-        version = request.http_version.decode("ascii")
-        await stream.handle(request_event(STREAM_ID, head.method, head.target, version, head.headers))
+        if request.asks:
+            await self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        await stream.handle(request_event(STREAM_ID, head.method, head.target, request.version, head.headers))
+
+    async def _end_body(self) -> None:
+        if self._head is not None and self._head.has_body:
+            self._wire.expect_nothing()
+        if self._stream is not None:
+            await self._stream.handle(EndBody(stream_id=STREAM_ID))
+        else:
+            await self._finish_exchange()
 
     async def _take_body(self, data: bytes) -> None:
         if self._stream is not None:
@@ -236,10 +233,10 @@ class HTTP1:
         elif isinstance(event, Response):
             await self._send_head(event.status_code, event.headers)
         elif isinstance(event, Body):
-            await self._write(self._encode(h11.Data(data=event.data)))
+            await self._write(self._response.data(event.data))
         elif isinstance(event, EndBody):
-            await self._write(self._encode(h11.EndOfMessage()))
-            if self._h11.our_state is h11.MUST_CLOSE and isinstance(self._stream, WSStream):
+            await self._write(self._response.end())
+            if self._response.closes and isinstance(self._stream, WSStream):
                 self._wire.close_after_reading()  # refused by the stream itself, which says no more
         elif isinstance(event, Data):
             await self._write(event.data)
@@ -249,40 +246,26 @@ class HTTP1:
             await self._end_stream()
             await self._finish_exchange()
 
-    async def _send_head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    async def _send_head(self, status: int, headers: Headers) -> None:
         if status < 200:
             await self._switch(status, headers)
             return
         head = self._head
-        body_is_due = self._h11.their_state is h11.SEND_BODY
-        if head is not None and (head.closes or (body_is_due and head.content_length > DISCARDED_BYTES)):
-            headers = [*headers, (b"connection", b"close")]
-        self._unsent_head = self._encode(self._response(status, REASONS.get(status, b""), headers))
+        if head is not None and head.content_length > DISCARDED_BYTES and not self._reader.complete:
+            self._response.closes = True
+        self._unsent_head = self._response.start(status, REASONS.get(status, b""), self._with_date(headers))
         self._loop.call_soon(self._write_unsent_head)  # with the body, if that comes at once
 
-    async def _switch(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    async def _switch(self, status: int, headers: Headers) -> None:
         """The answer that makes the connection a WebSocket."""
-        response = h11.InformationalResponse(
-            status_code=status, headers=self._with_date(headers), reason=REASONS.get(status, b"")
-        )
-        await self._write(self._encode(response))
-        early = self._h11.trailing_data[0]
+        self._response.closes = False
+        await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))
+        early = self._reader.rest()
         if early and self._stream is not None:
             await self._stream.handle(Data(stream_id=STREAM_ID, data=early))
 
-    def _response(self, status: int, phrase: bytes, headers: list[tuple[bytes, bytes]]) -> h11.Response:
-        return h11.Response(status_code=status, headers=self._with_date(headers), reason=phrase)
-
-    def _with_date(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def _with_date(self, headers: Headers) -> Headers:
         return [*headers, *self._streams.config.response_headers("h11")]
-
-    def _encode(self, event: h11.Event) -> bytes:
-        try:
-            return self._h11.send(event) or b""
-        except h11.LocalProtocolError:
-            if self._h11.their_state is not h11.ERROR:
-                raise
-            return b""  # the client broke the exchange, and was told
 
     def _write_unsent_head(self) -> None:
         head, self._unsent_head = self._unsent_head, b""
@@ -301,11 +284,11 @@ class HTTP1:
 
     async def _finish_exchange(self) -> None:
         """Goes on to the next request once both sides are done; closes where that cannot be."""
-        ours, theirs = self._h11.our_state, self._h11.their_state
-        if ours is h11.DONE and theirs is h11.SEND_BODY and not self._wire.ending:
+        whole = self._response.ended and not self._response.closes and not self._wire.ending
+        if whole and not self._reader.complete:
             return  # the rest of the body is read and dropped
-        if ours is h11.DONE and theirs is h11.DONE and not self._wire.ending:
-            self._h11.start_next_cycle()
+        if whole:
+            self._reader.next_request()
             self._head = None
             self._served = True
             self._wire.expect_request()
@@ -313,7 +296,7 @@ class HTTP1:
                 self._pipelined = False
                 self._resumed.set()
                 self._tasks.spawn(self._parse)  # not here: this may be the task of the last request
-        elif theirs is h11.DONE and not self._pipelined:
+        elif self._reader.complete and not self._pipelined:
             self._wire.close()
         else:
             self._wire.close_after_reading()

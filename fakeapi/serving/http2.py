@@ -12,7 +12,7 @@ import h2.exceptions
 import h2.settings
 
 from fakeapi.asgi import Send
-from fakeapi.serving.http1 import HEADER_BYTES
+from fakeapi.serving.http1_reader import HEADER_BYTES
 from fakeapi.serving.http2_output import Output
 from fakeapi.serving.hypercorn_streams import (
     Body,

@@ -77,7 +77,15 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
         headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]  # no compression bombs
     length = int(next((value for name, value in headers if name == b"content-length"), b"0"))
     has_body = length > 0 or b"transfer-encoding" in names
-    return RequestHead(method, path, headers, length, has_body, is_websocket, closes=both)
+    return RequestHead(
+        method,
+        path,
+        headers,
+        length,
+        has_body,
+        is_websocket,
+        closes=both or version == b"1.0" or _has_token(headers, b"connection", b"close"),
+    )
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:

@@ -1,0 +1,180 @@
+"""Reads HTTP/1.1 requests from bytes: llhttp for the ordinary ones, h11 for all others."""
+
+from dataclasses import dataclass
+
+import h11
+import httptools
+
+from fakeapi.serving.request_head import (
+    BAD_REQUEST,
+    HEAD_TOO_LARGE,
+    UNSUPPORTED_ENCODING,
+    Headers,
+    Refusal,
+    RequestHead,
+    read_head,
+)
+
+HEADER_BYTES = 1 << 20
+"""The request line and headers, as in Go's net/http; a longer head is answered 431."""
+
+_REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}
+_UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
+
+
+class Ended:
+    """The request's body is complete."""
+
+
+ENDED = Ended()
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A request's head; its body follows, then ENDED. `asks` says that the client waits for 100 Continue."""
+
+    head: RequestHead
+    version: str
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preface:
+    """The connection speaks HTTP/2 by prior knowledge; `rest` is what came after the line."""
+
+    rest: bytes
+
+
+class RequestReader:
+    """The requests of one connection, one after the other.
+
+    h11 is the judge of what a request is. llhttp, which costs a tenth, reads the heads that come in one piece
+    and that both judge alike: those of HTTP/1.1 with one Host, and at most a Content-Length for a framing.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._h11: h11.Connection | None = None
+        self._left = 0
+        self._in_request = False
+        self._over = False
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that have come and are not read: of an incomplete head, or of pipelined requests."""
+        if self._h11 is not None:
+            return len(self._h11.trailing_data[0])
+        return len(self._buffer)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the request at work has come to its end."""
+        return self._over
+
+    def feed(self, data: bytes) -> None:
+        if self._h11 is not None:
+            self._h11.receive_data(data)
+        else:
+            self._buffer += data
+
+    def next_request(self) -> None:
+        """Goes on after the request that was complete."""
+        if self._h11 is not None:
+            self._buffer = bytearray(self._h11.trailing_data[0])
+            self._h11 = None
+        self._in_request = self._over = False
+
+    def rest(self) -> bytes:
+        """All that came after the request's end, which is no HTTP."""
+        return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
+
+    def next(self) -> Started | Preface | Refusal | bytes | Ended | None:
+        """The next event; None where more bytes are needed, or where the request is complete."""
+        if self._over:
+            return None
+        if self._h11 is not None:
+            return self._next_of_h11()
+        if self._in_request:
+            return self._next_of_body()
+        if not self._buffer:
+            return None
+        started = self._read_ordinary()
+        if started is not None:
+            self._in_request = True
+            self._left = started.head.content_length
+            return started
+        self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADER_BYTES)
+        self._h11.receive_data(bytes(self._buffer))
+        self._buffer.clear()
+        return self._next_of_h11()
+
+    def _next_of_body(self) -> bytes | Ended | None:
+        if self._left == 0:
+            self._over = True
+            return ENDED
+        data = bytes(self._buffer[: self._left])
+        del self._buffer[: len(data)]
+        self._left -= len(data)
+        return data or None
+
+    def _next_of_h11(self) -> Started | Preface | Refusal | bytes | Ended | None:
+        assert self._h11 is not None, "the caller has looked"
+        try:
+            event = self._h11.next_event()
+        except h11.RemoteProtocolError as error:
+            return _REFUSALS.get(error.error_status_hint, BAD_REQUEST)
+        if isinstance(event, h11.Data):
+            return bytes(event.data)
+        if isinstance(event, h11.EndOfMessage):
+            self._over = True
+            return ENDED
+        if not isinstance(event, h11.Request):
+            return None
+        if (event.method, event.target, event.http_version) == (b"PRI", b"*", b"2.0"):
+            return Preface(self._h11.trailing_data[0])
+        head = read_head(event.method, event.target, event.http_version, list(event.headers))
+        if isinstance(head, Refusal):
+            return head
+        asks = self._h11.they_are_waiting_for_100_continue
+        return Started(head, event.http_version.decode("ascii"), asks)
+
+    def _read_ordinary(self) -> Started | None:
+        end = self._buffer.find(b"\r\n\r\n") + 4
+        if end < 4 or end > HEADER_BYTES:
+            return None
+        raw = bytes(self._buffer[:end])
+        collected = _Collected()
+        parser = httptools.HttpRequestParser(collected)
+        try:
+            parser.feed_data(raw)
+        except httptools.HttpParserError:
+            return None
+        except httptools.HttpParserUpgrade:
+            return None
+        method = parser.get_method()
+        line = method + b" " + collected.target + b" HTTP/1.1\r\n"
+        names = collected.names
+        if not raw.startswith(line) or names.count(b"host") != 1 or not _UNUSUAL.isdisjoint(names):
+            return None
+        head = read_head(method, collected.target, b"1.1", collected.headers)
+        if isinstance(head, Refusal):
+            return None
+        del self._buffer[:end]
+        return Started(head, "1.1")
+
+
+class _Collected:
+    """What httptools calls back with."""
+
+    def __init__(self) -> None:
+        self.target = b""
+        self.headers: Headers = []
+        self.names: list[bytes] = []
+
+    def on_url(self, url: bytes) -> None:
+        self.target += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        lower = name.lower()
+        self.names.append(lower)
+        self.headers.append((lower, value.strip(b" \t")))

@@ -1,0 +1,61 @@
+"""Writes one HTTP/1.1 response: status line, headers, and the body as it was declared."""
+
+from fakeapi.serving.request_head import Headers
+
+
+class ResponseWriter:
+    """The bytes of one response. `closes` says that the connection ends with it."""
+
+    def __init__(self, *, http_1_0: bool, is_head: bool, closes: bool) -> None:
+        self._http_1_0 = http_1_0
+        self._is_head = is_head
+        self.closes = closes
+        self.started = self.ended = False
+        self._chunked = False
+        self._left: int | None = None
+
+    def start(self, status: int, phrase: bytes, headers: Headers) -> bytes:
+        """Raises ValueError for a header that would be two."""
+        lines = [b"HTTP/1.1 %d %b" % (status, phrase)]
+        for name, value in headers:
+            lines.append(b"%b: %b" % (name, value))
+            lower = name.lower()
+            if lower == b"content-length":
+                self._left = int(value)
+            elif lower == b"connection" and value.lower() == b"close":
+                self.closes = True
+        bodiless = status < 200 or status in {204, 304}
+        if bodiless:
+            self._left = 0
+        elif self._left is None and not self._http_1_0:
+            self._chunked = True
+            lines.append(b"Transfer-Encoding: chunked")
+        elif self._left is None:
+            self.closes = True
+        if self.closes and (b"connection", b"close") not in headers:
+            lines.append(b"Connection: close")
+        if self._is_head:
+            self._left, self._chunked = 0, False
+        block = b"\r\n".join(lines)
+        breaks = len(lines) - 1
+        if block.count(b"\r") != breaks or block.count(b"\n") != breaks or b"\0" in block:
+            raise ValueError("a header of the response has a line break")
+        self.started = True
+        return block + b"\r\n\r\n"
+
+    def data(self, data: bytes) -> bytes:
+        """Raises ValueError for more than was declared."""
+        if self._chunked:
+            return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
+        if self._left is not None:
+            if len(data) > self._left:
+                raise ValueError("the response is longer than its Content-Length")
+            self._left -= len(data)
+        return data
+
+    def end(self) -> bytes:
+        """Raises ValueError for less than was declared."""
+        if self._left:
+            raise ValueError("the response is shorter than its Content-Length")
+        self.ended = True
+        return b"0\r\n\r\n" if self._chunked else b""
