@@ -36,7 +36,8 @@ UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
 class RequestHead:
     """`target` is a path with its query, or `*`; it is empty for an authority or an opaque URL.
 
-    `headers` are as the application gets them. `content_length` is 0 where none is declared.
+    `headers` are as the application gets them. `content_length` is 0 where none is declared. `closes`: the
+    connection ends with the answer.
     """
 
     method: bytes
@@ -77,15 +78,8 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
         headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]  # no compression bombs
     length = int(next((value for name, value in headers if name == b"content-length"), b"0"))
     has_body = length > 0 or b"transfer-encoding" in names
-    return RequestHead(
-        method,
-        path,
-        headers,
-        length,
-        has_body,
-        is_websocket,
-        closes=both or version == b"1.0" or _has_token(headers, b"connection", b"close"),
-    )
+    closes = both or version == b"1.0" or _has_token(headers, b"connection", b"close")
+    return RequestHead(method, path, headers, length, has_body, is_websocket, closes)
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:

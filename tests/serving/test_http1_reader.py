@@ -67,7 +67,9 @@ HEADERS = st.lists(
     max_size=6,
 )
 BREAKS = st.sampled_from([b"\r\n", b"\r\n", b"\r\n", b"\n", b"\r"])
-BODIES = st.sampled_from([b"", b"abc", b"3\r\nabc\r\n0\r\n\r\n", b"zz\r\n", b"GET /next HTTP/1.1\r\nHost: x\r\n\r\n"])
+BODIES = st.sampled_from(
+    [b"", b"abc", b"3\r\nabc\r\n0\r\n\r\n", b"zz\r\n", b"GET /next HTTP/1.1\r\nHost: x\r\n\r\n"]
+)
 
 
 def read(pieces: list[bytes]) -> list[object]:
@@ -89,7 +91,9 @@ def read(pieces: list[bytes]) -> list[object]:
 
 
 @given(LINES, HEADERS, BREAKS, BODIES)
-@example(b"GET /a HTTP/1.1", [b"Host: x", b"Connection: close"], b"\r\n", b"GET /next HTTP/1.1\r\nHost: x\r\n\r\n")
+@example(
+    b"GET /a HTTP/1.1", [b"Host: x", b"Connection: close"], b"\r\n", b"GET /next HTTP/1.1\r\nHost: x\r\n\r\n"
+)
 def test_a_request_in_one_piece_is_what_it_is_byte_by_byte(
     line: bytes, headers: list[bytes], end: bytes, body: bytes
 ) -> None:
@@ -102,6 +106,20 @@ def test_a_request_in_one_piece_is_what_it_is_byte_by_byte(
     assert [event for event in whole if not isinstance(event, Refusal)] == [
         event for event in cut if not isinstance(event, Refusal)
     ]
+
+
+ORDINARY = (
+    b"PUT /apis/a/b?c=d%20e HTTP/1.1\r\nHost: localhost:1\r\nUser-Agent: a/1 (b; c)\r\nAccept: */*\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+)
+
+
+@given(st.integers(0, len(ORDINARY)), st.integers(0, 2), st.binary(max_size=2))
+def test_a_damaged_request_in_one_piece_is_what_it_is_byte_by_byte(
+    place: int, removed: int, added: bytes
+) -> None:
+    data = ORDINARY[:place] + added + ORDINARY[place + removed :]
+    assert read([data]) == read([data[n : n + 1] for n in range(len(data))])
 
 
 @pytest.mark.parametrize("length", [0, 1, 70_000])
