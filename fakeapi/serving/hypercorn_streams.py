@@ -3,8 +3,8 @@
 h11, llhttp and h2 parse HTTP here, and are used through their documented interfaces. Hypercorn's protocol
 classes, `H11Protocol` and `H2Protocol`, are not used: what they lack for long watches, early answers and
 hostile clients could only be added by overriding private methods. Its stream classes are used as they are,
-through public names alone. Hypercorn documents none of them, so `tests/serving/test_hypercorn_streams.py` holds
-each name and signature that is relied upon; it says what moved when a new version moves one.
+through public names alone. Hypercorn documents none of them, so `tests/serving/test_hypercorn_streams.py`
+holds each name and signature that is relied upon; it says what moved when a new version moves one.
 
 | name | relied upon for |
 | --- | --- |

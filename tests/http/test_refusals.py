@@ -155,7 +155,7 @@ def test_websocket_is_refused_without_a_word_in_the_log(
         (b"sec-websocket-key", b"dGhlIHNhbXBsZSBub25jZQ=="),
     ]
     answer = wire.exchange(fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), headers))
-    assert answer.code == 403
+    assert answer.code == 503
     assert caplog.text == ""
     assert fakeapi.get("Namespace", "default")
 
