@@ -30,8 +30,6 @@ NAMES = (
     "apiserver",
     "apiextensions-apiserver",
     "kube-aggregator",
-    "component-base",
-    "client-go",
 )
 
 PACKAGES = {

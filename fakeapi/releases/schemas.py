@@ -61,9 +61,13 @@ class Schemas:
             entry = self._types[name]
             if isinstance(entry, str) or "fields" not in entry:
                 raise KeyError(name)
-            made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False))
-            for member in entry["fields"]:
-                made.fields[member["name"]] = self._field(member)
+            made = self._make(name, entry)
+        return made
+
+    def _make(self, name: str, entry: dict[str, Any]) -> Struct:
+        made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False))
+        for member in entry["fields"]:
+            made.fields[member["name"]] = self._field(member)
         return made
 
     def _field(self, member: dict[str, Any]) -> Field:
@@ -88,10 +92,12 @@ class Schemas:
         if go.startswith("map["):
             values = self._node(go.partition("]")[2].removeprefix("*"), _PLAIN)
             return Map(values, printed(go), atomic=member.get("map") == "atomic")
-        if go in self._structs:
-            return self._structs[go]
-        underlying = underlying_type(self._types[go])
-        return self.struct(go) if underlying is None else self._renamed(go, underlying, member)
+        if (made := self._structs.get(go)) is not None:
+            return made
+        entry = self._types[go]
+        if isinstance(entry, dict) and "fields" in entry:
+            return self._make(go, entry)
+        return self._renamed(go, entry if isinstance(entry, str) else entry["type"], member)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
         """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi

@@ -85,6 +85,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         """Raises FileNotFoundError for a release that has none."""
         self.release = release
         self._packages: dict[str, dict[str, msgspec.Raw]] = {}
+        self._renamed: dict[str, str] = {}
         self.index = msgspec.json.decode(_text(release, "index"), type=Index)
 
     @cached_property
@@ -106,12 +107,16 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     def __getitem__(self, name: str) -> TypeEntry:
         """Raises KeyError for a type that the release's kinds do not lead to."""
+        if name in self._renamed:
+            return self._renamed[name]
         package, _, short = name.rpartition(".")
         try:
             raw = self._types(package)[short]
         except (FileNotFoundError, KeyError):
             raise KeyError(name) from None
         entry: TypeEntry = msgspec.json.decode(raw)
+        if isinstance(entry, str):
+            self._renamed[name] = entry  # short, and asked for by many fields
         return entry
 
     def __iter__(self) -> Iterator[str]:
