@@ -8,7 +8,7 @@ own marker states are in the table of its type instead.
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from tools.gosyntax import Expression, GoPackage, parse_packages
 from tools.gotypes import PREDECLARED, GoSource, UnknownGoError
@@ -18,6 +18,12 @@ _PREFIX = "SetDefaults_"
 _POINTERS = frozenset({"ptr", "pointer", "utilpointer"})
 _NUMBERS = frozenset({"intstr", "resource"})
 _UNSET: tuple[Expression, ...] = (["name", "nil"], ["string", ""], ["int", "0"], ["name", "false"])
+
+
+_JOINABLE = frozenset({"default", "set", "copy"})
+
+Step: TypeAlias = dict[str, Any]
+"""One step of a type's rules; `defaults_of_release` says what there are."""
 
 
 class NotARuleError(Exception):
@@ -36,33 +42,12 @@ class Place:
 
 
 @dataclass
-class _Rule:
-    """What is assigned under the same conditions, which are asked once, before the first assignment."""
-
-    conditions: list[Any]
-    values: dict[str, Any] = field(default_factory=dict)
-    copied: dict[str, str] = field(default_factory=dict)
-    same_as: str = ""
-
-    def stated(self) -> dict[str, Any]:
-        """As the table has it; that a field is set where it is not set yet goes without saying."""
-        if self.same_as:
-            return {"as": self.same_as}
-        paths = [*self.values, *self.copied]
-        always = [path for path in paths if {"unset": path} not in self.conditions]
-        when = self.conditions if len(paths) > 1 else [c for c in self.conditions if c != {"unset": paths[0]}]
-        parts = {"set": self.values, "copy": self.copied, "when": when, "always": always}
-        return {name: part for name, part in parts.items() if part}
-
-
-@dataclass
 class _Function:
-    """The rules found in one function. `known` are its variables: places, or constants."""
+    """`known` are the variables of one function: places, or constants."""
 
     package: GoPackage
     file: str
     known: dict[str, Any]
-    rules: list[_Rule] = field(default_factory=list)
     is_complete: bool = True
 
 
@@ -85,9 +70,9 @@ class DefaultsReader:
             if owner is None:
                 continue
             function = _Function(package, each["file"], {parameter["name"]: Place(owner)})
-            self._block(each["body"], function, [])
-            if function.rules:
-                rules.setdefault(owner, []).extend(rule.stated() for rule in function.rules)
+            found = _joined(self._block(each["body"], function))
+            if found:
+                rules.setdefault(owner, []).extend(found)
             if not function.is_complete:
                 more.setdefault(owner, []).append(each["name"])
         return rules, more
@@ -101,26 +86,28 @@ class DefaultsReader:
                 return f"{own}.{short}"
         return None
 
-    def _block(self, statements: list[Any], function: _Function, conditions: list[Any]) -> None:
-        """Rules of statements that run one after the other; what is no rule is passed over."""
-        conditions = list(conditions)
-        for statement in statements:
+    def _block(self, statements: list[Any], function: _Function) -> list[Step]:
+        """The steps of statements that run one after the other; what is no step is passed over."""
+        steps: list[Step] = []
+        for at, statement in enumerate(statements):
             try:
-                left = self._statement(statement, function, conditions)
+                match statement:
+                    case ["return"]:
+                        return steps
+                    case ["if", condition, [*then, ["return"]], []]:
+                        met = self._conditions(condition, function)
+                        rest = self._block(statements[at + 1 :], function)
+                        return [*steps, *_branch(met, self._block(then, function), rest)]
+                    case _:
+                        steps += self._statement(statement, function)
             except (NotARuleError, UnknownGoError):
                 function.is_complete = False
                 if "return" in _words(statement):
-                    return
-                continue
-            if left is None:
-                return
-            conditions = left
+                    return steps
+        return steps
 
-    def _statement(self, statement: Any, function: _Function, conditions: list[Any]) -> list[Any] | None:
-        """The conditions of what follows; None behind a return."""
+    def _statement(self, statement: Any, function: _Function) -> list[Step]:
         match statement:
-            case ["return"]:
-                return None
             case ["var", str(name), _, value]:
                 function.known[name] = None if value is None else self._value(value, function)
             case ["assign", [["name", str(name)]], [value]]:
@@ -130,48 +117,39 @@ class DefaultsReader:
             ):
                 function.known[name] = self._value(value, function)
             case ["assign", [["star", target]], [value]] | ["assign", [target], [value]]:
-                self._assign(target, self._value(value, function), function, conditions)
+                return self._assign(target, self._value(value, function), function)
             case ["if", condition, then, otherwise]:
                 met = self._conditions(condition, function)
-                self._block(then, function, [*conditions, *met])
-                if otherwise or (then and then[-1] == ["return"]):
-                    unmet = [*conditions, _negated(met)]
-                    self._block(otherwise, function, unmet)
-                    if then and then[-1] == ["return"]:
-                        return unmet
+                return _branch(met, self._block(then, function), self._block(otherwise, function))
             case ["range", ["name", str(name)], over, body]:
                 place = self._place(over, function)
                 function.known[name] = Place(_item(place.type), (*place.path, "[]"))
-                self._block(body, function, conditions)
+                steps = _joined(self._block(body, function))
+                return [{"each": str(function.known[name]), "do": steps}] if steps else []
             case ["do", ["call", ["name", str(name)], ["call", ["star", _] as go, ["unary", "&", _]]]]:
                 owner = self._type(go, function.package, function.file, "")
-                if not name.startswith(_PREFIX) or owner is None or conditions:
+                if not name.startswith(_PREFIX) or owner is None:
                     raise NotARuleError(str(statement))
-                function.rules.append(_Rule([], same_as=owner))
+                return [{"as": owner}]
             case ["do", ["call", ["name", str(name)], *_]] if name.startswith(_PREFIX):
                 pass  # applied to every value of its type
             case _:
                 raise NotARuleError(str(statement))
-        return conditions
+        return []
 
-    def _assign(self, target: Any, value: Any, function: _Function, conditions: list[Any]) -> None:
-        place = self._place(target, function)
+    def _assign(self, target: Any, value: Any, function: _Function) -> list[Step]:
+        path = str(self._place(target, function))
         if value is None:
-            return  # a new pointer, which is filled next
-        rules = function.rules
-        if not rules or rules[-1].same_as or rules[-1].conditions != conditions:
-            rules.append(_Rule(list(conditions)))
-        if isinstance(value, Place):
-            rules[-1].copied[str(place)] = str(value)
-        else:
-            rules[-1].values[str(place)] = value
+            return []  # a new pointer, which is filled next
+        return [{"copy": {path: str(value)}} if isinstance(value, Place) else {"set": {path: value}}]
 
     def _conditions(self, go: Expression, function: _Function) -> list[Any]:
         match go:
             case ["binary", "&&", one, other]:
                 return [*self._conditions(one, function), *self._conditions(other, function)]
             case ["binary", "||", one, other]:
-                return [{"any": [_all(self._conditions(each, function)) for each in (one, other)]}]
+                either = [_all(self._conditions(each, function)) for each in (one, other)]
+                return either[:1] if either[0] == either[1] else [{"any": either}]
             case ["unary", "!", inner]:
                 return [_negated(self._conditions(inner, function))]
             case ["binary", ("==" | "!=" | ">") as operator, left, right]:
@@ -189,7 +167,7 @@ class DefaultsReader:
             case ["call", ["name", "len"], inner]:
                 left = inner
         path = str(self._place(left, function))
-        if right in _UNSET:
+        if right in _UNSET or self._value(right, function) in (0, ""):
             return {"unset" if operator == "==" else "set": path}
         if operator == ">":
             raise NotARuleError(str(right))
@@ -275,17 +253,10 @@ class DefaultsReader:
         return self.constants[path]
 
     def _constant(self, package: GoPackage, name: str) -> Any:
-        text = package.text(name)
-        if text is not None:
-            return text
-        match package.values_by_name.get(name, {}).get("value"):
-            case ["int", str(number)]:
-                return _integer(number)
-            case ["call", _, ["int", str(number)]]:
-                return _integer(number)
-            case ["name", ("true" | "false") as word]:
-                return word == "true"
-        raise NotARuleError(f"constant {name}")
+        declared = package.values_by_name.get(name)
+        if declared is None or declared.get("value") is None:
+            raise NotARuleError(f"constant {name}")
+        return self._value(declared["value"], _Function(package, declared["file"], {}))
 
 
 def defaults_of_release(
@@ -293,13 +264,14 @@ def defaults_of_release(
 ) -> dict[str, Any]:
     """`rules` by type, and `more` by type: the functions that do more than the rules say.
 
-    The rules of a type hold wherever a value of it is, the outer value's before those inside it, and in their
-    order. A rule sets each field of `set` to a constant and each of `copy` to what another field holds, if
-    all conditions of `when` hold; a field that is set already is left alone, unless it is one of `always`.
-    Paths are of JSON fields, `[]` being every item. A condition is one of `{"set": path}`, `{"unset": path}`,
-    `{"path": …, "is": value}`, `{"path": …, "is_not": value}`, `{"gate": name}`, `{"not": …}`, `{"any": […]}`
-    and `{"all": […]}`; nil, "", 0, false and an empty list are unset. A rule `{"as": type}` stands for the
-    rules of another type with the same fields.
+    The rules of a type hold wherever a value of it is, the outer value's before those inside it. They are
+    steps, taken in order: `default` sets fields that are unset, `set` sets them in any case, `copy` sets
+    a field to what another one holds, `when` takes the steps of `do` if all its conditions hold and else
+    those of `else`, `each` takes them for every item, and `as` takes those of another type with the same
+    fields. Paths are of JSON fields. A condition is one of `{"set": path}`, `{"unset": path}`, `{"path":
+    …, "is": value}`, `{"path": …, "is_not": value}`, `{"gate": name}`, `{"not": …}`, `{"any": […]}` and
+    `{"all": […]}`. Unset is what is absent, and of what is no pointer "", 0, false and what is empty as
+    well.
     """
     folders = {}
     for name in packages:
@@ -350,11 +322,36 @@ def _item(go: str) -> str:
     return go.removeprefix("[]")
 
 
+def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> list[Step]:
+    """One step for an `if`; the shorter `default` where all it asks is whether what it sets is unset."""
+    then, otherwise = _joined(then), _joined(otherwise)
+    if not then and not otherwise:
+        return []
+    match conditions, then, otherwise:
+        case [{"unset": path}], [{"set": values}], [] if list(values) == [path]:
+            return [{"default": values}]
+        case [*others, {"unset": path}], [{"set": values}], [] if list(values) == [path]:
+            return [{"when": others, "do": [{"default": values}]}]
+        case _, [], _:
+            return [{"when": [_negated(conditions)], "do": otherwise}]
+    step = {"when": conditions, "do": then}
+    return [{**step, "else": otherwise} if otherwise else step]
+
+
+def _joined(steps: list[Step]) -> list[Step]:
+    """Steps of one sort that follow each other as one."""
+    joined: list[Step] = []
+    for step in steps:
+        (kind, *more) = step
+        if joined and not more and kind in _JOINABLE and list(joined[-1]) == [kind]:
+            joined[-1] = {kind: {**joined[-1][kind], **step[kind]}}
+        else:
+            joined.append(step)
+    return joined
+
+
 def _all(conditions: list[Any]) -> Any:
     return conditions[0] if len(conditions) == 1 else {"all": conditions}
-
-
-_OPPOSITES = {"set": "unset", "unset": "set"}
 
 
 def _negated(conditions: list[Any]) -> Any:

@@ -15,13 +15,23 @@ from tools.gotypes import GoSource
 from tools.modules import Modules
 
 
-def conditions(rules: Any) -> Iterator[dict[str, Any]]:
-    """Every condition, those inside others too."""
-    for each in rules:
-        yield each
-        yield from conditions(
-            [*each.get("any", ()), *each.get("all", ()), *[each[key] for key in ("not",) if key in each]]
-        )
+def paths_of(step: Any) -> Iterator[str]:
+    """Every path that a step or condition names, those inside it too."""
+    match step:
+        case list():
+            for each in step:
+                yield from paths_of(each)
+        case {"default": values} | {"set": dict(values)}:
+            yield from values
+        case {"copy": places}:
+            yield from (*places, *places.values())
+        case {"path": path} | {"set": path} | {"unset": path}:
+            yield path
+        case dict():
+            if "each" in step:
+                yield step["each"]
+            for key in ("when", "do", "else", "not", "any", "all"):
+                yield from paths_of(step.get(key, []))
 
 
 def type_at(tables: ReleaseTables, name: str, path: str) -> str:
@@ -40,34 +50,33 @@ def type_at(tables: ReleaseTables, name: str, path: str) -> str:
 
 @pytest.mark.parametrize("release", COMPILED_RELEASES)
 def test_every_path_of_a_rule_leads_to_a_field(release: str) -> None:
-    tables, paths = tables_of(release), 0
-    for name, rules in tables.defaults.rules.items():
-        for rule in rules:
-            assert rule.get("as", name) in tables
-            met = list(conditions(rule.get("when", ())))
-            stated = [value for each in met for key, value in each.items() if key in ("set", "unset", "path")]
-            for path in (
-                *rule.get("set", ()),
-                *rule.get("copy", {}).values(),
-                *rule.get("copy", ()),
-                *stated,
-            ):
-                assert type_at(tables, name, path)
-                paths += 1
-    assert paths > 100
+    tables = tables_of(release)
+    paths = [(name, path) for name, steps in tables.defaults.rules.items() for path in paths_of(list(steps))]
+    assert len(paths) > 100
+    for name, path in paths:
+        assert type_at(tables, name, path)
+
+
+@pytest.mark.parametrize("release", COMPILED_RELEASES)
+def test_rules_are_of_types_of_the_release(release: str) -> None:
+    tables = tables_of(release)
+    for name, steps in tables.defaults.rules.items():
+        assert name in tables
+        for step in steps:
+            assert step.get("as", name) in tables
 
 
 def test_the_defaults_of_a_workload_are_those_that_its_users_know() -> None:
     rules = tables_of("1.33").defaults.rules
-    plain = {path: value for rule in rules["core/v1.PodSpec"] for path, value in rule["set"].items()}
-    assert plain["restartPolicy"] == "Always"
-    assert plain["terminationGracePeriodSeconds"] == 30
-    assert {"set": {"spec.replicas": 1}} in rules["apps/v1.Deployment"]
-    assert {"set": {"allocationMode": "ExactCount"}} in rules["resource/v1beta2.ExactDeviceRequest"]
-    assert {
-        "set": {"count": 1},
-        "when": [{"path": "allocationMode", "is": "ExactCount"}],
-    } in rules["resource/v1beta2.ExactDeviceRequest"]
+    (plain,) = rules["core/v1.PodSpec"]
+    assert plain["default"]["restartPolicy"] == "Always"
+    assert plain["default"]["terminationGracePeriodSeconds"] == 30
+    assert rules["apps/v1.ReplicaSet"] == ({"default": {"spec.replicas": 1}},)
+    assert rules["resource/v1beta2.ExactDeviceRequest"] == (
+        {"default": {"allocationMode": "ExactCount"}},
+        {"when": [{"path": "allocationMode", "is": "ExactCount"}], "do": [{"default": {"count": 1}}]},
+    )
+    assert rules["core/v1.EphemeralContainer"] == ({"as": "core/v1.Container"},)
 
 
 def test_a_function_that_is_more_than_rules_is_named() -> None:
@@ -131,17 +140,30 @@ def test_assignments_are_read_as_rules_with_the_conditions_that_they_stand_under
     reader = DefaultsReader(GoSource(Modules("1.0", {"api": tmp_path}, "")))
     rules, more = reader.of_package(parse_package(tmp_path / "defaults"), "core/v1")
     assert rules["core/v1.Outer"] == [
-        {"set": {"name": "fast", "inner": {}}, "when": [{"unset": "name"}, {"unset": "inner"}]},
-        {"set": {"inner.size": 0o644}, "when": [{"set": "inner"}]},
-        {"set": {"items[].mode": "fast"}, "when": [{"set": "inner"}, {"gate": "Modes"}]},
         {
-            "copy": {"items[].mode": "inner.mode"},
-            "when": [
-                {"set": "inner"},
-                {"not": {"all": [{"unset": "items[].mode"}, {"gate": "Modes"}]}},
-                {"path": "name", "is_not": "fast"},
+            "when": [{"unset": "name"}, {"unset": "inner"}],
+            "do": [{"set": {"name": "fast", "inner": {}}}],
+        },
+        {
+            "when": [{"set": "inner"}],
+            "do": [
+                {"default": {"inner.size": 0o644}},
+                {
+                    "each": "items[]",
+                    "do": [
+                        {
+                            "when": [{"unset": "items[].mode"}, {"gate": "Modes"}],
+                            "do": [{"set": {"items[].mode": "fast"}}],
+                            "else": [
+                                {
+                                    "when": [{"path": "name", "is_not": "fast"}],
+                                    "do": [{"copy": {"items[].mode": "inner.mode"}}],
+                                }
+                            ],
+                        }
+                    ],
+                },
             ],
-            "always": ["items[].mode"],
         },
     ]
     assert more == {"core/v1.Outer": ["SetDefaults_Outer"]}
