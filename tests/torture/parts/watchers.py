@@ -1,0 +1,154 @@
+"""Watchers that come and go while objects change: each sees every event once, in order, and leaves nothing.
+
+All writes are to one collection, so the versions of its events have no gaps: an event that is lost, repeated
+or out of order is seen at once.
+"""
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.load import Connection, request
+from tests.torture.budget import Budget, Finding
+from tests.torture.servers import BASE, Client, Server, claim, serving, version_of
+
+WRITERS = 3
+NAMES = 5
+WATCHERS = 12
+EVENTS_MAX = 400
+"""That a watcher reads before it leaves; some leave in the middle of an event."""
+
+SETTLE_SECONDS = 60.0
+"""For a server to notice that clients have left."""
+
+ROUND_SECONDS = 15.0
+
+WARM_ROUNDS = 4
+"""Until the history is full."""
+
+GROWTH_MEGABYTES = 60
+"""Of resident memory after that."""
+
+
+def run(budget: Budget) -> dict[str, float]:
+    rounds = warm = memory = 0
+    totals = {"events": 0, "watches": 0}
+    with tempfile.TemporaryDirectory() as place, serving(Path(place), "--release", "1.33") as server:
+        crowd = Crowd(server, budget.random)
+        asyncio.run(crowd.work(0.5))  # what a server opens once, it has opened
+        before = descriptors(server)
+        for _ in budget.rounds():
+            crowd = Crowd(server, budget.random)
+            asyncio.run(crowd.work(min(ROUND_SECONDS, max(1.0, budget.left))))
+            rounds += 1
+            totals["events"] += crowd.events
+            totals["watches"] += crowd.watches
+            wait_until_left(server, before)
+            memory = resident_megabytes(server)
+            if rounds == WARM_ROUNDS:
+                warm = memory
+            if rounds > WARM_ROUNDS and memory > warm + GROWTH_MEGABYTES:
+                raise Finding(
+                    f"{memory} MB are resident after {rounds} rounds, {warm} were after {WARM_ROUNDS}"
+                )
+        server.check_log()
+    return {"rounds": rounds, **totals, "MB resident": memory}
+
+
+class Crowd:
+    """Writers, and watchers that follow them, for some seconds."""
+
+    def __init__(self, server: Server, chance: Random) -> None:
+        self.port = server.port
+        self.random = chance
+        self.end = 0.0
+        self.events = self.watches = 0
+        self.seen: dict[int, tuple[str, str]] = {}
+
+    async def work(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+        writers = [asyncio.create_task(self._write(number)) for number in range(WRITERS)]
+        await asyncio.gather(*writers, *(self._follow() for _ in range(WATCHERS)))
+
+    async def _write(self, number: int) -> None:
+        client, count = Client(self.port), 0
+        while time.monotonic() < self.end:
+            count += 1
+            name = f"w{number}-{self.random.randrange(NAMES)}"
+            patch = {"metadata": {"annotations": {"v": f"{number}.{count}"}}}
+            code, answer = await client.ask("PATCH", f"{BASE}/{name}", patch, "merge-patch+json")
+            if code == 404:
+                code, answer = await client.ask("POST", BASE, claim(name, f"{number}.{count}"))
+            elif self.random.random() < 0.1:
+                code, answer = await client.ask("DELETE", f"{BASE}/{name}")
+            if code >= 300:
+                raise Finding(f"a write was answered {code}: {answer}")
+        client.close()
+
+    async def _follow(self) -> None:
+        """Watches again and again, each time from where the last one was left."""
+        client = Client(self.port)
+        _, found = await client.ask("GET", BASE)
+        client.close()
+        version = version_of(found)
+        while time.monotonic() < self.end:
+            version = await self._watch(version, self.random.randint(1, EVENTS_MAX))
+            self.watches += 1
+
+    async def _watch(self, version: int, count: int) -> int:
+        """Reads so many events from a version on; the version of the last one."""
+        connection = await Connection.open(self.port)
+        target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
+        lines = connection.lines(request("GET", target))
+        try:
+            async with asyncio.timeout(max(0.01, self.end - time.monotonic())):
+                async for line in lines:
+                    for event in map(json.loads, line.splitlines()):
+                        version = self._check(event, version)
+                        self.events += 1
+                        count -= 1
+                    if count <= 0:
+                        break
+        except TimeoutError:
+            pass
+        finally:
+            assert isinstance(lines, AsyncGenerator)
+            await lines.aclose()
+            connection.close()
+        return version
+
+    def _check(self, event: dict[str, Any], version: int) -> int:
+        """Compares an event with the one before it, and with what other watchers saw of the version."""
+        if event["type"] == "ERROR":
+            raise Finding(f"a watch from version {version} ended with {event}")
+        obj = event["object"]
+        found = version_of(obj)
+        if found != version + 1:
+            raise Finding(f"after version {version} a watcher saw {found}")
+        told = (event["type"], obj["metadata"]["name"])
+        if self.seen.setdefault(found, told) != told:
+            raise Finding(f"version {found} is {self.seen[found]} for one watcher, {told} for another")
+        return found
+
+
+def descriptors(server: Server) -> int:
+    return len([*Path(f"/proc/{server.process.pid}/fd").iterdir()])
+
+
+def wait_until_left(server: Server, before: int) -> None:
+    """Waits until the server has closed what its clients left. Raises `Finding` if it does not."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while descriptors(server) > before:
+        if time.monotonic() > deadline:
+            raise Finding(f"{descriptors(server)} descriptors are open, {before} before the clients came")
+        time.sleep(0.05)
+
+
+def resident_megabytes(server: Server) -> int:
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) // 1024
