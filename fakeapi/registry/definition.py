@@ -7,16 +7,22 @@ served by `fakeapi.registry.groups.generic`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
 from fakeapi.registry.columns import Columns, no_columns
 from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
+
+if TYPE_CHECKING:
+    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.store import Store
 
 INTERNAL = "internal"
 """The hub of a kind whose versions all show the same objects."""
@@ -44,14 +50,30 @@ class StrategyFactory(Protocol):
     def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
 
 
+class SubresourceAction(Protocol):
+    """Answers a POST to a subresource that takes a kind of its own, such as pods/binding."""
+
+    async def __call__(
+        self,
+        store: "Store",
+        resource: "Resource",
+        target: ObjectReference,
+        body: Object,
+        options: WriteOptions,
+        warnings: Warnings,
+    ) -> WriteResult:
+        """`body` is canonical and defaulted, in the kind of the subresource. Raises ApiError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
     """`group` and `resource` say which kind it is; `versions` which of its versions, all where it is None.
 
     `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
-    names of objects that cannot be deleted. `table_subresources` are the subresources that can be printed as
-    tables too.
+    names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name.
+    `table_subresources` are the subresources that can be printed as tables too.
     """
 
     group: str
@@ -65,6 +87,7 @@ class KindDefinition:
     columns: Columns = no_columns
     deletion: DeletionPolicy = delete_after_finalizers
     immortal: frozenset[str] = frozenset()
+    actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     table_subresources: frozenset[str] = frozenset()
 
     def covers(self, kind: Kind) -> bool:

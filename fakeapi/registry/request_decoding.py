@@ -1,4 +1,4 @@
-"""Decodes request bodies to canonical, defaulted objects of the resource.
+"""Decodes request bodies to canonical, defaulted objects of the wanted.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
 k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
@@ -16,8 +16,8 @@ from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.options import Warnings
-from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind
 from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
 
@@ -37,7 +37,7 @@ class Unreadable(ValueError):
 
 
 def read_object(
-    resource: Resource, body: bytes, media_type: str, validation: str, warnings: Warnings
+    wanted: BodyType, body: bytes, media_type: str, validation: str, warnings: Warnings
 ) -> Object:
     """The object of a POST or PUT body.
 
@@ -46,46 +46,46 @@ def read_object(
     """
     try:
         if media_type == PROTOBUF:
-            return _read_protobuf(resource, body)
+            return _read_protobuf(wanted, body)
         value, repeated = parse(body, media_type)
-        kind, api_version = type_of(value, resource)
+        kind, api_version = type_of(value, wanted)
     except Unreadable as error:
         raise bad_request(
-            f"the object provided is unrecognized (must be of type {resource.kind.kind}): "
+            f"the object provided is unrecognized (must be of type {wanted.kind.kind}): "
             f"{error} ({summary(body)})"
         ) from None
-    sent = _sent_kind(resource, kind, api_version)
+    sent = _sent_kind(wanted, kind, api_version)
     try:
         obj, strict = decode(value, sent.schema)
     except DecodeError as error:
-        raise _cannot_handle(resource, kind, api_version, str(error)) from None
+        raise _cannot_handle(wanted, kind, api_version, str(error)) from None
     if media_type == YAML:
         obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
     else:
         obj = raw_extension.as_written(obj, body, sent.schema)
     refusal = warn_or_refuse([*repeated, *strict], validation, warnings)
     if refusal:
-        raise _cannot_handle(resource, kind, api_version, refusal)
-    return _of_the_path(resource, obj, api_version, value)
+        raise _cannot_handle(wanted, kind, api_version, refusal)
+    return _of_the_path(wanted, obj, api_version, value)
 
 
-def _sent_kind(resource: Resource, kind: str, api_version: str) -> Kind:
-    problem = conversion_problem(resource, kind, api_version)
+def _sent_kind(wanted: BodyType, kind: str, api_version: str) -> Kind:
+    problem = conversion_problem(wanted, kind, api_version)
     if problem:
-        raise _cannot_handle(resource, kind, api_version, problem)
-    return resource.versions.kind_of(api_version) or resource.kind
+        raise _cannot_handle(wanted, kind, api_version, problem)
+    return wanted.versions.kind_of(api_version) or wanted.kind
 
 
-def _of_the_path(resource: Resource, obj: Object, api_version: str, value: Any) -> Object:
-    if api_version != resource.api_version:
+def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) -> Object:
+    if api_version != wanted.api_version:
         raise bad_request(
             f"the API version in the data ({api_version}) does not match the expected API version "
-            f"({resource.api_version})"
+            f"({wanted.api_version})"
         )
-    return complete(resource, obj, value)
+    return complete(wanted, obj, value)
 
 
-def _read_protobuf(resource: Resource, body: bytes) -> Object:
+def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
     """The object of a protobuf body, which field validation does not apply to. Raises Unreadable,
     ApiError.
     """
@@ -93,20 +93,20 @@ def _read_protobuf(resource: Resource, body: bytes) -> Object:
         kind, api_version, raw = protobuf.unwrap(body)
     except protobuf.ProtobufError as error:
         raise Unreadable(str(error)) from None
-    kind, api_version = kind or resource.kind.kind, api_version or resource.api_version
-    sent = _sent_kind(resource, kind, api_version)
+    kind, api_version = kind or wanted.kind.kind, api_version or wanted.api_version
+    sent = _sent_kind(wanted, kind, api_version)
     try:
         value = protobuf.decode(raw, sent.schema)
         obj, _ = decode(value, sent.schema)
     except (protobuf.ProtobufError, DecodeError) as error:
-        raise _cannot_handle(resource, kind, api_version, str(error)) from None
-    return _of_the_path(resource, obj, api_version, value)
+        raise _cannot_handle(wanted, kind, api_version, str(error)) from None
+    return _of_the_path(wanted, obj, api_version, value)
 
 
-def complete(resource: Resource, obj: Object, sent: Any) -> Object:
+def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
     """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version."""
-    typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
-    strategy = resource.strategy_for("")
+    typed = {"kind": wanted.kind.kind, "apiVersion": wanted.api_version}
+    strategy = wanted.strategy
     return strategy.default(strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
 
@@ -128,12 +128,12 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
 
 
-def type_of(value: Any, resource: Resource) -> tuple[str, str]:
+def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
     """(kind, apiVersion) of a body, from the path where the body leaves them out. Raises Unreadable."""
     kind, api_version = stated_type(value)
-    if not api_version or api_version == f"{resource.kind.group}/":
-        api_version = resource.api_version
-    return kind or resource.kind.kind, api_version
+    if not api_version or api_version == f"{wanted.kind.group}/":
+        api_version = wanted.api_version
+    return kind or wanted.kind.kind, api_version
 
 
 def stated_type(value: Any) -> tuple[str, str]:
@@ -169,21 +169,21 @@ def _go_kind(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-def conversion_problem(resource: Resource, kind: str, api_version: str) -> str:
+def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
     """Why an object of this type cannot be converted to the resource's kind; empty if it can."""
-    if kind == resource.kind.kind and resource.versions.kind_of(api_version) is not None:
+    if kind == wanted.kind.kind and wanted.versions.kind_of(api_version) is not None:
         return ""
-    if not resource.release.knows(api_version, kind):
+    if not wanted.release.knows(api_version, kind):
         return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
     of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
     version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
-    package = resource.kind.group.split(".")[0] or "core"
-    return f"converting ({version}.{kind}) to ({package}.{resource.kind.kind}): unknown conversion"
+    package = wanted.kind.group.split(".")[0] or "core"
+    return f"converting ({version}.{kind}) to ({package}.{wanted.kind.kind}): unknown conversion"
 
 
-def _cannot_handle(resource: Resource, kind: str, api_version: str, why: str) -> ApiError:
+def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> ApiError:
     version = api_version.rpartition("/")[2]
-    return bad_request(f'{kind} in version "{version}" cannot be handled as a {resource.kind.kind}: {why}')
+    return bad_request(f'{kind} in version "{version}" cannot be handled as a {wanted.kind.kind}: {why}')
 
 
 def summary(body: bytes) -> str:

@@ -10,12 +10,14 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
+from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.columns import Column, with_name_and_age
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, SubresourceAction
 from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
+from fakeapi.releases.kinds import Subresource as KindOfSubresource
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
 
@@ -26,12 +28,15 @@ again."""
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """A served subresource: `kind` names the type of its body, `verbs` are sorted."""
+    """A served subresource with its own kind and verbs, which are sorted. `action` answers a POST."""
 
     name: str
     kind: str
+    group: str
+    version: str
     verbs: tuple[str, ...]
-    strategy: Strategy
+    body_type: BodyType
+    action: SubresourceAction | None
 
 
 class Resource:
@@ -83,11 +88,31 @@ class Resource:
     @cached_property
     def subresources(self) -> Mapping[str, Subresource]:
         """The served subresources by name."""
+        actions = self.definition.actions
         return {
-            each.name: Subresource(each.name, each.kind, each.verbs, self.strategies[each.name])
+            each.name: Subresource(
+                each.name,
+                each.kind,
+                each.group,
+                each.version,
+                tuple(verb for verb in each.verbs if verb != "create" or each.name in actions),
+                self._body_type_of(each),
+                actions.get(each.name),
+            )
             for each in self.kind.subresources
-            if each.name in self.strategies
+            if each.name in self.strategies or each.name in actions
         }
+
+    @cached_property
+    def body_type(self) -> BodyType:
+        """The type of bodies of the resource itself, and of subresources that have its kind."""
+        return BodyType(self.kind, self.release, self.versions, self.strategies[""])
+
+    def _body_type_of(self, subresource: KindOfSubresource) -> BodyType:
+        if subresource.kind == self.kind.kind:
+            return self.body_type
+        kind = self.release.all_kinds.kind_of_subresource(self.kind, subresource)
+        return BodyType(kind, self.release, Versions(kind, (), {}), Strategy())
 
     def manager(self, subresource: str) -> FieldManager:
         """Keeps the managed fields of writes to the resource itself ("") or to a subresource."""

@@ -1,14 +1,14 @@
 """One Kubernetes release as a value: what it serves, and by which rules."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 from fakeapi.releases import gates as feature_gates
 from fakeapi.releases import offered
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.health import checks_of
-from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, kinds_of
+from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, Subresource, kinds_of
 from fakeapi.releases.limits import Limits, limits_of
 from fakeapi.releases.quirks import Quirks, quirks_of
 from fakeapi.releases.schemas import Schemas
@@ -64,6 +64,18 @@ class ReleaseKinds:
             found = kinds_of(table, self.schemas, self.tables.release) if table else ()
             self._kinds[group, version] = found
         return found
+
+    def kind_of_subresource(self, kind: Kind, subresource: Subresource) -> Kind:
+        """The kind that a subresource of `kind` takes and answers, such as Scale of autoscaling/v1."""
+        table = self._versions[subresource.group, subresource.version]
+        return replace(
+            kind,
+            group=subresource.group,
+            version=subresource.version,
+            kind=subresource.kind,
+            subresources=(),
+            type_name=f"{table.package}.{subresource.kind}",
+        )
 
     def of_groups(self, groups: Iterable[str]) -> tuple[Kind, ...]:
         """The kinds of several groups: group by group, in each the oldest version first, then by resource."""

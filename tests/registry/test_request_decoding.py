@@ -31,7 +31,7 @@ spec:
       deviceClassName: gpu.example.com
 """
         found = [
-            read_object(world.claims, body, media_type, "Strict", Warnings())
+            read_object(world.claims.body_type, body, media_type, "Strict", Warnings())
             for body, media_type in ((text, JSON), (yaml, YAML))
         ]
         assert found[0] == found[1]
@@ -53,14 +53,14 @@ def test_unknown_and_repeated_fields_are_warned_of_refused_or_passed_over_as_ask
 
     async def scenario(world: World) -> None:
         warnings = Warnings()
-        warned = read_object(world.claims, body, JSON, "Warn", warnings)
+        warned = read_object(world.claims.body_type, body, JSON, "Warn", warnings)
         assert sorted(warnings.texts) == sorted(texts)
         assert "z" not in warned
         warnings = Warnings()
-        assert read_object(world.claims, body, JSON, "Ignore", warnings) == warned
+        assert read_object(world.claims.body_type, body, JSON, "Ignore", warnings) == warned
         assert warnings.texts == []
         with pytest.raises(ApiError) as refused:
-            read_object(world.claims, body, JSON, "Strict", Warnings())
+            read_object(world.claims.body_type, body, JSON, "Strict", Warnings())
         assert refused.value.code == 400
         assert all(text in refused.value.message for text in texts)
 
@@ -70,7 +70,9 @@ def test_unknown_and_repeated_fields_are_warned_of_refused_or_passed_over_as_ask
 def test_repeated_keys_of_yaml_are_noticed_too() -> None:
     async def scenario(world: World) -> None:
         warnings = Warnings()
-        read_object(world.claims, b"metadata: {name: a}\nmetadata: {name: b}\n", YAML, "Warn", warnings)
+        read_object(
+            world.claims.body_type, b"metadata: {name: a}\nmetadata: {name: b}\n", YAML, "Warn", warnings
+        )
         assert len(warnings.texts) == 1
         assert 'key "metadata" already set in map' in warnings.texts[0]
 
@@ -93,7 +95,7 @@ def test_repeated_keys_of_yaml_are_noticed_too() -> None:
 def test_a_body_that_is_no_claim_is_refused_with_what_is_wrong(body: bytes, words: str) -> None:
     async def scenario(world: World) -> None:
         with pytest.raises(ApiError) as refused:
-            read_object(world.claims, body, JSON, "Warn", Warnings())
+            read_object(world.claims.body_type, body, JSON, "Warn", Warnings())
         assert refused.value.code == 400
         assert words in refused.value.message
 
@@ -102,7 +104,7 @@ def test_a_body_that_is_no_claim_is_refused_with_what_is_wrong(body: bytes, word
 
 def test_null_is_an_empty_object() -> None:
     async def scenario(world: World) -> None:
-        found = read_object(world.claims, b"null", JSON, "Strict", Warnings())
+        found = read_object(world.claims.body_type, b"null", JSON, "Strict", Warnings())
         assert found == world.claims.empty_object()
 
     in_world(scenario)
@@ -116,17 +118,17 @@ def test_the_case_of_kind_and_api_version_is_nothing_and_the_last_of_them_counts
 def test_an_api_version_without_a_version_is_that_of_the_path_and_one_without_a_group_is_the_cores() -> None:
     async def scenario(world: World) -> None:
         own = (world.claims.kind.kind, world.claims.api_version)
-        assert type_of({"apiVersion": "resource.k8s.io/"}, world.claims) == own
-        assert type_of({"apiVersion": "/"}, world.claims) == own
-        assert type_of({"apiVersion": "/v1"}, world.claims) == (own[0], "v1")
+        assert type_of({"apiVersion": "resource.k8s.io/"}, world.claims.body_type) == own
+        assert type_of({"apiVersion": "/"}, world.claims.body_type) == own
+        assert type_of({"apiVersion": "/v1"}, world.claims.body_type) == (own[0], "v1")
 
     in_world(scenario)
 
 
 def test_what_a_body_does_not_say_of_its_type_is_what_the_path_says() -> None:
     async def scenario(world: World) -> None:
-        assert type_of({}, world.claims) == ("ResourceClaim", "resource.k8s.io/v1alpha3")
-        assert type_of({"kind": "Pod"}, world.claims) == ("Pod", "resource.k8s.io/v1alpha3")
+        assert type_of({}, world.claims.body_type) == ("ResourceClaim", "resource.k8s.io/v1alpha3")
+        assert type_of({"kind": "Pod"}, world.claims.body_type) == ("Pod", "resource.k8s.io/v1alpha3")
 
     in_world(scenario)
     assert stated_type({}) == stated_type(None) == ("", "")
@@ -138,7 +140,7 @@ def test_repeated_members_come_to_the_same_whether_anybody_is_told_of_them_or_no
     async def scenario(world: World) -> None:
         body = b'{"metadata":{"name":"a","labels":{"a":"1"},"labels":{"b":"2"}},"spec":{}}'
         for validation in ("Ignore", "Warn"):
-            found = read_object(world.claims, body, JSON, validation, Warnings())
+            found = read_object(world.claims.body_type, body, JSON, validation, Warnings())
             assert found["metadata"]["labels"] == {"a": "1", "b": "2"}
 
     in_world(scenario)
@@ -186,7 +188,7 @@ def test_another_kind_is_told_apart_from_one_that_the_release_does_not_have(
     api_version: str, kind: str, problem: str
 ) -> None:
     async def scenario(world: World) -> None:
-        assert conversion_problem(world.claims, kind, api_version).startswith(problem)
+        assert conversion_problem(world.claims.body_type, kind, api_version).startswith(problem)
 
     in_world(scenario)
 
@@ -195,7 +197,7 @@ def test_each_line_that_yaml_complains_about_is_a_warning_of_its_own() -> None:
     async def scenario(world: World) -> None:
         warnings = Warnings()
         body = b"metadata: {name: a}\nspec: {}\nmetadata: {name: b}\nspec: {}\n"
-        read_object(world.claims, body, YAML, "Warn", warnings)
+        read_object(world.claims.body_type, body, YAML, "Warn", warnings)
         assert warnings.texts == [
             'line 3: key "metadata" already set in map',
             'line 4: key "spec" already set in map',

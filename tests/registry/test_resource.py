@@ -82,7 +82,7 @@ def test_strategies_are_made_once_and_when_they_are_first_used() -> None:
     resource = Resource(kind, RELEASE, replace(definition_of(kind), strategies=strategies), CONTEXT)
     assert made == []
     assert resource.strategy_for("") is resource.strategies[""]
-    assert resource.subresources["status"].strategy is resource.strategy_for("status")
+    assert resource.subresources["status"].body_type.strategy is resource.strategy_for("")
     assert made == [(kind, CONTEXT)]
 
 
@@ -151,7 +151,7 @@ def hub_claim(number: int) -> Object:
     parameters = json.dumps(driver, indent=1) if number % 2 else json.dumps(driver, separators=(",", ":"))
     text = json.dumps(body, separators=(",", ":")).replace('"HERE"', parameters).encode()
     resource = claims("v1beta1")
-    obj = resource.to_hub(read_object(resource, text, "application/json", "Strict", Warnings()))
+    obj = resource.to_hub(read_object(resource.body_type, text, "application/json", "Strict", Warnings()))
     if number == 4:
         obj["metadata"]["labels"] = {}
         obj["metadata"]["ownerReferences"] = []

@@ -51,7 +51,7 @@ async def put_parameters(world: World, text: str) -> Object:
 
 
 def read(world: World, body: bytes, media_type: str = "application/json") -> Object:
-    return read_object(world.claims, body, media_type, "Strict", Warnings())
+    return read_object(world.claims.body_type, body, media_type, "Strict", Warnings())
 
 
 def parameters(obj: Object) -> Any:

@@ -146,7 +146,7 @@ class World:
 
     def _read(self, body: Object, options: WriteOptions) -> Object:
         text = json.dumps(body, separators=(",", ":")).encode()
-        return read_object(self.claims, text, "application/json", options.validation, self.warnings)
+        return read_object(self.claims.body_type, text, "application/json", options.validation, self.warnings)
 
     def _options(self, options: Object) -> WriteOptions:
         self.warnings = Warnings()

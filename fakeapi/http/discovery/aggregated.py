@@ -15,8 +15,8 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
-from fakeapi.releases import Release
+from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.releases import Kind, Release
 
 AGGREGATED_GROUP = "apidiscovery.k8s.io"
 AGGREGATED_KIND = "APIGroupDiscoveryList"
@@ -95,7 +95,7 @@ def _entry(resource: Resource) -> Object:
     kind = resource.kind
     entry: Object = {
         "resource": kind.resource,
-        "responseKind": _response_kind(kind.kind),
+        "responseKind": _response_kind(kind.kind, None, kind),
         "scope": "Namespaced" if kind.namespaced else "Cluster",
         "singularResource": kind.singular,
         "verbs": list(kind.verbs),
@@ -105,7 +105,11 @@ def _entry(resource: Resource) -> Object:
     if kind.categories:
         entry["categories"] = list(kind.categories)
     subresources = [
-        {"subresource": sub.name, "responseKind": _response_kind(sub.kind), "verbs": list(sub.verbs)}
+        {
+            "subresource": sub.name,
+            "responseKind": _response_kind(sub.kind, sub, kind),
+            "verbs": list(sub.verbs),
+        }
         for sub in resource.subresources.values()
     ]
     if subresources:
@@ -113,6 +117,9 @@ def _entry(resource: Resource) -> Object:
     return entry
 
 
-def _response_kind(kind: str) -> dict[str, str]:
-    """A kind of the group version that it is listed under: group and version stay empty then."""
-    return {"group": "", "version": "", "kind": kind}
+def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
+    """The kind of responses; group and version are empty where they are those of the resource."""
+    found = {"group": "", "version": "", "kind": name}
+    if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):
+        found |= {"group": subresource.group, "version": subresource.version}
+    return found

@@ -14,7 +14,8 @@ from fakeapi.http.response import Response
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.releases import Kind
 
 
 class GroupDocuments:
@@ -90,9 +91,17 @@ def _entries(resource: Resource) -> list[Object]:
             "name": f"{kind.resource}/{sub.name}",
             "singularName": "",
             "namespaced": kind.namespaced,
+            **_own_version(sub, kind),
             "kind": sub.kind,
             "verbs": list(sub.verbs),
         }
         for sub in resource.subresources.values()
     ]
     return [entry, *subresources]
+
+
+def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
+    """Group and version of a subresource's kind, where they are not those of the resource."""
+    if (subresource.group, subresource.version) == (kind.group, kind.version):
+        return {}
+    return {"group": subresource.group, "version": subresource.version}

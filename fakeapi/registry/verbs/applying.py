@@ -146,4 +146,6 @@ def _check_version(given: str) -> None:
 
 def _typed(resource: Resource, merged: Object) -> Object:
     new, _ = decode(merged, resource.schema, UnstructuredDecodeErrors())
-    return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged)
+    return complete(
+        resource.body_type, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged
+    )

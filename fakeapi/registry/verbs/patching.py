@@ -145,8 +145,9 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, wa
     def refuse(why: str) -> ApiError:
         return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
 
+    body = resource.body_type
     try:
-        problem = "" if wanted.typed else conversion_problem(resource, *type_of(document, resource))
+        problem = "" if wanted.typed else conversion_problem(body, *type_of(document, body))
     except Unreadable as error:
         raise refuse(str(error)) from None
     if problem:
@@ -164,7 +165,9 @@ def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, wa
     refusal = warn_or_refuse([*wanted.strict, *unknown], validation, warnings)
     if refusal:
         raise refuse(refusal)
-    return complete(resource, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), document)
+    return complete(
+        resource.body_type, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), document
+    )
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
