@@ -24,6 +24,7 @@ _COMMITS = {
     "1.27": "cbb86e0d7f4a049666fac0551e8b02ef3d6c3d9a",
     "1.28": "841856557ef0f6a399096c42635d114d6f2cf7f4",
     "1.29": "0d0f172cdf9fd42d6feee3467374b58d3e168df0",
+    "1.34": "26c89157669bdc7e3657302bc1abde758507095b",
 }
 """Commits of the releases' tags, as far as the module proxy states them."""
 
