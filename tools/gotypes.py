@@ -47,6 +47,7 @@ class GoField:
     type: str
     go_name: str = ""
     omitempty: bool = False
+    omitzero: bool = False
     patch_strategy: str = ""
     patch_merge_key: str = ""
     numbers: tuple[int, ...] = ()
@@ -182,6 +183,7 @@ class GoSource:
                 type=go,
                 go_name=each["name"] or go.rpartition(".")[2],
                 omitempty="omitempty" in options,
+                omitzero="omitzero" in options,
                 patch_strategy=tags.get("patchStrategy", ""),
                 patch_merge_key=tags.get("patchMergeKey", ""),
                 numbers=numbers,

@@ -93,6 +93,8 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
     compiled: dict[str, Any] = {"name": entry.name, "type": entry.type}
     if entry.omitempty:
         compiled["omitempty"] = True
+    if entry.omitzero:
+        compiled["omitzero"] = True
     if entry.name in schema.get("required", ()):
         compiled["required"] = True
     optional = {

@@ -3,6 +3,7 @@
 Follows k8s.io/apimachinery `pkg/api/equality` and `ValidateImmutableField`.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from fakeapi.machinery import codec
@@ -26,8 +27,15 @@ def semantically_equal(one: Any, other: Any) -> bool:
     )
 
 
-def validate_immutable(new: Any, old: Any, path: str) -> list[FieldError]:
-    return [] if semantically_equal(new, old) else [invalid(path, new, FIELD_IMMUTABLE)]
+def _itself(value: Any) -> Any:
+    return value
+
+
+def validate_immutable(
+    new: Any, old: Any, path: str, show: Callable[[Any], Any] = _itself
+) -> list[FieldError]:
+    """The error of a value that has changed; `show` makes of the new one what the error prints."""
+    return [] if semantically_equal(new, old) else [invalid(path, show(new), FIELD_IMMUTABLE)]
 
 
 def _settled(value: Any) -> Any:

@@ -88,19 +88,50 @@ class Quirks:
     """The same for what is checked by its length as such: pool names, attribute values and, where they are
     `Too long`, lists."""
 
+    condition_field_required: str
+    """What is said of a condition without a reason, or without the time of its last transition."""
+
     list_over_limit_is_too_many: bool
     """A list of a resource.k8s.io object beyond its limit is `Too many`, not `Too long`."""
+
+    list_over_limit_ends_validation: bool
+    """Of a list or map beyond its limit nothing else is said, neither of its items nor of duplicates."""
+
+    duplicates_name_the_field: bool
+    """A duplicate is reported at the field that it has in common with another item; elsewhere at the item."""
 
     request_fields_under_exactly: bool
     """A v1alpha3 request is v1beta2's inside the server: errors name its fields as
     `requests[0].exactly.count`, one without a class is neither `exactly` nor `firstAvailable` and has no
     defaults, and other parts of a claim may name `request/subrequest`."""
 
+    ambiguous_request_ends_validation: bool
+    """Of a request that is both exact and a list, neither part is looked at."""
+
+    empty_driver_name_ends_validation: bool
+    """A driver name that is missing is not also called an invalid DNS subdomain."""
+
     attribute_domain: str
     """What messages call the part of a qualified name before its slash."""
 
     missing_domain_is_required: bool
     """A `matchAttribute` without a domain is an error of the field `domain`, not of the attribute's value."""
+
+    missing_domain: str
+    """How a `matchAttribute` without a domain is worded."""
+
+    empty_name_parts_are_invalid: bool
+    """An attribute's name of which a part is empty is invalid; elsewhere the part is required."""
+
+    identifier_errors_are_of_type: bool
+    """An attribute's name that is no C identifier is a `FieldValueTypeInvalid`."""
+
+    opaque_not_an_object: str
+    """How parameters and device data are refused that are JSON, but no object."""
+
+    device_shown: str
+    """A device of `status.devices` in errors: as "text" (driver/pool/device), or a struct of "handles" that
+    show nothing, or of "strings"."""
 
     # Device selectors in CEL: a new expression is held to what the release before could compile too
 
@@ -132,6 +163,15 @@ class Quirks:
     map_errors_name_the_key: bool
     """An error about a key of a device's attributes or capacity has the key in its path."""
 
+    attribute_values_are_counted: bool
+    """The values of all attributes of a device together have a limit."""
+
+    map_keys_are_shortened: bool
+    """A long key is shortened in the paths of errors."""
+
+    empty_attribute_is_required: bool
+    """An attribute without a value is a required value, not an invalid one."""
+
     attribute_member: str
     """What an attribute of a device has to have exactly one of."""
 
@@ -148,6 +188,44 @@ class Quirks:
 
     admin_access_needs_label: bool
     """`adminAccess` asks for a label on the claim's namespace."""
+
+    admin_access_label: str
+    """The name of that label."""
+
+    updates_are_checked_once: bool
+    """What an update leaves as it is need not be valid any more: of a claim's spec only that it changed is
+    said, of a template's and a class's each error once."""
+
+    tolerations_are_gated: bool
+    """Tolerations are dropped while the gate DRADeviceTaints is off."""
+
+    distinct_attribute_is_gated: bool
+    """So is a constraint's `distinctAttribute`, by the gate DRAConsumableCapacity."""
+
+    binding_needs_device_status: bool
+    """Binding conditions need the gate of device status too; the time of an allocation goes with them."""
+
+    deallocated_devices_go_first: bool
+    """The status of deallocated devices is dropped before fields of gates that are off are."""
+
+    taint_effects: tuple[str, ...]
+    """The effects of device taints, in the order of messages."""
+
+    unchanged_taints_are_trusted: bool
+    """Taints that a device had before are not validated by an update of the slice."""
+
+    taint_time_follows_effect: bool
+    """A taint rule whose effect changes gets a new `timeAdded`, unless the writer changes that too."""
+
+    counter_sets_stand_alone: bool
+    """A slice has devices or counter sets, not both; devices name counter sets of other slices of the pool,
+    and the limits are on each set and each device instead of on the whole."""
+
+    drivers_should_be_lowercase: bool
+    """A write of a slice whose driver has uppercase letters is answered with a warning."""
+
+    status_resets_metadata: bool
+    """A write of status owns nothing in the metadata."""
 
     allocation_is_always_checked: bool
     """An allocation is validated by every write of status, before all else; elsewhere only where it is new,
@@ -190,9 +268,26 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
     "too_long_name": {27: "may not be longer than {}", 32: _TOO_LONG},
     "list_over_limit_is_too_many": {27: False, 32: True},
+    "list_over_limit_ends_validation": {27: False, 35: True},
+    "duplicates_name_the_field": {27: True, 35: False},
+    "condition_field_required": {27: "must be set", 34: ""},
     "request_fields_under_exactly": {27: False, 33: True},
+    "ambiguous_request_ends_validation": {27: False, 35: True},
+    "empty_driver_name_ends_validation": {27: False, 35: True},
     "attribute_domain": {27: "prefix", 32: "domain"},
     "missing_domain_is_required": {27: True, 32: False},
+    "missing_domain": {
+        27: "must include a prefix",
+        32: "must include a domain",
+        35: "a fully qualified name must be a domain and a name separated by a slash",
+    },
+    "empty_name_parts_are_invalid": {27: False, 35: True},
+    "identifier_errors_are_of_type": {27: True, 34: False},
+    "opaque_not_an_object": {
+        27: "parameters must be a valid JSON object",
+        34: "must be a valid JSON object",
+    },
+    "device_shown": {27: "text", 34: "handles", 35: "strings"},
     "cel_libraries": {
         27: frozenset(),
         31: frozenset({"addresses", "bindings"}),
@@ -208,12 +303,27 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "cel_counts_empty_from_one": {27: True, 32: False},
     "cel_line_starts_before": {27: True, 32: False},
     "cel_lexes_quoted_fields": {27: False, 33: True},
-    "map_errors_name_the_key": {27: False, 32: True},
+    "map_errors_name_the_key": {27: False, 32: True, 36: False},
+    "attribute_values_are_counted": {27: False, 36: True},
+    "map_keys_are_shortened": {27: False, 32: True},
+    "empty_attribute_is_required": {27: True, 35: False},
     "attribute_member": {27: "field", 32: "value"},
     "node_selector_term": {27: "selector term", 32: "node selector term"},
     "invalid_slice_error_dumps_value": {27: False, 31: True, 32: False},
     "status_stores_metadata": {27: True, 30: False},
     "admin_access_needs_label": {27: False, 33: True},
+    "admin_access_label": {27: "resource.k8s.io/admin-access", 34: "resource.kubernetes.io/admin-access"},
+    "updates_are_checked_once": {27: False, 35: True},
+    "tolerations_are_gated": {27: False, 35: True},
+    "distinct_attribute_is_gated": {27: False, 35: True},
+    "binding_needs_device_status": {27: True, 35: False},
+    "deallocated_devices_go_first": {27: True, 35: False},
+    "taint_effects": {27: ("NoExecute", "NoSchedule"), 35: ("NoExecute", "NoSchedule", "None")},
+    "unchanged_taints_are_trusted": {27: False, 35: True},
+    "taint_time_follows_effect": {27: False, 36: True},
+    "counter_sets_stand_alone": {27: False, 35: True},
+    "drivers_should_be_lowercase": {27: False, 35: True},
+    "status_resets_metadata": {27: False, 35: True},
     "allocation_is_always_checked": {27: False, 31: True, 32: False},
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},

@@ -1,11 +1,12 @@
-"""The rules that a release's kinds follow: its limits, its quirks and its gates, as one value.
+"""The rules that a release's kinds follow: its limits, quirks, gates and types, as one value.
 
 What each of them says stands in `fakeapi.releases`; no rule is asked for its release's number.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fakeapi.releases import Gates, Limits, Quirks, Release
+from fakeapi.releases.schemas import Schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,7 @@ class ReleaseRules:
     limits: Limits
     quirks: Quirks
     gates: Gates
+    schemas: Schemas = field(repr=False, compare=False)
 
     def drops(self, gate: str) -> bool:
         """Whether fields behind the gate are dropped: the release has it, and it is off."""
@@ -20,4 +22,4 @@ class ReleaseRules:
 
 
 def rules_of(release: Release) -> ReleaseRules:
-    return ReleaseRules(release.limits, release.quirks, release.gates)
+    return ReleaseRules(release.limits, release.quirks, release.gates, release.schemas)

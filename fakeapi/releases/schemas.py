@@ -77,6 +77,7 @@ class Schemas:
             node=self._node(go.removeprefix("*"), member),
             required=member.get("required", False),
             omitempty=member.get("omitempty", False),
+            omitzero=member.get("omitzero", False),
             pointer=go.startswith("*"),
             default=member.get("default"),
             patch_retain_keys="retainKeys" in member.get("patch", ""),

@@ -4,32 +4,38 @@ from dataclasses import asdict, fields
 
 import pytest
 
-from fakeapi.releases import KNOWN_RELEASES, Quirks, load_release
+from fakeapi.releases import Quirks, load_release
+from fakeapi.releases.release import COMPILED_RELEASES
 
 
 def releases_with(quirk: str) -> list[str]:
-    return [name for name in KNOWN_RELEASES if getattr(load_release(name).quirks, quirk) is True]
+    return [name for name in COMPILED_RELEASES if getattr(load_release(name).quirks, quirk) is True]
 
 
-FROM_1_28, FROM_1_31, FROM_1_32 = (list(KNOWN_RELEASES[at:]) for at in (1, 4, 5))
+FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_35 = (
+    list(COMPILED_RELEASES[at:]) for at in (1, 4, 5, 6, 8)
+)
 
 
 @pytest.mark.parametrize(
     ("quirk", "releases"),
     [
-        ("addresses_are_canonical", ["1.33"]),
-        ("admin_access_needs_label", ["1.33"]),
+        ("addresses_are_canonical", FROM_1_33),
+        ("admin_access_needs_label", FROM_1_33),
         ("allocation_is_always_checked", ["1.31"]),
         ("apply_checks_type_first", FROM_1_28),
         ("watch_cache_serves_pages", FROM_1_31),
         ("initial_events_blueprint", ["1.32"]),
         ("list_over_limit_is_too_many", FROM_1_32),
-        ("list_resource_version_error_is_500", list(KNOWN_RELEASES[:6])),
-        ("list_parses_resource_version_before_continue", list(KNOWN_RELEASES[:3])),
-        ("managed_fields_allow_duplicates", list(KNOWN_RELEASES[2:])),
+        ("list_resource_version_error_is_500", list(COMPILED_RELEASES[:6])),
+        ("list_parses_resource_version_before_continue", list(COMPILED_RELEASES[:3])),
+        ("managed_fields_allow_duplicates", list(COMPILED_RELEASES[2:])),
         ("node_selector_values_are_checked", FROM_1_32),
-        ("request_fields_under_exactly", ["1.33"]),
+        ("request_fields_under_exactly", FROM_1_33),
         ("status_stores_metadata", ["1.27", "1.28", "1.29"]),
+        ("distinct_attribute_is_gated", FROM_1_35),
+        ("updates_are_checked_once", FROM_1_35),
+        ("map_errors_name_the_key", ["1.32", "1.33", "1.34", "1.35"]),
     ],
 )
 def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> None:
@@ -38,7 +44,7 @@ def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> No
 
 @pytest.mark.parametrize("quirk", [field.name for field in fields(Quirks)])
 def test_a_quirk_tells_at_least_two_releases_apart(quirk: str) -> None:
-    assert len({asdict(load_release(name).quirks)[quirk] for name in KNOWN_RELEASES}) > 1
+    assert len({asdict(load_release(name).quirks)[quirk] for name in COMPILED_RELEASES}) > 1
 
 
 def test_a_text_beyond_its_limit_is_worded_anew_in_1_32() -> None:

@@ -1,13 +1,13 @@
 """Parses, canonicalizes and compares quantities: `1500m`, `10Gi`, `1e3`.
 
-Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 to 1.33. A quantity
+Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 on. A quantity
 remembers its spelling where that is nearly canonical, so `+1`, `010` and `1.500` stay as they are. The
 parser is as lenient as upstream's: a missing number is 0. Amounts are exact, however long their digits.
 """
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,6 +67,28 @@ def compare(left: str, right: str) -> int:
     """-1, 0 or 1 as `left` is less than, equal to or greater than `right`. Raises ValueError."""
     one, other = parse(left).amount, parse(right).amount
     return (one > other) - (one < other)
+
+
+def add(left: str, right: str) -> str:
+    """The canonical text of a sum, in the format of `left`, or of `right` where `left` is 0.
+
+    Raises ValueError.
+    """
+    one, other = parse(left).amount, parse(right).amount
+    match = _split((left if one else right).strip(_SPACES))
+    assert match is not None  # or it would not have parsed
+    form, amount = _interpret(match["suffix"]), one + other
+    if form.binary and amount == amount.to_integral_value():
+        return _binary(amount < 0, abs(int(amount))).text
+    _, digits, exponent = amount.as_tuple()
+    assert isinstance(exponent, int)  # quantities are finite
+    return _decimal(amount < 0, "".join(map(str, digits)), exponent, form).text
+
+
+def whole(text: str) -> int:
+    """As `Quantity.Value`: rounded away from zero, and what an int64 holds of it. Raises ValueError."""
+    number = int(parse(text).amount.to_integral_value(ROUND_UP))
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def parse(text: str) -> Quantity:

@@ -257,7 +257,11 @@ def zero(node: Node) -> Any:
 
 
 def _drops_zero(entry: Field) -> bool:
-    """Whether `omitempty` leaves a zero value out: false, 0, "", nil or what is empty, but never a struct."""
+    """Whether a zero value is left out: `omitempty` takes false, 0, "", nil or what is empty for one, but
+    never a struct; `omitzero` that too.
+    """
+    if entry.omitzero:
+        return True
     if not entry.omitempty or entry.pointer or isinstance(entry.node, Struct | AnyValue):
         return False
     return not (isinstance(entry.node, Scalar) and entry.node.kind in _STRUCTS_IN_GO)

@@ -98,6 +98,7 @@ class Field:
     node: "Node"
     required: bool = False
     omitempty: bool = True
+    omitzero: bool = False
     pointer: bool = False
     default: Any = None
     patch_retain_keys: bool = False

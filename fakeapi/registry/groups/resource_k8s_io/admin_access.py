@@ -13,8 +13,6 @@ from fakeapi.machinery.json_types import Object
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 """The labels of a namespace; None: there is no such namespace."""
 
-NAMESPACE_LABEL = "resource.k8s.io/admin-access"
-
 
 def uses_admin_access(claim: Object) -> bool:
     """Whether any request or result of the claim says anything about it, be it false."""
@@ -51,17 +49,22 @@ def status_without(status: Object) -> Object:
     return {**status, "allocation": {**allocation, "devices": devices}}
 
 
-def authorize_requests(claim: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:
+def authorize_requests(
+    claim: Object, namespace_labels: NamespaceLabels, wanted_label: str
+) -> list[FieldError]:
     """The error of the first request for `adminAccess`, unless the claim's namespace allows it."""
     requests = [request.get("exactly", {}) for request in claim["spec"]["devices"]["requests"] or ()]
-    return _authorize(requests, "spec.devices.requests", claim, namespace_labels)
+    return _authorize(requests, "spec.devices.requests", claim, namespace_labels, wanted_label)
 
 
-def authorize_results(claim: Object, old: Object, namespace_labels: NamespaceLabels) -> list[FieldError]:
+def authorize_results(
+    claim: Object, old: Object, namespace_labels: NamespaceLabels, wanted_label: str
+) -> list[FieldError]:
     """The same of an allocation's results; what `old` was granted stays granted."""
     if any(result.get("adminAccess") for result in _results(old["status"])):
         return []
-    return _authorize(_results(claim["status"]), "status.allocation.devices.results", claim, namespace_labels)
+    path = "status.allocation.devices.results"
+    return _authorize(_results(claim["status"]), path, claim, namespace_labels, wanted_label)
 
 
 def _results(status: Object) -> Sequence[Object]:
@@ -72,7 +75,7 @@ def _results(status: Object) -> Sequence[Object]:
 
 
 def _authorize(
-    parts: Sequence[Object], path: str, claim: Object, namespace_labels: NamespaceLabels
+    parts: Sequence[Object], path: str, claim: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
     index = next((index for index, part in enumerate(parts) if part.get("adminAccess")), None)
     if index is None:
@@ -83,7 +86,7 @@ def _authorize(
     if labels is None:
         problem = f'could not retrieve namespace to verify admin access: namespaces "{namespace}" not found'
         return [FieldError("InternalError", place, f"Internal error: {problem}")]
-    if labels.get(NAMESPACE_LABEL) == "true":
+    if labels.get(wanted_label) == "true":
         return []
-    wanted = f"the `{NAMESPACE_LABEL}: true` label on the containing namespace"
+    wanted = f"the `{wanted_label}: true` label on the containing namespace"
     return [forbidden(place, f"admin access to devices requires {wanted}")]

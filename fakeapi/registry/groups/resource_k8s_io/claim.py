@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -13,9 +13,11 @@ from fakeapi.registry.columns import Column, fields_at
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io import admin_access, gates
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
+from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import enabled_status, without
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
 from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.allocation import validate_allocation
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
@@ -78,7 +80,7 @@ class ClaimStrategy(ClaimSpecStrategy):
         if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER) and not (
             old is not None and "controller" in old["spec"]
         ):
-            spec = _without(spec, "controller")
+            spec = without(spec, "controller")
         return spec
 
 
@@ -89,22 +91,23 @@ class ClaimStatusStrategy(ClaimStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
-        status = new["status"]
-        if "devices" in status:
+        status, deallocated_first = new["status"], self._rules.quirks.deallocated_devices_go_first
+        if deallocated_first:
             status = self._with_live_devices(status, old["status"])
-        if self._rules.drops(gates.ADMIN_ACCESS) and not admin_access.uses_admin_access(old):
-            status = admin_access.status_without(status)
-        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER):
-            status = _without_controller(status, old)
+        status = enabled_status(status, old, self._rules)
+        if not deallocated_first:
+            status = self._with_live_devices(status, old["status"])
         new["status"] = status
         return new
 
     def _with_live_devices(self, status: Object, before: Object) -> Object:
         """Devices go with their allocation; all go where the gate is off and the claim had none."""
+        if "devices" not in status:
+            return status
         devices: list[Object] = []
         if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
             devices = without_deallocated(status["devices"], status, before)
-        return {**status, "devices": devices} if devices else _without(status, "devices")
+        return {**status, "devices": devices} if devices else without(status, "devices")
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -113,18 +116,23 @@ class ClaimStatusStrategy(ClaimStrategy):
         allocation, allocated = status.get("allocation"), before.get("allocation")
         errors: list[FieldError] = []
         if self._rules.quirks.admin_access_needs_label:
-            errors += admin_access.authorize_results(new, old, self._namespace_labels)
+            errors += admin_access.authorize_results(
+                new, old, self._namespace_labels, self._rules.quirks.admin_access_label
+            )
         errors += metadata.of_change
         if self._rules.quirks.allocation_is_always_checked and allocation is not None:
             errors += self._validate_allocation(allocation, new)
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
-            errors += validate_immutable(allocation, allocated, "status.allocation")
+            errors += validate_immutable(allocation, allocated, "status.allocation", self._shown_allocation)
         elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
             errors += self._validate_allocation(allocation, new)
         errors += validate_deallocation(status, before, "status")
         return errors
+
+    def _shown_allocation(self, allocation: Object) -> Any:
+        return bad_values.struct(allocation, "AllocationResult", self._rules)
 
     def _validate_allocation(self, allocation: Object, claim: Object) -> list[FieldError]:
         known = request_names(claim["spec"]["devices"])
@@ -146,6 +154,12 @@ class ClaimStatusStrategy(ClaimStrategy):
         return errors
 
 
+class NewerClaimStatusStrategy(ClaimStatusStrategy):
+    """Writes to `/status` that own nothing in the metadata (see `status_resets_metadata`)."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+
 def _uid_of(consumer: Object) -> str:
     uid: str = consumer["uid"]
     return uid
@@ -164,27 +178,12 @@ def _validate_reservations(claim: Object, before: Object) -> list[FieldError]:
     return []
 
 
-def _without(part: Object, name: str) -> Object:
-    return {key: value for key, value in part.items() if key != name} if name in part else part
-
-
-def _without_controller(status: Object, old: Object) -> Object:
-    """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
-    allocation = status.get("allocation")
-    if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:
-        allocation = _without(allocation, "controller")
-        status = {**status, "allocation": allocation}
-    handled = allocation is not None and "controller" in allocation
-    if not handled and "deallocationRequested" not in old["status"]:
-        status = _without(status, "deallocationRequested")
-    return status
-
-
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     labels, check_cel = context.namespace_labels, device_compiler(rules.quirks, rules.limits)
+    of_status = NewerClaimStatusStrategy if rules.quirks.status_resets_metadata else ClaimStatusStrategy
     return {
         "": ClaimStrategy(rules, labels, check_cel, layout=layout_of(kind)),
-        "status": ClaimStatusStrategy(rules, labels, check_cel, layout=layout_of(kind)),
+        "status": of_status(rules, labels, check_cel, layout=layout_of(kind)),
     }
 
 

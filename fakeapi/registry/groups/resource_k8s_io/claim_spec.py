@@ -19,6 +19,7 @@ from fakeapi.registry.groups.resource_k8s_io.device_requests import (
     restore_empty_request_lists,
 )
 from fakeapi.registry.groups.resource_k8s_io.layout import Layout
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -52,6 +53,12 @@ class ClaimSpecStrategy(Strategy, ABC):
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
     """Where the claim's spec stands in the object."""
+
+    spec_type: ClassVar[str] = "ResourceClaimSpec"
+    """The type of the object's own spec."""
+
+    is_checked_by_updates: ClassVar[bool] = False
+    """Whether updates look at the spec even where it cannot have changed (see `updates_are_checked_once`)."""
 
     def __init__(
         self,
@@ -96,7 +103,9 @@ class ClaimSpecStrategy(Strategy, ABC):
         if not self._rules.quirks.admin_access_needs_label:
             return []
         claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
-        return admin_access.authorize_requests(claim, self._namespace_labels)
+        return admin_access.authorize_requests(
+            claim, self._namespace_labels, self._rules.quirks.admin_access_label
+        )
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self.validate(obj, self._checks)
@@ -108,12 +117,13 @@ class ClaimSpecStrategy(Strategy, ABC):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         """What is wrong with the spec is said before and after what is wrong with changing it."""
+        once = self._rules.quirks.updates_are_checked_once
         return [
             *metadata.of_object,
-            *self.validate(new, self._checks),
+            *(self.validate(new, self._checks) if self.is_checked_by_updates or not once else ()),
             *metadata.of_change,
             *self._validate_spec_unchanged(new, old),
-            *self.validate(new, self._checks_of_stored),
+            *(() if once else self.validate(new, self._checks_of_stored)),
         ]
 
     def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
@@ -121,7 +131,9 @@ class ClaimSpecStrategy(Strategy, ABC):
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))
-        return validate_immutable(*specs, "spec")
+        return validate_immutable(
+            *specs, "spec", lambda spec: bad_values.struct(spec, self.spec_type, self._rules)
+        )
 
     def nested_spec(self, obj: Object) -> Object:
         """The object's spec in the nested layout."""

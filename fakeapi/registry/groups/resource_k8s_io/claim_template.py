@@ -66,6 +66,8 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
     """Templates of v1alpha3 and newer."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
+    spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"
+    is_checked_by_updates: ClassVar[bool] = True
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         return restore_empty_lists(super().restore_after_decoding(obj, sent), sent)

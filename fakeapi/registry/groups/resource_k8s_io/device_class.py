@@ -1,4 +1,4 @@
-"""DeviceClass of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+"""DeviceClass of resource.k8s.io/v1alpha3 and newer.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/resource/validation`.
 """
@@ -8,7 +8,8 @@ from dataclasses import replace
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.groups.resource_k8s_io.gates import CONTROL_PLANE_CONTROLLER
+from fakeapi.registry.groups.resource_k8s_io import gates
+from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import without
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -23,40 +24,48 @@ from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_nodes
+from fakeapi.registry.groups.resource_k8s_io.validation.resource_names import (
+    validate_extended_resource_name,
+)
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
+_GATED = {
+    "suitableNodes": gates.CONTROL_PLANE_CONTROLLER,
+    "extendedResourceName": gates.EXTENDED_RESOURCE,
+}
+"""Fields of a class by the gate that they are behind."""
+
 
 class DeviceClassStrategy(Strategy):
-    """Everything of a class may change; what is wrong with its spec is said twice."""
+    """Everything of a class may change; up to 1.34 what is wrong with its spec is said twice."""
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
         self._checks = Checks(rules, check_cel)
-        self._drops_nodes = rules.drops(CONTROL_PLANE_CONTROLLER)
+        self._dropped = tuple(name for name, gate in _GATED.items() if rules.drops(gate))
 
     def prepare_create(self, obj: Object) -> Object:
-        if self._drops_nodes:
-            obj["spec"].pop("suitableNodes", None)
+        obj["spec"] = without(obj["spec"], *self._dropped)
         return with_generation(obj, 1)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        if self._drops_nodes and "suitableNodes" not in old["spec"]:
-            new["spec"] = {name: value for name, value in new["spec"].items() if name != "suitableNodes"}
+        new["spec"] = without(new["spec"], *(name for name in self._dropped if name not in old["spec"]))
         return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
+        once = self._rules.quirks.updates_are_checked_once
         return [
             *metadata.of_object,
-            *self._validate(new, None),
+            *(() if once else self._validate(new, None)),
             *metadata.of_change,
             *self._validate(new, old),
         ]
@@ -83,6 +92,9 @@ class DeviceClassStrategy(Strategy):
             lambda config, path: validate_configuration(config, path, checks),
             self._rules,
         )
+        if "extendedResourceName" in spec:
+            name = spec["extendedResourceName"]
+            errors += validate_extended_resource_name(name, "spec.extendedResourceName")
         # Upstream names no spec in this path.
         return errors + validate_nodes(spec, "suitableNodes", "suitableNodes", self._rules)
 

@@ -1,11 +1,12 @@
-"""DeviceTaintRule of resource.k8s.io/v1alpha3: Kubernetes 1.33.
+"""DeviceTaintRule of resource.k8s.io, from Kubernetes 1.33.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/devicetaintrule` and `pkg/apis/resource/validation`.
 """
 
 from dataclasses import replace
+from typing import ClassVar
 
-from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.field_errors import FieldError, too_many
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at, since
@@ -21,6 +22,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     expressions_of,
     validate_selectors,
 )
+from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_dns_label,
     validate_dns_subdomain,
@@ -28,7 +30,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, default_taint, validate_taint
-from fakeapi.registry.object_meta import with_generation, with_next_generation
+from fakeapi.registry.object_meta import for_status, with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -54,7 +56,13 @@ class DeviceTaintRuleStrategy(Strategy):
         return self._validate(obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        return with_next_generation(new, old)
+        new = with_next_generation(new, old)
+        taint, before = new["spec"]["taint"], old["spec"]["taint"]
+        if self._rules.quirks.taint_time_follows_effect and (
+            taint["effect"] != before["effect"] and taint.get("timeAdded") == before.get("timeAdded")
+        ):
+            new["spec"] = {**new["spec"], "taint": {**taint, "timeAdded": self._now()}}
+        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -70,7 +78,9 @@ class DeviceTaintRuleStrategy(Strategy):
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
         errors = self._validate_selector(obj, old)
-        return errors + validate_taint(obj["spec"]["taint"], "spec.taint")
+        trusts = old is not None and self._rules.quirks.unchanged_taints_are_trusted
+        before = old["spec"]["taint"] if old is not None and trusts else None
+        return errors + validate_taint(obj["spec"]["taint"], "spec.taint", self._rules, before)
 
     def _validate_selector(self, obj: Object, old: Object | None) -> list[FieldError]:
         if "deviceSelector" not in obj["spec"]:
@@ -92,6 +102,42 @@ class DeviceTaintRuleStrategy(Strategy):
         return errors + validate_selectors(selectors, f"{path}.selectors", checks)
 
 
+class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
+    """Rules with a status, which they have from 1.35 on: not for writes to the rule itself."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return super().prepare_create(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return super().prepare_update(new, old)
+
+
+class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
+    """Writes to `/status`: conditions."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        conditions, path = new["status"].get("conditions") or (), "status.conditions"
+        errors = [*metadata.of_change, *validate_conditions(conditions, path, self._rules)]
+        most = self._rules.limits.taint_rule_conditions
+        if len(conditions) > most:
+            errors.append(too_many(path, len(conditions), most))
+        return errors
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return []
+
+
 KEY_TEXT = "The taint key to be applied to a device. Must be a label name."
 VALUE_TEXT = "The taint value corresponding to the taint key. Must be a label value."
 EFFECT_TEXT = (
@@ -106,7 +152,13 @@ ADDED_TEXT = (
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": DeviceTaintRuleStrategy(rules, context.now, device_compiler(rules.quirks, rules.limits))}
+    check_cel = device_compiler(rules.quirks, rules.limits)
+    if kind.subresource("status") is None:
+        return {"": DeviceTaintRuleStrategy(rules, context.now, check_cel)}
+    return {
+        "": ReportedTaintRuleStrategy(rules, context.now, check_cel),
+        "status": TaintRuleStatusStrategy(rules, context.now, check_cel),
+    }
 
 
 def _columns(schema: Struct) -> tuple[Column, ...]:

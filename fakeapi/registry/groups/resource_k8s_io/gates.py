@@ -1,8 +1,13 @@
 """The gates that fields of resource.k8s.io are behind."""
 
 ADMIN_ACCESS = "DRAAdminAccess"
+BINDING_CONDITIONS = "DRADeviceBindingConditions"
+CONSUMABLE_CAPACITY = "DRAConsumableCapacity"
 CONTROL_PLANE_CONTROLLER = "DRAControlPlaneController"
 DEVICE_STATUS = "DRAResourceClaimDeviceStatus"
 DEVICE_TAINTS = "DRADeviceTaints"
+EXTENDED_RESOURCE = "DRAExtendedResource"
+LIST_TYPE_ATTRIBUTES = "DRAListTypeAttributes"
+NODE_ALLOCATABLE_RESOURCES = "DRANodeAllocatableResources"
 PARTITIONABLE_DEVICES = "DRAPartitionableDevices"
 PRIORITIZED_LIST = "DRAPrioritizedList"

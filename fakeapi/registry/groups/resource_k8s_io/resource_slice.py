@@ -1,13 +1,13 @@
-"""ResourceSlice of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+"""ResourceSlice of resource.k8s.io/v1alpha3 and newer.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/resource/validation`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fakeapi.machinery.field_errors import FieldError, invalid, required
-from fakeapi.machinery.golang import go_syntax
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at, fields_at
@@ -16,6 +16,12 @@ from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.layout import Layout, layout_of
+from fakeapi.registry.groups.resource_k8s_io.slice_gates import (
+    dropped_fields,
+    enabled_spec,
+    has_list_attribute,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.counters import (
     counters_of,
@@ -26,11 +32,13 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_driver_name,
     validate_pool_name,
 )
-from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name, validate_nodes
+from fakeapi.registry.groups.resource_k8s_io.validation.node_allocatable import default_mappings
 from fakeapi.registry.groups.resource_k8s_io.validation.slice_devices import (
+    Surroundings,
     validate_basic_device,
     validate_device,
 )
+from fakeapi.registry.groups.resource_k8s_io.validation.slice_nodes import validate_slice_nodes
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, default_taint
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
@@ -38,11 +46,7 @@ from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strate
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
-_PARTITIONING = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
-"""The fields of a device that are behind the gate DRAPartitionableDevices."""
-
-_ONE_CHOICE = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required"
-_ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+_EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
 
 
 class ResourceSliceStrategy(Strategy):
@@ -54,15 +58,18 @@ class ResourceSliceStrategy(Strategy):
         self._layout = layout
         self._now = now
         self._partitions = gates.PARTITIONABLE_DEVICES in rules.gates
-        self._drops_taints = rules.drops(gates.DEVICE_TAINTS)
-        self._drops_partitions = rules.drops(gates.PARTITIONABLE_DEVICES)
+        self._dropped = dropped_fields(rules)
 
     def default(self, obj: Object) -> Object:
-        """1.33 and newer: sets timeAdded of taints; adds an empty `basic` to devices without one."""
+        """1.33 and newer: sets timeAdded of taints; adds an empty `basic` to devices without one.
+
+        1.36: sets the multipliers of resources that a node can allocate.
+        """
         if not self._partitions:
             return obj
-        for device in obj["spec"]["devices"] or ():
+        for device in obj["spec"].get("devices") or ():
             parts = device if self._layout is Layout.FLAT else device.setdefault("basic", {})
+            default_mappings(parts)
             if "taints" in parts:
                 parts["taints"] = [default_taint(taint, self._now) for taint in parts["taints"]]
         return obj
@@ -82,19 +89,19 @@ class ResourceSliceStrategy(Strategy):
     ) -> list[FieldError]:
         return [*metadata.of_change, *self._validate(new["spec"], old["spec"])]
 
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        driver = obj["spec"]["driver"]
+        if not self._rules.quirks.drivers_should_be_lowercase or driver == driver.lower():
+            return []
+        problem = f"driver names should be lowercase; {quote(driver)} contains uppercase characters"
+        return [f"spec.driver: {problem}"]
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
+
     def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
         """The slice without fields behind a gate that is off, unless `old` had such a field."""
-        before = None if old is None else old["spec"]
-        dropped: list[str] = []
-        if self._drops_taints and not (before and _has_taints(before)):
-            dropped.append("taints")
-        spec = obj["spec"]
-        if self._drops_partitions and not (before and _has_partitions(before)):
-            dropped += _PARTITIONING
-            spec = _without(spec, ("sharedCounters", "perDeviceNodeSelection"))
-        if dropped and spec["devices"]:
-            spec = {**spec, "devices": [_without(device, dropped) for device in spec["devices"]]}
-        obj["spec"] = spec
+        obj["spec"] = enabled_spec(obj["spec"], None if old is None else old["spec"], self._dropped)
         return obj
 
     def _validate(self, spec: Object, old: Object | None) -> list[FieldError]:
@@ -103,66 +110,67 @@ class ResourceSliceStrategy(Strategy):
         errors += _validate_pool(spec["pool"], "spec.pool", rules)
         if old is not None:
             errors += self._validate_unchanged(spec, old)
+        errors += validate_slice_nodes(spec, rules, partitions=self._partitions)
         if not self._partitions:
-            return [*errors, *_validate_choice(spec, rules), *self._validate_devices(spec)]
+            return [*errors, *self._validate_devices(spec, old)]
+        stand_alone = rules.quirks.counter_sets_stand_alone
+        if stand_alone and "sharedCounters" in spec and spec.get("devices") is not None:
+            errors.append(invalid("spec", "", _EITHER_OR))
         return [
             *errors,
-            *_validate_choice_of_four(spec, rules),
-            *self._validate_devices(spec),
-            *validate_number_of_counters(spec, "spec", rules),
+            *self._validate_devices(spec, old),
+            *(() if stand_alone else validate_number_of_counters(spec, "spec", rules)),
             *validate_counter_sets(spec.get("sharedCounters"), "spec.sharedCounters", rules),
         ]
 
     def _validate_unchanged(self, spec: Object, old: Object) -> list[FieldError]:
         absent = None if self._partitions else ""
+        nodes = (spec.get("nodeName", absent), old.get("nodeName", absent))
         return [
             *validate_immutable(spec["pool"]["name"], old["pool"]["name"], "spec.pool.name"),
             *validate_immutable(spec["driver"], old["driver"], "spec.driver"),
-            *validate_immutable(spec.get("nodeName", absent), old.get("nodeName", absent), "spec.nodeName"),
+            *validate_immutable(*nodes, "spec.nodeName", lambda name: bad_values.plain(name, self._rules)),
         ]
 
-    def _validate_devices(self, spec: Object) -> list[FieldError]:
+    def _validate_devices(self, spec: Object, old: Object | None) -> list[FieldError]:
         rules = self._rules
-        if self._partitions:
-            counters = counters_of(spec.get("sharedCounters"))
-            chooses = spec.get("perDeviceNodeSelection", False)
+        before = [] if old is None else old.get("devices") or []
+        surroundings = Surroundings(
+            counters_of(spec.get("sharedCounters")),
+            {device["name"]: device for device in reversed(before)},
+            spec.get("perDeviceNodeSelection") is True,
+        )
 
-            def validate(device: Object, path: str) -> list[FieldError]:
-                return validate_device(device, path, counters, rules, chooses_nodes=chooses)
-        else:
-
-            def validate(device: Object, path: str) -> list[FieldError]:
+        def validate(device: Object, path: str) -> list[FieldError]:
+            if not self._partitions:
                 return validate_basic_device(device, path, rules)
+            return validate_device(device, path, surroundings, rules)
 
         return validate_set(
-            spec["devices"],
+            spec.get("devices"),
             "spec.devices",
-            rules.limits.slice_devices,
+            self._most_devices(spec.get("devices") or ()),
             validate,
             rules,
             key=_name_of,
             key_field="name",
         )
 
+    def _most_devices(self, devices: Sequence[Object]) -> int:
+        """From 1.35 on fewer devices fit into a slice where one of them is large."""
+        limits = self._rules.limits
+        if not self._rules.quirks.counter_sets_stand_alone:
+            return limits.slice_devices
+        large = any(
+            device.get("taints") or device.get("consumesCounters") or has_list_attribute(device)
+            for device in devices
+        )
+        return limits.devices_with_taints_or_counters if large else limits.slice_devices
+
 
 def _name_of(device: Object) -> str:
     name: str = device["name"]
     return name
-
-
-def _without(part: Object, names: tuple[str, ...] | list[str]) -> Object:
-    return {name: value for name, value in part.items() if name not in names}
-
-
-def _has_taints(spec: Object) -> bool:
-    return any("taints" in device for device in spec["devices"] or ())
-
-
-def _has_partitions(spec: Object) -> bool:
-    if "sharedCounters" in spec or "perDeviceNodeSelection" in spec:
-        return True
-    devices = spec["devices"] or ()
-    return any(name in device for device in devices for name in _PARTITIONING)
 
 
 def _validate_pool(pool: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
@@ -172,59 +180,6 @@ def _validate_pool(pool: Object, path: str, rules: ReleaseRules) -> list[FieldEr
         errors.append(invalid(f"{path}.resourceSliceCount", count, "must be greater than zero"))
     if generation < 0:
         errors.append(invalid(f"{path}.generation", generation, "must be greater than or equal to zero"))
-    return errors
-
-
-def _validate_selector(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    path = "spec.nodeSelector"
-    errors = validate_nodes(spec, "nodeSelector", path, rules)
-    terms = spec["nodeSelector"]["nodeSelectorTerms"]
-    if len(terms or ()) != 1:
-        problem = f"must have exactly one {rules.quirks.node_selector_term}"
-        errors.append(invalid(f"{path}.nodeSelectorTerms", go_syntax.node_selector_terms(terms), problem))
-    return errors
-
-
-def _validate_choice(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of where a slice's devices can be used, in releases without partitionable devices."""
-    errors = validate_node_name(spec["nodeName"], "spec.nodeName") if "nodeName" in spec else []
-    if "nodeSelector" in spec:
-        errors += _validate_selector(spec, rules)
-    made = sum(name in spec for name in ("nodeName", "nodeSelector", "allNodes"))
-    if made == 0:
-        errors.append(required("spec", _ONE_CHOICE))
-    elif made > 1:
-        shown = None
-        if rules.quirks.invalid_slice_error_dumps_value:
-            shown = go_syntax.resource_slice_spec(
-                SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
-            )
-        errors.append(invalid("spec", shown, _ONE_CHOICE))
-    return errors
-
-
-def _validate_choice_of_four(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    """The same in releases with partitionable devices, where devices may choose for themselves."""
-    chosen: list[str] = []
-    errors: list[FieldError] = []
-    if spec.get("nodeName"):
-        chosen.append("`nodeName`")
-        errors += validate_node_name(spec["nodeName"], "spec.nodeName")
-    elif "nodeName" in spec:
-        errors.append(invalid("spec.nodeName", "", "must be either unset or set to a non-empty string"))
-    if "nodeSelector" in spec:
-        chosen.append("`nodeSelector`")
-        errors += _validate_selector(spec, rules)
-    for name in ("allNodes", "perDeviceNodeSelection"):
-        if spec.get(name):
-            chosen.append(f"`{name}`")
-        elif name in spec:
-            errors.append(invalid(f"spec.{name}", value=False, detail="must be either unset or set to true"))
-    if not chosen:
-        errors.append(required("spec", _ONE_OF_FOUR))
-    elif len(chosen) > 1:
-        problem = f"{_ONE_OF_FOUR}, but multiple fields are set"
-        errors.append(invalid("spec", f"{{{', '.join(chosen)}}}", problem))
     return errors
 
 

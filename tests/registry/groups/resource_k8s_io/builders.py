@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError
-from fakeapi.releases import KNOWN_RELEASES, Gates, load_release
+from fakeapi.releases import Gates, load_release
+from fakeapi.releases.release import COMPILED_RELEASES
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 Triple = tuple[str, str, str]
 
-RULES = {release: rules_of(load_release(release)) for release in KNOWN_RELEASES}
+RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
 """The rules by release, its gates as they are by default."""
 
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}

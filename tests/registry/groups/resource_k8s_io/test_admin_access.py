@@ -67,29 +67,29 @@ def test_a_choice_of_subrequests_says_nothing_about_it() -> None:
     claim = v1alpha3_claim(None, choice)
     assert not uses_admin_access(claim)
     assert requests_without([choice]) == [choice]
-    assert authorize_requests(claim, lambda _: {}) == []
+    assert authorize_requests(claim, lambda _: {}, LABEL) == []
 
 
 @pytest.mark.parametrize("labels", [{}, {LABEL: "yes"}])
 def test_the_first_request_is_refused_in_a_namespace_without_the_label(labels: dict[str, str]) -> None:
     claim = v1alpha3_claim(None, request(), request("b", adminAccess=True), request("c", adminAccess=True))
-    assert triples(authorize_requests(claim, lambda _: labels)) == [
+    assert triples(authorize_requests(claim, lambda _: labels, LABEL)) == [
         ("spec.devices.requests[1].adminAccess", "Forbidden", REFUSED)
     ]
-    assert authorize_requests(claim, granted) == []
+    assert authorize_requests(claim, granted, LABEL) == []
 
 
 def test_no_access_needs_no_namespace() -> None:
     def unreachable(namespace: str) -> None:
         raise AssertionError(namespace)
 
-    assert authorize_requests(v1alpha3_claim(None, request(adminAccess=False)), unreachable) == []
-    assert authorize_results(v1alpha3_claim(allocated()), v1alpha3_claim(), unreachable) == []
+    assert authorize_requests(v1alpha3_claim(None, request(adminAccess=False)), unreachable, LABEL) == []
+    assert authorize_results(v1alpha3_claim(allocated()), v1alpha3_claim(), unreachable, LABEL) == []
 
 
 def test_a_namespace_that_is_gone_is_an_internal_error() -> None:
     claim = v1alpha3_claim(None, request(adminAccess=True))
-    assert triples(authorize_requests(claim, lambda _: None)) == [
+    assert triples(authorize_requests(claim, lambda _: None, LABEL)) == [
         (
             "spec.devices.requests[0].adminAccess",
             "InternalError",
@@ -100,8 +100,8 @@ def test_a_namespace_that_is_gone_is_an_internal_error() -> None:
 
 def test_results_are_held_to_the_same_unless_they_were_granted_before() -> None:
     claim = v1alpha3_claim(allocated(results=[result(), result(device="b", adminAccess=True)]))
-    assert triples(authorize_results(claim, v1alpha3_claim(), lambda _: {})) == [
+    assert triples(authorize_results(claim, v1alpha3_claim(), lambda _: {}, LABEL)) == [
         ("status.allocation.devices.results[1].adminAccess", "Forbidden", REFUSED)
     ]
-    assert authorize_results(claim, claim, lambda _: {}) == []
-    assert authorize_results(claim, v1alpha3_claim(), granted) == []
+    assert authorize_results(claim, claim, lambda _: {}, LABEL) == []
+    assert authorize_results(claim, v1alpha3_claim(), granted, LABEL) == []

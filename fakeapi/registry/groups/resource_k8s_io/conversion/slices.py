@@ -16,7 +16,7 @@ NOT_BASIC: Object = {"basic": None}
 
 def _with_devices(each: Object, change: Callable[[Object], Object]) -> Object:
     spec = each["spec"]
-    if not spec["devices"]:
+    if not spec.get("devices"):
         return each
     return {**each, "spec": {**spec, "devices": [change(device) for device in spec["devices"]]}}
 

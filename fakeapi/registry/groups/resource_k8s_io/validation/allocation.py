@@ -6,6 +6,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 from fakeapi.machinery.field_errors import FieldError, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.node_selector import validate_node_selector
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
+from fakeapi.registry.groups.resource_k8s_io.validation.binding_conditions import validate_binding_conditions
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     Checks,
     validate_configuration,
@@ -19,6 +21,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
     validate_request_reference,
 )
+from fakeapi.registry.groups.resource_k8s_io.validation.share_ids import validate_share_id
 from fakeapi.releases.rules import ReleaseRules
 
 SOURCES = ("FromClaim", "FromClass")
@@ -61,6 +64,8 @@ def _validate_result(result: Object, path: str, known: RequestNames, rules: Rele
         *validate_driver_name(result["driver"], f"{path}.driver", rules),
         *validate_pool_name(result["pool"], f"{path}.pool", rules),
         *validate_dns_label(result["device"], f"{path}.device"),
+        *validate_binding_conditions(result, path, rules),
+        *(validate_share_id(result["shareID"], f"{path}.shareID") if "shareID" in result else ()),
     ]
 
 
@@ -69,7 +74,9 @@ def _validate_config(config: Object, path: str, known: RequestNames, checks: Che
     if not config["source"]:
         errors.append(required(f"{path}.source"))
     elif config["source"] not in SOURCES:
-        errors.append(not_supported(f"{path}.source", config["source"], SOURCES))
+        errors.append(
+            not_supported(f"{path}.source", bad_values.plain(config["source"], checks.rules), SOURCES)
+        )
     errors += validate_references(config.get("requests"), f"{path}.requests", known, checks.rules)
     errors += validate_configuration(config, path, checks)
     return errors

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
+from fakeapi.registry.groups.resource_k8s_io import gates
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import CelCheck, cel_errors
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
@@ -28,6 +30,9 @@ from fakeapi.releases.rules import ReleaseRules
 ALLOCATION_MODES = ("All", "ExactCount")
 
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
+_ONE_ATTRIBUTE = (
+    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+)
 _NOTHING: Object = {"deviceClassName": ""}
 
 
@@ -84,6 +89,8 @@ def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldE
         return errors + _validate_wanted(request.get("exactly", _NOTHING), path, checks)
     subrequests = request.get("firstAvailable")
     exact = request.get("exactly")
+    if exact is not None and subrequests and checks.rules.quirks.ambiguous_request_ends_validation:
+        return [*errors, _ambiguous(path, checks.rules)]
     errors += validate_set(
         subrequests,
         f"{path}.firstAvailable",
@@ -101,8 +108,13 @@ def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldE
     if exact is None and not subrequests:
         errors.append(required(path, _ONE_OF))
     elif exact is not None and subrequests:
-        errors.append(invalid(path, "null", f"{_ONE_OF}, but multiple fields are set"))
+        errors.append(_ambiguous(path, checks.rules))
     return errors
+
+
+def _ambiguous(path: str, rules: ReleaseRules) -> FieldError:
+    shown = bad_values.plain(None, rules)
+    return invalid(path, shown, f"{_ONE_OF}, but multiple fields are set")
 
 
 def _validate_wanted(wanted: Object, path: str, checks: Checks) -> list[FieldError]:
@@ -110,15 +122,16 @@ def _validate_wanted(wanted: Object, path: str, checks: Checks) -> list[FieldErr
     errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
     if "selectors" in wanted:
         errors += validate_selectors(wanted["selectors"], f"{path}.selectors", checks)
-    errors += _validate_allocation_mode(wanted.get("allocationMode", ""), wanted.get("count", 0), path)
+    mode = wanted.get("allocationMode", "")
+    errors += _validate_allocation_mode(mode, wanted.get("count", 0), path, checks.rules)
     if "tolerations" in wanted:
-        errors += validate_tolerations(wanted["tolerations"], f"{path}.tolerations")
+        errors += validate_tolerations(wanted["tolerations"], f"{path}.tolerations", checks.rules)
     return errors
 
 
-def _validate_allocation_mode(mode: str, count: int, path: str) -> list[FieldError]:
+def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRules) -> list[FieldError]:
     if mode not in ALLOCATION_MODES:
-        return [not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES)]
+        return [not_supported(f"{path}.allocationMode", bad_values.plain(mode, rules), ALLOCATION_MODES)]
     if mode == "All" and count != 0:
         return [invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")]
     if mode == "ExactCount" and count <= 0:
@@ -164,12 +177,12 @@ def _validate_constraint(
     constraint: Object, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
     errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
-    place = f"{path}.matchAttribute"
-    if "matchAttribute" not in constraint:
-        errors.append(required(place))
-    else:
-        errors += validate_fully_qualified_name(constraint["matchAttribute"], place, rules)
-    return errors
+    for name in ("matchAttribute", "distinctAttribute"):
+        if name in constraint:
+            return errors + validate_fully_qualified_name(constraint[name], f"{path}.{name}", rules)
+    if rules.gates.enabled(gates.CONSUMABLE_CAPACITY):
+        return [*errors, required(path, _ONE_ATTRIBUTE)]
+    return [*errors, required(f"{path}.matchAttribute")]
 
 
 def validate_references(

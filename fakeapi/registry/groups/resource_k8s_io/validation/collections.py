@@ -4,7 +4,7 @@ Follows `validateSlice`, `validateSet`, `validateSliceIsASet` and `validateMap` 
 `pkg/apis/resource/validation`.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_many
@@ -26,10 +26,15 @@ def too_many_items(path: str, actual: int, most: int, rules: ReleaseRules) -> Fi
 def validate_items(
     items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of the items, in order, then of their number; `most` None: any number."""
+    """Errors of the items, in order, then of their number; `most` None: any number.
+
+    From 1.35 on an error of their number stands alone.
+    """
     errors: list[FieldError] = []
     if not items:
         return errors
+    if _ends_validation(items, most, rules):
+        return [too_many_items(path, len(items), most or 0, rules)]
     for index, item in enumerate(items):
         errors += validate(item, f"{path}[{index}]")
     if most is not None and len(items) > most:
@@ -46,24 +51,32 @@ def validate_set(
     *,
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
+    show: Callable[[Any], Any] | None = None,
 ) -> list[FieldError]:
     """As `validate_items`, then one error for each item whose key came before.
 
     `key` None: the item is its own key. `key_field` is the field that a duplicate is reported at; empty:
-    the item itself.
+    the item itself. `show` makes of a key what the error prints.
     """
     errors = validate_items(items, path, most, validate, rules)
-    if not items or len(items) == 1:
+    if not items or len(items) == 1 or _ends_validation(items, most, rules):
         return errors
+    if not rules.quirks.duplicates_name_the_field:
+        key_field = ""
     seen: set[Hashable] = set()
     for index, item in enumerate(items):
         value = item if key is None else key(item)
         if value in seen:
             place = f"{path}[{index}]"
-            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, value))
+            shown = value if show is None else show(value)
+            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, shown))
         else:
             seen.add(value)
     return errors
+
+
+def _ends_validation(items: Sized, most: int | None, rules: ReleaseRules) -> bool:
+    return most is not None and len(items) > most and rules.quirks.list_over_limit_ends_validation
 
 
 def validate_distinct(
@@ -123,19 +136,19 @@ def validate_map(
     *,
     key_shown: int,
     rules: ReleaseRules,
+    most: int | None = None,
 ) -> list[FieldError]:
     """Errors of each key and of its value, by the order of the keys; upstream has no order.
 
     As much as `key_shown` bytes of a key go into paths, where the release shortens keys at all.
     """
+    if most is not None and len(members or ()) > most:
+        return [too_many(path, len(members or ()), most)]
     errors: list[FieldError] = []
     for key in sorted(members or ()):
-        if rules.quirks.map_errors_name_the_key:
-            place = f"{path}[{_shortened(key, key_shown)}]"
-            errors += validate_key(key, place)
-        else:
-            place = f"{path}[{key}]"
-            errors += validate_key(key, path)
+        shown = _shortened(key, key_shown) if rules.quirks.map_keys_are_shortened else key
+        place = f"{path}[{shown}]"
+        errors += validate_key(key, place if rules.quirks.map_errors_name_the_key else path)
         errors += validate((members or {})[key], place)
     return errors
 

@@ -56,9 +56,9 @@ def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRule
             invalid(f"{path}.observedGeneration", generation, "must be greater than or equal to zero")
         )
     if not condition["lastTransitionTime"]:
-        errors.append(required(f"{path}.lastTransitionTime", "must be set"))
+        errors.append(required(f"{path}.lastTransitionTime", rules.quirks.condition_field_required))
     if not reason:
-        errors.append(required(f"{path}.reason", "must be set"))
+        errors.append(required(f"{path}.reason", rules.quirks.condition_field_required))
     elif not _is_reason(reason):
         errors.append(invalid(f"{path}.reason", reason, _REASON_ERROR))
     if names.byte_length(reason) > REASON_MAX_LENGTH:

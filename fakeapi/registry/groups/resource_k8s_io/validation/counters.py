@@ -1,6 +1,6 @@
 """Counters that the devices of a slice share, and what each device takes of them.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation` of 1.33, the first release that has them.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` from 1.33.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: Relea
     return validate_set(
         sets,
         path,
-        None,
+        rules.limits.counter_sets if rules.quirks.counter_sets_stand_alone else None,
         lambda each, place: _validate_counter_set(each, place, rules),
         rules,
         key=lambda each: str(each["name"]),
@@ -39,10 +39,10 @@ def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: Relea
 def _validate_counter_set(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     name = each["name"]
     errors = validate_dns_label(name, f"{path}.name") if name else [required(f"{path}.name")]
-    return errors + _validate_counters(each, path, rules)
+    return errors + _validate_counters(each, path, rules.limits.counters_of_a_set, rules)
 
 
-def _validate_counters(holder: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_counters(holder: Object, path: str, most: int, rules: ReleaseRules) -> list[FieldError]:
     if not holder.get("counters"):
         return [required(f"{path}.counters")]
     return validate_map(
@@ -52,6 +52,7 @@ def _validate_counters(holder: Object, path: str, rules: ReleaseRules) -> list[F
         lambda counter, place: [],
         key_shown=_NAME_SHOWN,
         rules=rules,
+        most=most if rules.quirks.counter_sets_stand_alone else None,
     )
 
 
@@ -60,15 +61,18 @@ def validate_consumption(
 ) -> list[FieldError]:
     """Errors of the `consumesCounters` of the device at `path`, which takes of the `known` counters."""
     place = f"{path}.consumesCounters"
+    stand_alone = rules.quirks.counter_sets_stand_alone
     errors = validate_set(
         consumed,
         place,
-        None,
+        rules.limits.counter_consumptions_of_a_device if stand_alone else None,
         lambda each, here: _validate_consumed(each, here, rules),
         rules,
         key=lambda each: str(each["counterSet"]),
         key_field="counterSet",
     )
+    if stand_alone:
+        return errors
     number, most = _number_of(consumed), rules.limits.device_counters
     if number > most:
         errors.append(invalid(path, number, f"the total number of counters must not exceed {most}"))
@@ -78,8 +82,13 @@ def validate_consumption(
 
 
 def _validate_consumed(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    errors = [] if each["counterSet"] else [required(f"{path}.counterSet")]
-    return errors + _validate_counters(each, path, rules)
+    place = f"{path}.counterSet"
+    errors: list[FieldError] = []
+    if not each["counterSet"]:
+        errors.append(required(place))
+    elif rules.quirks.counter_sets_stand_alone:
+        errors += validate_dns_label(each["counterSet"], place)
+    return errors + _validate_counters(each, path, rules.limits.counters_of_a_consumption, rules)
 
 
 def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError]:
@@ -98,7 +107,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of how many counters a slice's devices take together, and how many it shares."""
     limits = rules.limits
-    taken = sum(_number_of(device.get("consumesCounters")) for device in spec["devices"] or ())
+    taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
     shared = _number_of(spec.get("sharedCounters"))
     errors: list[FieldError] = []
     if taken > limits.slice_device_counters:

@@ -17,6 +17,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
+from fakeapi.registry.groups.resource_k8s_io.validation.share_ids import validate_share_id
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -46,6 +47,7 @@ def validate_device_statuses(
         rules,
         key=device_id,
         key_field="deviceID",
+        show=lambda device: device.shown(rules),
     )
 
 
@@ -57,9 +59,11 @@ def _validate_device_status(
         *validate_pool_name(device["pool"], f"{path}.pool", rules),
         *validate_dns_label(device["device"], f"{path}.device"),
     ]
+    if device.get("shareID") is not None:
+        errors += validate_share_id(device["shareID"], f"{path}.shareID")
     named = device_id(device)
     if named not in allocated:
-        errors.append(invalid(path, named, "must be an allocated device in the claim"))
+        errors.append(invalid(path, named.shown(rules), "must be an allocated device in the claim"))
     conditions = device["conditions"] or ()
     if len(conditions) > rules.limits.device_conditions:
         errors.append(

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long, type_invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.meta import names
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.releases.rules import ReleaseRules
 
 _NO_SUCH_REQUEST = "must be the name of a request in the claim"
@@ -18,19 +21,25 @@ RequestNames: TypeAlias = dict[str, frozenset[str]]
 
 
 class DeviceId(NamedTuple):
-    """A device as the whole cluster names it; printed in errors without quotes."""
+    """A device as the whole cluster names it, with the share of it where it is shared."""
 
     driver: str
     pool: str
     device: str
+    share: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.driver}/{self.pool}/{self.device}"
+    def shown(self, rules: ReleaseRules) -> Dump:
+        """As errors print it."""
+        if rules.quirks.device_shown == "text":
+            return Dump(f"{self.driver}/{self.pool}/{self.device}")
+        texts: Iterable[Any] = self if rules.quirks.device_shown == "strings" else ({},) * len(self)
+        shown = dict(zip(("Driver", "Pool", "Device", "ShareID"), texts, strict=True))
+        return Dump(go_encode(shown).decode())
 
 
 def device_id(holder: dict[str, Any]) -> DeviceId:
     """The device that an allocation's result, or a device's status, speaks of."""
-    return DeviceId(holder["driver"], holder["pool"], holder["device"])
+    return DeviceId(holder["driver"], holder["pool"], holder["device"], holder.get("shareID") or "")
 
 
 def _invalid_for_each(messages: Iterable[str], path: str, value: str) -> list[FieldError]:
@@ -51,7 +60,9 @@ def validate_class_name(name: str, path: str) -> list[FieldError]:
 
 
 def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """A DNS subdomain of any case; an empty name has two errors."""
+    """A DNS subdomain of any case; an empty name has two errors up to 1.34."""
+    if not name and rules.quirks.empty_driver_name_ends_validation:
+        return [required(path)]
     errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
     if names.byte_length(name) > rules.limits.driver_name:
         errors.insert(0, too_long(path, rules.limits.driver_name, rules.quirks.too_long))
@@ -107,14 +118,14 @@ def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> 
         return errors
     if rules.quirks.missing_domain_is_required:
         errors.append(required(f"{path}.domain", f"must include a {rules.quirks.attribute_domain}"))
-    elif name:
-        errors.append(invalid(path, name, f"must include a {rules.quirks.attribute_domain}"))
+    elif name or rules.quirks.empty_name_parts_are_invalid:
+        errors.append(invalid(path, bad_values.plain(name, rules), rules.quirks.missing_domain))
     return errors
 
 
 def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """An identifier, or `domain/identifier`; upstream says nothing about more than one slash."""
-    if not name:
+    if not name and not rules.quirks.empty_name_parts_are_invalid:
         return [required(path, "name required")]
     match name.split("/"):
         case [identifier]:
@@ -123,16 +134,23 @@ def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[F
             if domain:
                 errors = validate_driver_name(domain, path, rules)
             else:
-                errors = [required(path, f"the {rules.quirks.attribute_domain} must not be empty")]
+                errors = [_empty(path, f"the {rules.quirks.attribute_domain} must not be empty", rules)]
             if identifier:
                 return errors + _validate_c_identifier(identifier, path, rules)
-            return [*errors, required(path, "the name must not be empty")]
+            return [*errors, _empty(path, "the name must not be empty", rules)]
         case _:
             return []
 
 
+def _empty(path: str, problem: str, rules: ReleaseRules) -> FieldError:
+    if rules.quirks.empty_name_parts_are_invalid:
+        return invalid(path, "", problem)
+    return required(path, problem)
+
+
 def _validate_c_identifier(identifier: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    errors = [type_invalid(path, identifier, message) for message in names.is_c_identifier(identifier)]
+    refuse = type_invalid if rules.quirks.identifier_errors_are_of_type else invalid
+    errors = [refuse(path, identifier, message) for message in names.is_c_identifier(identifier)]
     if names.byte_length(identifier) > rules.limits.attribute_id:
         errors.insert(0, too_long(path, rules.limits.attribute_id, rules.quirks.too_long_name))
     return errors

@@ -17,5 +17,5 @@ def validate_raw_extension(value: Any, path: str, most: int | None, rules: Relea
     if most is not None and len(codec.encode(value)) > most:
         return [too_long(path, most, rules.quirks.too_long)]
     if not isinstance(codec.value_of(value), dict):
-        return [invalid(path, "<value omitted>", "parameters must be a valid JSON object")]
+        return [invalid(path, "<value omitted>", rules.quirks.opaque_not_an_object)]
     return []

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.meta import names
-from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import EFFECTS
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
+from fakeapi.releases.rules import ReleaseRules
 
 Now: TypeAlias = Callable[[], str]
 """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
@@ -20,12 +21,18 @@ def default_taint(taint: dict[str, Any], now: Now) -> dict[str, Any]:
     return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": now()}
 
 
-def validate_taint(taint: dict[str, Any], path: str) -> list[FieldError]:
+def validate_taint(
+    taint: dict[str, Any], path: str, rules: ReleaseRules, old: dict[str, Any] | None = None
+) -> list[FieldError]:
+    """Errors of a taint that was `old`; from 1.35 on its effect may stay what it was."""
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
     errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key)]
     errors += [invalid(f"{path}.value", value, message) for message in names.is_valid_label_value(value)]
+    effects = rules.quirks.taint_effects
+    if old is not None and old["effect"] == effect:
+        return errors
     if not effect:
         errors.append(required(f"{path}.effect"))
-    elif effect not in EFFECTS:
-        errors.append(not_supported(f"{path}.effect", effect, EFFECTS))
+    elif effect not in effects:
+        errors.append(not_supported(f"{path}.effect", bad_values.plain(effect, rules), effects))
     return errors

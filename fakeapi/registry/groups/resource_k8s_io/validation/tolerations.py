@@ -8,9 +8,10 @@ from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.meta import names
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
+from fakeapi.releases.rules import ReleaseRules
 
 OPERATORS = ("Equal", "Exists")
-EFFECTS = ("NoExecute", "NoSchedule")
 
 
 def default_tolerations(tolerations: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -25,14 +26,16 @@ def _with_operator(toleration: dict[str, Any]) -> dict[str, Any]:
     return {**before, "operator": "Equal", **toleration}
 
 
-def validate_tolerations(tolerations: list[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_tolerations(
+    tolerations: list[dict[str, Any]], path: str, rules: ReleaseRules
+) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, toleration in enumerate(tolerations):
-        errors += _validate_toleration(toleration, f"{path}[{index}]")
+        errors += _validate_toleration(toleration, f"{path}[{index}]", rules)
     return errors
 
 
-def _validate_toleration(toleration: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_toleration(toleration: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
     key = toleration.get("key", "")
     value = toleration.get("value", "")
     effect = toleration.get("effect", "")
@@ -50,7 +53,8 @@ def _validate_toleration(toleration: dict[str, Any], path: str) -> list[FieldErr
         case "":
             errors.append(required(f"{path}.operator"))
         case operator:
-            errors.append(not_supported(f"{path}.operator", operator, OPERATORS))
-    if effect and effect not in EFFECTS:
-        errors.append(not_supported(f"{path}.effect", effect, EFFECTS))
+            errors.append(not_supported(f"{path}.operator", bad_values.plain(operator, rules), OPERATORS))
+    effects = rules.quirks.taint_effects
+    if effect and effect not in effects:
+        errors.append(not_supported(f"{path}.effect", bad_values.plain(effect, rules), effects))
     return errors

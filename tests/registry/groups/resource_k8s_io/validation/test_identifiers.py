@@ -10,7 +10,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
     validate_request_reference,
 )
-from tests.registry.groups.resource_k8s_io.builders import RULES, devices, request, triples
+from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, devices, request, triples
 
 SUBDOMAIN = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
@@ -22,6 +22,7 @@ LABEL = (
     "and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 )
+WHOLE_NAME = "a fully qualified name must be a domain and a name separated by a slash"
 NO_REQUEST = "must be the name of a request in the claim"
 NO_SUBREQUEST = f"{NO_REQUEST} or the name of a request and a subrequest separated by '/'"
 
@@ -148,5 +149,42 @@ def test_an_identifier_that_c_does_not_know_is_of_the_wrong_type() -> None:
     assert error.body.startswith('Invalid value: "bad-id": a valid C identifier must start with')
 
 
-def test_a_device_is_printed_as_a_path() -> None:
-    assert str(DeviceId("gpu.example.com", "pool-1", "gpu-0")) == "gpu.example.com/pool-1/gpu-0"
+@pytest.mark.parametrize(
+    ("release", "shown"),
+    [
+        ("1.33", "gpu.example.com/pool-1/gpu-0"),
+        ("1.34", '{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}'),
+        ("1.35", '{"Driver":"gpu.example.com","Pool":"pool-1","Device":"gpu-0","ShareID":""}'),
+    ],
+)
+def test_a_device_is_shown_as_a_path_and_then_as_a_struct(release: str, shown: str) -> None:
+    assert str(DeviceId("gpu.example.com", "pool-1", "gpu-0").shown(RULES[release])) == shown
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "expected"),
+    [
+        ("1.34", "", [("n", "Required", "Required value: name required")]),
+        ("1.34", "numa", [("n", "Invalid", 'Invalid value: "numa": must include a domain')]),
+        ("1.34", "a.example/", [("n", "Required", "Required value: the name must not be empty")]),
+        ("1.35", "a.example/", [("n", "Invalid", 'Invalid value: "": the name must not be empty')]),
+        ("1.35", "/numa", [("n", "Invalid", 'Invalid value: "": the domain must not be empty')]),
+        ("1.35", "numa", [("n", "Invalid", f'Invalid value: "numa": {WHOLE_NAME}')]),
+    ],
+)
+def test_a_qualified_name_is_refused_in_the_words_of_its_release(
+    release: str, name: str, expected: list[Triple]
+) -> None:
+    assert triples(validate_fully_qualified_name(name, "n", RULES[release])) == expected
+
+
+def test_from_1_35_an_empty_driver_name_is_missing_and_nothing_else() -> None:
+    before, since = (validate_driver_name("", "d", RULES[release]) for release in ("1.34", "1.35"))
+    assert [error.reason for error in before] == ["FieldValueRequired", "FieldValueInvalid"]
+    assert triples(since) == [("d", "Required", "Required value")]
+
+
+@pytest.mark.parametrize(("release", "reason"), [("1.33", "TypeInvalid"), ("1.34", "Invalid")])
+def test_from_1_34_an_identifier_is_invalid_and_not_of_the_wrong_type(release: str, reason: str) -> None:
+    [(_, found, _)] = triples(validate_fully_qualified_name("a.example/bad-id", "n", RULES[release]))
+    assert found == reason

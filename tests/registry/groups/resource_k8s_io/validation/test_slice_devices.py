@@ -6,10 +6,11 @@ import pytest
 
 from fakeapi.registry.groups.resource_k8s_io.conversion.slices import NOT_BASIC
 from fakeapi.registry.groups.resource_k8s_io.validation.slice_devices import (
+    Surroundings,
     validate_basic_device,
     validate_device,
 )
-from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places, triples
+from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, triples
 
 
 def device(**parts: Any) -> dict[str, Any]:
@@ -20,10 +21,16 @@ def quantities(**values: str) -> dict[str, Any]:
     return {name: {"value": value} for name, value in values.items()}
 
 
-def found(release: str, value: dict[str, Any], *, chooses_nodes: bool = False) -> list[Triple]:
+def found(
+    release: str,
+    value: dict[str, Any],
+    *,
+    chooses_nodes: bool = False,
+    old: dict[str, dict[str, Any]] | None = None,
+) -> list[Triple]:
     rules = RULES[release]
-    if release == "1.33":
-        return triples(validate_device(value, "d", {}, rules, chooses_nodes=chooses_nodes))
+    if "DRAPartitionableDevices" in rules.gates:
+        return triples(validate_device(value, "d", Surroundings({}, old or {}, chooses_nodes), rules))
     return triples(validate_basic_device(value, "d", rules))
 
 
@@ -138,7 +145,7 @@ def test_a_device_has_at_most_four_taints() -> None:
 def test_a_device_chooses_nodes_in_one_way_where_it_chooses(
     parts: dict[str, Any], expected: list[str]
 ) -> None:
-    assert places(validate_device(device(**parts), "d", {}, RULES["1.33"], chooses_nodes=True)) == expected
+    assert [field for field, _, _ in found("1.33", device(**parts), chooses_nodes=True)] == expected
 
 
 def test_a_device_does_not_choose_nodes_where_the_slice_does() -> None:

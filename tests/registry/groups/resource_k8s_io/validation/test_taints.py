@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import default_taint, validate_taint
-from tests.registry.groups.resource_k8s_io.builders import Triple, places, triples
+from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places, triples
 
 NOW = "2030-01-01T00:00:00Z"
 EARLIER = "2020-01-01T00:00:00Z"
@@ -26,7 +26,7 @@ def test_a_taint_is_added_now_unless_it_says_when() -> None:
     ],
 )
 def test_a_taint_has_a_key_and_an_effect(taint: dict[str, Any]) -> None:
-    assert validate_taint(taint, "t") == []
+    assert validate_taint(taint, "t", RULES["1.33"]) == []
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,16 @@ def test_a_taint_has_a_key_and_an_effect(taint: dict[str, Any]) -> None:
     ],
 )
 def test_only_two_effects_are_known(taint: dict[str, Any], expected: list[Triple]) -> None:
-    assert triples(validate_taint(taint, "t")) == expected
+    assert triples(validate_taint(taint, "t", RULES["1.33"])) == expected
 
 
 def test_key_and_value_are_those_of_labels() -> None:
-    found = validate_taint({"key": "bad key", "value": "bad value!", "effect": "NoExecute"}, "t")
-    assert places(found) == ["t.key", "t.value"]
+    taint = {"key": "bad key", "value": "bad value!", "effect": "NoExecute"}
+    assert places(validate_taint(taint, "t", RULES["1.33"])) == ["t.key", "t.value"]
+
+
+def test_from_1_35_a_taint_may_inform_and_keep_the_effect_that_it_had() -> None:
+    rules, odd = RULES["1.35"], {"key": "k", "effect": "Maybe"}
+    assert validate_taint({"key": "k", "effect": "None"}, "t", rules) == []
+    assert places(validate_taint(odd, "t", rules, {"key": "k", "effect": "None"})) == ["t.effect"]
+    assert validate_taint(odd, "t", rules, {"key": "other", "effect": "Maybe"}) == []

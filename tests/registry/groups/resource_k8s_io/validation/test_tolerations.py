@@ -8,7 +8,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import (
     default_tolerations,
     validate_tolerations,
 )
-from tests.registry.groups.resource_k8s_io.builders import Triple, triples
+from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places, triples
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tests.registry.groups.resource_k8s_io.builders import Triple, triples
     ],
 )
 def test_good_tolerations_have_no_errors(toleration: dict[str, Any]) -> None:
-    assert validate_tolerations([toleration], "t") == []
+    assert validate_tolerations([toleration], "t", RULES["1.33"]) == []
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_good_tolerations_have_no_errors(toleration: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_wrong_with_a_toleration_is_said(toleration: dict[str, Any], expected: list[Triple]) -> None:
-    assert triples(validate_tolerations([toleration], "t")) == expected
+    assert triples(validate_tolerations([toleration], "t", RULES["1.33"])) == expected
 
 
 def test_a_key_is_a_qualified_name_and_a_value_that_of_a_label() -> None:
     bad = {"key": "bad key!", "operator": "Equal", "value": "bad value!"}
-    assert [error.field for error in validate_tolerations([bad], "t")] == ["t[0].key", "t[0].value"]
+    assert places(validate_tolerations([bad], "t", RULES["1.33"])) == ["t[0].key", "t[0].value"]
 
 
 def test_the_operator_is_equal_unless_it_is_said() -> None:

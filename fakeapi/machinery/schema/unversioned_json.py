@@ -1,0 +1,71 @@
+"""JSON of kube-apiserver's own ("unversioned") Go types, as errors show a value from Kubernetes 1.34 on.
+
+Those types carry no JSON tags: every field is written under its Go name, whether it is set or not. They have
+the fields of the newest version, in its order, so that its schema describes them. Follows `Error.ErrorBody`
+of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes `pkg/apis/resource/types.go`.
+"""
+
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+
+_TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition"))
+"""Types of k8s.io/apimachinery, which the server uses as they are: with their tags."""
+
+_ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
+_INITIALISMS = {"cel": "CEL", "uid": "UID", "ips": "IPs", "apiGroup": "APIGroup"}
+_ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
+
+
+def unversioned_json(value: Any, node: Node) -> str:
+    """A canonical value of the type `node` as Go's json.Marshal writes the unversioned type."""
+    return go_encode(_unversioned(value, node)).decode()
+
+
+def _unversioned(value: Any, node: Node) -> Any:
+    match node:
+        case Struct(go_type=go_type) if go_type in _TAGGED:
+            return value
+        case Struct():
+            return _members(value, node)
+        case List(items=items):
+            return [_unversioned(item, items) for item in value]
+        case Map(values=values):
+            return {key: _unversioned(item, values) for key, item in sorted(value.items())}
+        case AnyValue():
+            return codec.RawJson(codec.compact(codec.encode(value)), None)
+        case _:
+            return value
+
+
+def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, field in struct.fields.items():
+        if name == "metadata":  # embedded in the struct that holds it
+            members |= value.get(name, {})
+        else:
+            members[_go_name(name, struct)] = _member(value.get(name), field)
+    return members
+
+
+def _member(value: Any, field: Field) -> Any:
+    if value is not None:
+        return _unversioned(value, field.node)
+    if field.pointer:
+        return None
+    match field.node:
+        case Scalar(kind=kind):
+            return _ZERO.get(kind)
+        case Struct() as struct:
+            return _members({}, struct)
+        case _:
+            return None
+
+
+def _go_name(name: str, struct: Struct) -> str:
+    if struct.go_type.endswith(".DeviceAttribute"):
+        one = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
+        return one.capitalize() + ("Value" if one == name else "Values")
+    return _INITIALISMS.get(name) or name[0].upper() + name[1:]
