@@ -30,8 +30,10 @@ def validate_binding_conditions(holder: Object, path: str, rules: ReleaseRules) 
 
 
 def _validate_names(conditions: Sequence[str], path: str, rules: ReleaseRules) -> list[FieldError]:
+    unit = rules.quirks.wording.length_unit
+
     def validate(name: str, place: str) -> list[FieldError]:
-        return [invalid(place, name, message) for message in names.is_qualified_name(name)]
+        return [invalid(place, name, message) for message in names.is_qualified_name(name, unit)]
 
     return validate_items(conditions, path, rules.limits.binding_conditions, validate, rules)
 

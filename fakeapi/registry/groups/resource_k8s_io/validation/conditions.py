@@ -47,7 +47,10 @@ def validate_conditions(
 
 def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
     kind, reason = condition["type"], condition["reason"]
-    errors = [invalid(f"{path}.type", kind, message) for message in names.is_qualified_name(kind)]
+    errors = [
+        invalid(f"{path}.type", kind, message)
+        for message in names.is_qualified_name(kind, rules.quirks.wording.length_unit)
+    ]
     if condition["status"] not in STATUSES:
         errors.append(not_supported(f"{path}.status", condition["status"], STATUSES))
     if condition.get("observedGeneration", 0) < 0:

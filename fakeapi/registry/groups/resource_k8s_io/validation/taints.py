@@ -26,8 +26,11 @@ def validate_taint(
 ) -> list[FieldError]:
     """Errors of a taint that was `old`; from 1.35 on its effect may stay what it was."""
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
-    errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key)]
-    errors += [invalid(f"{path}.value", value, message) for message in names.is_valid_label_value(value)]
+    unit = rules.quirks.wording.length_unit
+    errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key, unit)]
+    errors += [
+        invalid(f"{path}.value", value, message) for message in names.is_valid_label_value(value, unit)
+    ]
     effects = rules.quirks.taint_effects
     if old is not None and old["effect"] == effect:
         return errors

@@ -40,15 +40,17 @@ def _validate_toleration(toleration: dict[str, Any], path: str, rules: ReleaseRu
     value = toleration.get("value", "")
     effect = toleration.get("effect", "")
     errors: list[FieldError] = []
+    unit = rules.quirks.wording.length_unit
     if key:
-        errors += [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key)]
+        errors += [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key, unit)]
     match toleration.get("operator", ""):
         case "Exists":
             if value:
                 errors.append(invalid(f"{path}.value", value, "must be empty for operator `Exists`"))
         case "Equal":
             errors += [
-                invalid(f"{path}.value", value, message) for message in names.is_valid_label_value(value)
+                invalid(f"{path}.value", value, message)
+                for message in names.is_valid_label_value(value, unit)
             ]
         case "":
             errors.append(required(f"{path}.operator"))
