@@ -117,6 +117,13 @@ class Settings:
     token: str | None = _option(
         None, "Require this bearer token of clients.", "--token", metavar="TOKEN", unset="everybody may ask"
     )
+    accept_hosts: str | None = _option(
+        None,
+        "Without a token, accept only Host and Origin headers that match, as kubectl proxy does.",
+        "--accept-hosts",
+        metavar="REGEX,…",
+        unset="loopback, the host to listen on, and that of the advertised URL",
+    )
     kubeconfig: str | Path | None = _option(
         None,
         "Write the kubeconfig to this file, and leave it there.",

@@ -14,6 +14,7 @@ from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
 from fakeapi.http.filters.deadline import deadline
 from fakeapi.http.filters.errors import answer_errors
+from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
@@ -22,6 +23,7 @@ from fakeapi.http.response import AnyResponse
 from fakeapi.http.routing import Router
 from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
+from fakeapi.machinery.hosts import HostRules
 from fakeapi.machinery.meta.request_info import parse, verb_of
 
 CONTROL = "/_fakeapi"
@@ -31,12 +33,21 @@ CONTROL = "/_fakeapi"
 class Application:
     """Serves a cluster over any ASGI server; one that speaks the lifespan protocol starts and stops it.
 
-    `control` is the application of the paths below /_fakeapi; without one they are not found.
+    `token`: clients must send it. `hosts`: without a token, the Host and Origin headers that are accepted;
+    None for all. `control` is the application of the paths below /_fakeapi; without one they are not found.
     """
 
-    def __init__(self, cluster: Cluster, *, token: str | None = None, control: ASGIApp | None = None) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        token: str | None = None,
+        hosts: HostRules | None = None,
+        control: ASGIApp | None = None,
+    ) -> None:
         self._cluster = cluster
         self._token = token
+        self._hosts = hosts
         self._handle: Handler | None = None
         self._watches: Watches | None = None
         routes = [] if control is None else [Mount(CONTROL, control)]
@@ -53,6 +64,8 @@ class Application:
         filters: list[Filter] = [answer_errors, deadline]
         if self._token is not None:
             filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))
+        elif self._hosts is not None:
+            filters.insert(1, Hosts(self._hosts, lambda ctx: discovery.is_open(ctx.request)))
         router = Router(catalogue, Verbs(store, self._cluster.registry.namespaces), self._watches, discovery)
         self._handle = chain(filters, router)
 

@@ -4,6 +4,7 @@ From the outside in:
 
     journal          (to come) sees every request and its final response, refusals included
     errors           makes a response of every error
+    hosts            refuses foreign web pages, where no token is asked for
     deadline         refuses a `timeout` that is no duration
     authentication   says who asks, or refuses with 401
     faults           (to come) delays, refuses or cuts what matches a rule, also the frames of a stream

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
+from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.traces import fieldpaths
@@ -20,8 +21,6 @@ from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
-
-_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
 
 
 class RunningServer:
@@ -38,7 +37,7 @@ class RunningServer:
         cluster = Cluster(settings)
         self._ca: bytes | None = None
         context = self._certificates() if settings.tls else None
-        self._recorder = Recorder(Application(cluster, token=settings.token))
+        self._recorder = Recorder(Application(cluster, token=settings.token, hosts=_accepted(settings)))
         self._runner = Runner(
             self._recorder, host=settings.host, port=settings.port, tls=context, grace=settings.grace
         )
@@ -110,9 +109,8 @@ class RunningServer:
     @property
     def url(self) -> str:
         """Where clients on this machine connect to."""
-        host = _ANY_ADDRESS.get(self._settings.host, self._settings.host)
-        shown = f"[{host}]" if ":" in host else host
-        return f"{'https' if self._settings.tls else 'http'}://{shown}:{self.port}"
+        host = url_host(connect_host(self._settings.host))
+        return f"{'https' if self._settings.tls else 'http'}://{host}:{self.port}"
 
     @property
     def trust(self) -> ssl.SSLContext | None:
@@ -201,7 +199,7 @@ class RunningServer:
 
         settings = self._settings
         names = ["127.0.0.1", "::1", "localhost", "fakeapi", socket.gethostname()]
-        if settings.host not in _ANY_ADDRESS:
+        if not is_any_address(settings.host):
             names.append(settings.host)
         if settings.advertise_url is not None:
             names.append(urlsplit(settings.advertise_url).hostname or "localhost")
@@ -234,3 +232,13 @@ class RunningServer:
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
         self._directory = None
+
+
+def _accepted(settings: Settings) -> HostRules:
+    """The hosts in the settings, and the names that the server goes by. Raises ValueError."""
+    rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
+    if not is_any_address(settings.host):
+        rules = rules.also(settings.host)
+    if settings.advertise_url is not None and (name := urlsplit(settings.advertise_url).hostname):
+        rules = rules.also(name)
+    return rules

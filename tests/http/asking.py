@@ -20,7 +20,7 @@ def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers
     """`if_none_match` is the header If-None-Match; a body is sent as JSON."""
     data = b"" if body is None else json.dumps(body).encode()
     named = {"content_type": "application/json", **headers} if data else headers
-    lines = [(b"Host", b"x"), (b"Connection", b"close"), (b"Content-Length", b"%d" % len(data))]
+    lines = [(b"Host", b"localhost"), (b"Connection", b"close"), (b"Content-Length", b"%d" % len(data))]
     lines += [(name.replace("_", "-").encode(), value.encode()) for name, value in named.items()]
     head = wire.head(method.encode(), path.encode(), lines)
     return wire.exchange(api.url, head + data, without_body=method == "HEAD")
@@ -30,5 +30,7 @@ def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers
 def watched(api: Served, path: str, accept: str) -> Iterator[Stream]:
     """An open watch whose objects are wanted in a certain form."""
     with wire.connection(api.url) as sock:
-        sock.sendall(wire.head(b"GET", path.encode(), [(b"Host", b"x"), (b"Accept", accept.encode())]))
+        sock.sendall(
+            wire.head(b"GET", path.encode(), [(b"Host", b"localhost"), (b"Accept", accept.encode())])
+        )
         yield Stream(sock)

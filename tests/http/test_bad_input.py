@@ -32,7 +32,9 @@ def url(api: FakeAPI) -> str:
 
 def state(url: str) -> bytes:
     """All claims with the version of their list."""
-    answer = wire.exchange(url, wire.head(b"GET", f"{GROUP}/resourceclaims".encode(), [(b"Host", b"x")]))
+    answer = wire.exchange(
+        url, wire.head(b"GET", f"{GROUP}/resourceclaims".encode(), [(b"Host", b"localhost")])
+    )
     assert answer.code == 200, answer
     return answer.body
 
@@ -78,10 +80,10 @@ def test_what_is_no_http_is_refused_and_changes_nothing(url: str, case: Case) ->
         b"\0\0\0\0\r\n\r\n",
         b"GET\r\n\r\n",
         b"GET /\r\n\r\n",
-        b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
-        b"GET  /  HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /ä HTTP/1.1\r\nHost: x\r\n\r\n".encode(),
+        b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"GET  /  HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /ä HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
         b"GET / HTTP/1.1\nHost x\n\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 64,

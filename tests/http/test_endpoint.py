@@ -18,7 +18,7 @@ def ask(
 ) -> wire.Answer:
     data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     sent = {
-        "Host": "x",
+        "Host": "localhost",
         "Content-Length": str(len(data)),
         "Content-Type": "application/json",
         **(headers or {}),

@@ -23,7 +23,7 @@ NAMESPACES = "/api/v1/namespaces"
 @pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  "])
 def test_the_name_of_the_scheme_is_read_in_any_case(scheme: bytes) -> None:
     with FakeAPI(token="secret") as api:
-        headers = [(b"host", b"x"), (b"authorization", scheme + b"secret")]
+        headers = [(b"host", b"localhost"), (b"authorization", scheme + b"secret")]
         assert wire.exchange(api.url, wire.head(b"GET", NAMESPACES.encode(), headers)).code == 200
 
 
@@ -138,7 +138,7 @@ def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
     monkeypatch.setattr(EncodedEventCache, "frame", broken)
     with caplog.at_level(logging.ERROR, "fakeapi"):
         answer = wire.exchange(
-            fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), [(b"host", b"x")])
+            fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), [(b"host", b"localhost")])
         )
     assert (answer.code, answer.body) == (200, b"")
     assert "unexpected error in a watch of namespaces" in caplog.text
@@ -148,7 +148,7 @@ def test_websocket_is_refused_without_a_word_in_the_log(
     fakeapi: FakeAPI, caplog: pytest.LogCaptureFixture
 ) -> None:
     headers = [
-        (b"host", b"x"),
+        (b"host", b"localhost"),
         (b"connection", b"Upgrade"),
         (b"upgrade", b"websocket"),
         (b"sec-websocket-version", b"13"),
@@ -169,7 +169,7 @@ def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(
     head = b'{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default","unknown":'
     body = head + b"[" * levels + b"]" * levels + b"}}"
     headers = [
-        (b"host", b"x"),
+        (b"host", b"localhost"),
         (b"content-type", f"application/{media_type}".encode()),
         (b"content-length", b"%d" % len(body)),
     ]
@@ -199,7 +199,7 @@ UNKNOWN_FORMAT = (
     ],
 )
 def test_a_patch_of_several_types_is_of_none(fakeapi: FakeAPI, media_types: str, message: str) -> None:
-    headers = [(b"host", b"x"), (b"content-type", media_types.encode()), (b"content-length", b"2")]
+    headers = [(b"host", b"localhost"), (b"content-type", media_types.encode()), (b"content-length", b"2")]
     head = wire.head(b"PATCH", f"{NAMESPACES}/default".encode(), headers)
     answer = wire.exchange(fakeapi.url, head + b"{}")
     status = json.loads(answer.body)

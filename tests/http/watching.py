@@ -58,7 +58,7 @@ def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
     """An open watch; its head has been read, so it sees what happens from here on."""
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:
-        sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"fake")]))
+        sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"localhost")]))
         stream = Stream(sock)
         with contextlib.closing(stream._reader):
             yield stream

@@ -271,7 +271,7 @@ def test_async_tests_need_no_plugin(project: pytest.Pytester) -> None:
         """
     async def ask(port, path):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(f"GET {path} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n".encode())
+        writer.write(f"GET {path} HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n".encode())
         answer = await reader.read()
         writer.close()
         await writer.wait_closed()

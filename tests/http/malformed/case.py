@@ -63,7 +63,7 @@ class Case:
         headers = [*self.headers, *extra]
         names = {name.lower() for name, _ in headers}
         if ("Host", ABSENT) not in headers:
-            headers.insert(0, ("Host", "fake"))
+            headers.insert(0, ("Host", "localhost"))
         if self.body is not None and not names & {"content-length", "transfer-encoding"}:
             headers.append(("Content-Length", str(len(self.body))))
         pairs = [
