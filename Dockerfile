@@ -6,6 +6,7 @@ COPY storage storage
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.11-slim
+# The locked dependencies, those of the extra `cel` included.
 COPY requirements.lock /tmp/requirements.lock
 RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock
 COPY --from=build /wheels /wheels

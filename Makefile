@@ -47,7 +47,7 @@ up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 
 .PHONY: lock
 lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject.toml
-	$< pip compile -q -U pyproject.toml $(LOCK) -o requirements.lock
+	$< pip compile -q -U pyproject.toml --extra cel $(LOCK) -o requirements.lock
 	$< pip compile -q -U pyproject.toml --group test --group lint $(LOCK) -o requirements-dev.lock
 
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command "make lock"
@@ -63,6 +63,7 @@ clean: ## Remove environments, caches and builds
 
 $(READY): requirements-dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "Making .venv from requirements-dev.lock, which takes about a minute the first time ..." >&2
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -115,7 +115,11 @@ class Settings:
         is_shared=False,
     )
     token: str | None = _option(
-        None, "Require this bearer token of clients.", "--token", metavar="TOKEN", unset="everybody may ask"
+        None,
+        "Require this bearer token of clients; kubectl and client-go send one only with --tls.",
+        "--token",
+        metavar="TOKEN",
+        unset="everybody may ask",
     )
     accept_hosts: str | None = _option(
         None,

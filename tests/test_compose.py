@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import ssl
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,25 @@ def image_environment() -> dict[str, str]:
     return dict(pair.split("=", 1) for line in instructions("ENV") for pair in shlex.split(line))
 
 
-def stack_environment() -> dict[str, str]:
-    """As Compose fills it in for somebody who has set nothing."""
-    defaults = {
-        key: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value) for key, value in SERVICE["environment"].items()
+def stack_environment(token: str = "") -> dict[str, str]:
+    """As Compose fills it in for somebody who has set nothing, or a token alone."""
+    chosen = {"FAKEAPI_TOKEN": token}
+
+    def filled(found: re.Match[str]) -> str:
+        name, operator, text = found.groups()
+        return chosen.get(name) or text if operator == "-" else text if chosen.get(name) else ""
+
+    environment = {
+        key: re.sub(r"\$\{(\w+):([-+])([^}]*)\}", filled, value)
+        for key, value in SERVICE["environment"].items()
     }
-    return {**image_environment(), **defaults}
+    return {**image_environment(), **environment}
 
 
 def variables_of(command: Any) -> set[str]:
-    names = {param.envvar or f"FAKEAPI_{param.name.upper()}" for param in command.params}
-    assert command.context_settings["auto_envvar_prefix"] == "FAKEAPI"
-    return names
+    prefix = command.context_settings.get("auto_envvar_prefix", "")
+    given = [param.envvar or f"{prefix}_{param.name.upper()}" for param in command.params]
+    return {name for names in given for name in ([names] if isinstance(names, str) else names)}
 
 
 def test_every_variable_that_is_set_is_an_option_of_the_server() -> None:
@@ -79,9 +87,9 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     environment = installation.environment(
         **{
             key: value.replace("/data/", f"{tmp_path}/").replace("/kubeconfig/", f"{tmp_path}/")
-            for key, value in stack_environment().items()
+            for key, value in stack_environment(token).items()
         },
-    ) | {"FAKEAPI_PORT": "0", "FAKEAPI_TOKEN": token, "FAKEAPI_READY_FILE": str(ready)}
+    ) | {"FAKEAPI_PORT": "0", "FAKEAPI_READY_FILE": str(ready)}
     command = json.loads(instructions("ENTRYPOINT")[0]) + json.loads(instructions("CMD")[0])
     check = json.loads(instructions("HEALTHCHECK")[0].partition(" CMD ")[2])
     assert ["CMD", *check] == SERVICE["healthcheck"]["test"]
@@ -93,18 +101,26 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith(b"Serving ")
-        url = json.loads(ready.read_text())["url"]
+        facts = json.loads(ready.read_text())
+        url = facts["url"]
         inside = {**environment, "FAKEAPI_PORT": url.rpartition(":")[2]}
         healthy = subprocess.run(
             [installation.bin / check[0], *check[1:]], env=inside, check=False, timeout=30
         )
         assert healthy.returncode == 0
-        client = Client(url, token=token or None)
+        trust = ssl.create_default_context(cafile=facts["ca_file"]) if token else None
+        client = Client(url, token=token or None, tls=trust)
         client.create_namespace("kept")
         client.close()
         process.terminate()
         assert process.wait(10) == 0
     config = yaml.safe_load((tmp_path / "config").read_text())
-    assert config["clusters"][0]["cluster"]["server"] == "http://127.0.0.1:8001"
+    server = config["clusters"][0]["cluster"]["server"]
+    assert server == ("https://127.0.0.1:8001" if token else "http://127.0.0.1:8001")
     assert config["users"][0]["user"] == ({"token": token} if token else {})
     assert (tmp_path / "fakeapi.db").stat().st_size > 0
+
+
+def test_selectors_are_checked_in_the_image() -> None:
+    assert "requirements.lock" in DOCKERFILE
+    assert re.search(r"^cel-expr-python==", (ROOT / "requirements.lock").read_text(), re.MULTILINE)

@@ -20,6 +20,9 @@ from fakeapi.version import __version__
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
+PLAIN_HTTP_NOTE = (
+    "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
+)
 HEALTH_SECONDS = 2.0
 """For the server to answer a health check."""
 
@@ -155,6 +158,8 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
 
     click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
+    if server.token is not None and not server.url.startswith("https:"):
+        click.echo(PLAIN_HTTP_NOTE, err=True)
 
 
 def _write_ready_file(server: "FakeAPI", path: Path) -> None:

@@ -147,6 +147,17 @@ def test_what_was_stored_is_there_after_a_kill(tmp_path: Path) -> None:
         client.close()
 
 
+@pytest.mark.parametrize(("options", "notes"), [((), 1), (("--tls",), 0)])
+def test_a_token_without_tls_is_a_note_at_the_start(
+    tmp_path: Path, options: tuple[str, ...], notes: int
+) -> None:
+    with serving(tmp_path, "--token", "secret", *options) as (_, process):
+        process.terminate()
+        assert process.wait(10) == 0
+        assert process.stderr is not None
+        assert process.stderr.read().count("send no token over plain HTTP") == notes
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
 def test_other_addresses_than_loopback_need_a_token_or_a_word(host: str) -> None:
     result = CliRunner().invoke(main, ["serve", "--host", host])

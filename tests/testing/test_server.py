@@ -133,7 +133,7 @@ def test_reset_ends_watches(fakeapi: FakeAPI) -> None:
 
 def test_a_kubeconfig_says_where_the_server_is(fakeapi: FakeAPI) -> None:
     config = yaml.safe_load(fakeapi.kubeconfig.read_text())
-    assert config["clusters"][0]["cluster"] == {"server": fakeapi.url}
+    assert config["clusters"][0]["cluster"] == {"server": fakeapi.url, "insecure-skip-tls-verify": True}
     assert config["current-context"] == config["contexts"][0]["name"]
     assert stat.S_IMODE(fakeapi.kubeconfig.stat().st_mode) == 0o600
 
