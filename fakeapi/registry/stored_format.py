@@ -10,6 +10,7 @@ that name no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from fakeapi.registry import stored_form
@@ -46,6 +47,7 @@ def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
     return hub_key, stored_form.encode_value({**converted, "apiVersion": definition.hub_api_version})
 
 
+@lru_cache(maxsize=64)  # of the few kinds that a database has, for each of its rows
 def _kind(group: str, version: str, resource: str) -> Kind:
     for release in (_RELEASES_OF_FORMAT_1[version], "1.31"):
         try:
