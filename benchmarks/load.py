@@ -51,7 +51,7 @@ def request(
     content_type: str = "application/json",
     accept: str = "application/json",
 ) -> bytes:
-    lines = [f"{method} {target} HTTP/1.1", "Host: bench", f"Accept: {accept}", "User-Agent: bench/1"]
+    lines = [f"{method} {target} HTTP/1.1", "Host: localhost", f"Accept: {accept}", "User-Agent: bench/1"]
     if body:
         lines += [f"Content-Type: {content_type}", f"Content-Length: {len(body)}"]
     return "\r\n".join([*lines, "", ""]).encode() + body
