@@ -1,0 +1,79 @@
+"""Verb, object and versions are read from an exchange."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fakeapi.traces.analysis.request_facts import RequestFacts, facts_of, head_of, version_number
+from fakeapi.traces.model import Exchange, Request, Response
+
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
+
+
+def facts(method: str, target: str, sent: Any = None, answer: Any = None, status: int = 200) -> RequestFacts:
+    body = b"" if sent is None else json.dumps(sent).encode()
+    response = None if answer is None else Response(status, (), json.dumps(answer).encode())
+    return facts_of(Exchange(1, 0.0, "me", Request(method, target, (), body), response))
+
+
+def obj(name: str = "a", version: str = "7", **metadata: Any) -> dict[str, Any]:
+    return {
+        "kind": "X",
+        "metadata": {"name": name, "namespace": "ns", "resourceVersion": version, **metadata},
+    }
+
+
+def test_an_update_names_the_version_before_and_the_response_that_after() -> None:
+    found = facts("PUT", f"{CLAIMS}/a/status", obj(version="6"), obj())
+    assert (found.verb, found.status, found.is_write) == ("update", 200, True)
+    assert (found.requested_version, found.answered_version) == (6, 7)
+    assert found.path.key == ("resource.k8s.io", "resourceclaims", "ns", "a")
+    assert found.path.full_resource == "resourceclaims/status"
+    assert found.path.discovery_path == "/apis/resource.k8s.io/v1/resourceclaims/status"
+    assert found.path.collection == CLAIMS
+
+
+def test_a_created_object_has_the_name_that_the_server_gave() -> None:
+    assert facts("POST", CLAIMS, {"metadata": {"generateName": "a-"}}, obj("a-1")).path.name == "a-1"
+    assert facts("POST", CLAIMS, obj("b"), {"kind": "Status"}, 409).path.name == "b"
+
+
+@pytest.mark.parametrize(
+    ("method", "metadata", "removes"),
+    [
+        ("DELETE", {}, True),
+        ("DELETE", {"finalizers": ["x"]}, False),
+        ("PUT", {"deletionTimestamp": "2026-01-01T00:00:00Z"}, True),
+        ("PUT", {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["x"]}, False),
+        ("PUT", {}, False),
+    ],
+)
+def test_a_write_removes_its_object_with_the_last_finalizer(
+    method: str, metadata: dict[str, Any], *, removes: bool
+) -> None:
+    assert facts(method, f"{CLAIMS}/a", obj(), obj(**metadata)).removes is removes
+
+
+def test_preconditions_name_a_version() -> None:
+    sent = {"kind": "DeleteOptions", "preconditions": {"resourceVersion": "5"}}
+    assert facts("DELETE", f"{CLAIMS}/a", sent, {"kind": "Status"}).requested_version == 5
+
+
+def test_a_query_names_a_version() -> None:
+    assert facts("GET", f"{CLAIMS}?resourceVersion=12&limit=1", None, obj()).requested_version == 12
+
+
+def test_what_is_no_resource_has_no_versions() -> None:
+    found = facts("GET", "/version", None, {"metadata": {"resourceVersion": "1"}})
+    assert (found.path.resource, found.verb, found.answered_version) == ("", "get", 0)
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.0", "²", "٣", "9" * 5000])
+def test_a_text_that_is_no_version_is_zero(text: str) -> None:
+    assert version_number(text) == 0
+
+
+@pytest.mark.parametrize("body", [b"", b"k8s\0", b"[]", b'{"metadata":[]}', b"[" * 100_000])
+def test_a_body_that_is_no_object_has_an_empty_head(body: bytes) -> None:
+    assert head_of(body).metadata.name == ""

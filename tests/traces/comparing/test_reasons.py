@@ -1,0 +1,126 @@
+"""A divergence is explained by the trace, or by an earlier one of the same object."""
+
+from array import array
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.initial_state import InitialObject
+from fakeapi.traces.analysis.plan import ReplayPlan
+from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
+from fakeapi.traces.analysis.request_facts import RequestFacts
+from fakeapi.traces.analysis.resource_path import ResourcePath
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind
+from fakeapi.traces.comparing.events import EventComparison
+from fakeapi.traces.comparing.reasons import Explainer, Explanation, Reason
+from fakeapi.traces.model import Exchange, Inferred, Request, Response
+
+GROUP = "resource.k8s.io"
+PATH = ResourcePath(GROUP, "v1", "resourceclaims", "ns", "a")
+KEY: Key = PATH.key
+VALUE = Difference(DifferenceKind.VALUE, "spec.x", "1", "2")
+GENERATION = Difference(DifferenceKind.VALUE, "metadata.generation", "1", "2")
+
+
+def explainer(*initial: InitialObject, partial: dict[Key, str] | None = None, **plan: Any) -> Explainer:
+    return Explainer(
+        ReplayPlan(
+            order=array("L"),
+            limit=0.0,
+            reordered=0,
+            since=0.0,
+            until=0.0,
+            group_versions=(),
+            written=plan.get("written", frozenset({5})),
+            notes=Counter(),
+            initial_objects=initial,
+            partial_objects=partial or {},
+            namespaces=plan.get("namespaces", {}),
+            bodies=ProtobufBodies(),
+        )
+    )
+
+
+def facts(
+    verb: str = "update", status: int = 200, path: ResourcePath = PATH, **versions: int
+) -> RequestFacts:
+    is_write = verb in {"create", "update", "patch", "delete"}
+    answered, requested = versions.get("answered", 5), versions.get("requested", 5)
+    return RequestFacts(path, verb, status, answered, requested, is_write)
+
+
+def exchange(identity: int = 1, *inferred: Inferred) -> Exchange:
+    return Exchange(identity, 0.0, "me", Request("PUT", "/x"), Response(200), inferred=inferred)
+
+
+def initial(*, exact: bool, version: str = "3") -> InitialObject:
+    return InitialObject(PATH, {}, version, exact, -1, "read")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [(403, Reason.AUTHORIZATION), (429, Reason.LOAD), (410, Reason.HISTORY)]
+)
+def test_a_status_of_the_recorded_servers_own_explains_itself(status: int, reason: Reason) -> None:
+    found, _ = explainer().explain(exchange(), facts(status=status), [VALUE], 200)
+    assert found == Explanation(reason, str(status))
+
+
+def test_a_version_that_nothing_in_the_trace_made_is_foreign() -> None:
+    found, _ = explainer().explain(exchange(), facts(requested=9), [VALUE], 200)
+    assert str(found) == "changed by a request that is not in the trace (version 9)"
+    assert explainer(initial(exact=True, version="9")).explain(
+        exchange(), facts(requested=9), [VALUE], 200
+    ) == (None, -1)
+
+
+def test_an_inferred_state_explains_everything_and_an_exact_one_what_cannot_be_created() -> None:
+    assert explainer(initial(exact=False)).explain(exchange(), facts(), [VALUE], 200)[0] == Explanation(
+        Reason.INFERRED_STATE
+    )
+    made = explainer(initial(exact=True))
+    assert made.explain(exchange(), facts(), [GENERATION], 200)[0] == Explanation(Reason.INCOMPLETE_STATE)
+    assert explainer(initial(exact=True)).explain(exchange(), facts(), [VALUE], 200)[0] is None
+
+
+def test_a_list_without_objects_that_could_not_be_created_is_explained() -> None:
+    path = PATH._replace(name="")
+    missing = Difference(DifferenceKind.ITEM_MISSING, "rows", "ns/a")
+    other = Difference(DifferenceKind.ITEM_MISSING, "rows", "ns/b")
+    found = explainer(partial={KEY: "listed"})
+    assert found.explain(exchange(), facts("list", path=path), [missing], 200)[0] == Explanation(
+        Reason.METADATA_ONLY
+    )
+    assert found.explain(exchange(), facts("list", path=path), [missing, other], 200)[0] is None
+
+
+def test_an_inferred_patch_type_explains_a_patch_alone() -> None:
+    inferred = Inferred.parse("patch type: merge (assumed)")
+    assert explainer().explain(exchange(1, inferred), facts("patch"), [VALUE], 200)[0] == Explanation(
+        Reason.PATCH_TYPE
+    )
+    assert explainer().explain(exchange(1, inferred), facts(), [VALUE], 200)[0] is None
+
+
+def test_a_write_that_could_not_be_sent_explains_its_resource() -> None:
+    made = explainer()
+    made.note_unsent(facts())
+    other = PATH._replace(name="b")
+    assert made.explain(exchange(), facts(path=other), [VALUE], 200)[0] == Explanation(Reason.UNSENT_WRITE)
+
+
+def test_later_divergences_of_an_object_inherit_the_explanation_of_the_first() -> None:
+    made = explainer()
+    first = made.explain(exchange(3), facts(requested=9), [VALUE], 200)
+    assert made.explain(exchange(4), facts("get"), [VALUE], 200) == (first[0], 3)
+
+
+def test_missing_events_of_foreign_versions_are_explained() -> None:
+    missing = Difference(DifferenceKind.EVENT_MISSING, "event 0", "ADDED")
+    found = EventComparison([missing], (9,), (("ns", "b"),), 0)
+    path = PATH._replace(name="")
+    assert explainer().explain_watch(facts("watch", path=path), [missing], found) == (
+        Explanation(Reason.FOREIGN),
+        -1,
+    )
