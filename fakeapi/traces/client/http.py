@@ -105,6 +105,8 @@ class HttpClient:
         pairs = [*self._fixed, *((name.encode(), _bytes(value)) for name, value in headers)]
         if body or method in {"POST", "PUT", "PATCH"}:
             pairs.append((b"Content-Length", b"%d" % len(body)))
+        if not target.startswith("/"):  # in absolute form, a proxy on the way would take it elsewhere
+            raise UnsendableRequest("the target does not begin with a slash")
         try:
             return h11.Request(method=method, target=_escaped(self._prefix + target), headers=pairs)
         except (h11.LocalProtocolError, UnicodeEncodeError) as error:

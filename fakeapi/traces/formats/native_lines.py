@@ -123,6 +123,8 @@ MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 def explain(path: str, line: int, error: Exception) -> TraceError:
     """The error of a decoder as a TraceError, with the field that is wrong where that is known."""
     text = str(error)
+    if isinstance(error, RecursionError):
+        return TraceError(path, line, "", "is nested too deeply")
     if isinstance(error, msgspec.ValidationError):
         message, _, where = text.partition(" - at `")
         field = where.rstrip("`").removeprefix("$").removeprefix(".")
