@@ -101,6 +101,12 @@ def test_what_is_no_answer_is_one_line(answer: bytes, message: str | None) -> No
     assert "\n" not in str(raised.value)
 
 
+def test_a_head_without_an_end_is_refused() -> None:
+    endless = b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * http.HEAD_MAX
+    with answering(endless) as url, pytest.raises(TargetError, match="answers what is not HTTP"):
+        ask(url)
+
+
 def test_a_server_that_is_down_is_told_of() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -227,3 +227,9 @@ def test_no_damage_ends_in_anything_but_a_trace_error(
     path.write_bytes(data.draw(damaged(whole)))
     told = complaint(path)
     assert told is None or told.startswith(str(path))
+
+
+def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = har(tmp_path / "b.har", entry())
+    monkeypatch.setattr("fakeapi.traces.formats.har.HAR_MAX", path.stat().st_size - 1)
+    assert "more than a HAR file may have" in failure(path)

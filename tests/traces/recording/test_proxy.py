@@ -490,3 +490,15 @@ def test_headers_that_connection_names_are_for_one_hop_alone(proxied: Callable[.
     assert b"x-ours" not in heads[1].lower()
     assert b"x-end" in heads[1].lower()
     assert "x-theirs" not in headers
+
+
+def test_a_request_that_is_too_long_for_the_proxy_is_a_413(
+    proxied: Callable[..., Proxied], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.traces.recording.proxy.REQUEST_MAX", 10)
+    with upstream(HELLO) as (url, heads):
+        proxy = proxied(target_of_url(url))
+        assert proxy.request("POST", "/api", b"x" * 11)[0] == 413
+    assert len(heads) == 1
+    (found,) = proxy.close()
+    assert found.response is None
