@@ -55,11 +55,11 @@ def test_headers_of_the_connection_are_not_kept() -> None:
     ("data", "encoding", "why"),
     [
         (b"not gzip", "gzip", "gzip cannot be decoded"),
-        (gzip.compress(b"x")[:-3], "gzip", "gzip cannot be decoded"),
+        (gzip.compress(b"x", mtime=0)[:-3], "gzip", "gzip cannot be decoded"),
         (b"x", "br", "br cannot be decoded"),
-        (gzip.compress(bytes(BODY_MAX + 1)), "gzip", "too long"),
+        (gzip.compress(bytes(BODY_MAX + 1), mtime=0), "gzip", "too long"),
         (zlib.compress(bytes(BODY_MAX + 1)), "deflate", "too long"),
-        (gzip.compress(b"") * (MEMBERS_MAX + 1), "gzip", "gzip cannot be decoded"),
+        (gzip.compress(b"", mtime=0) * (MEMBERS_MAX + 1), "gzip", "gzip cannot be decoded"),
     ],
 )
 def test_a_body_that_cannot_be_decoded_says_why(data: bytes, encoding: str, why: str) -> None:
