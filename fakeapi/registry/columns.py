@@ -12,6 +12,7 @@ from typing import Any
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.releases import Quirks
 
 UNKNOWN = "<unknown>"
 INVALID = "<invalid>"
@@ -30,7 +31,7 @@ AGE = (
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 )
 
-Cell = Callable[[Object, float], str]
+Cell = Callable[[Object, float], str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +42,32 @@ class Column:
     description: str
     cell: Cell
     format: str = ""
+    type: str = "string"
 
     def definition(self) -> dict[str, str | int]:
-        """A TableColumnDefinition: of strings, and for every width of output."""
+        """A TableColumnDefinition, for every width of output."""
         return {
             "name": self.name,
-            "type": "string",
+            "type": self.type,
             "format": self.format,
             "description": self.description,
             "priority": 0,
         }
 
 
-Columns = Callable[[Struct], tuple[Column, ...]]
-"""The columns that a kind adds between name and age, by the type of its objects."""
+Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
+"""The columns that a kind adds after its name, by the type of its objects and the quirks of the release."""
 
 
-def no_columns(schema: Struct) -> tuple[Column, ...]:
+def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     """For kinds that are printed by name and age."""
     return ()
 
 
-def with_name_and_age(added: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a table: name, those that the kind adds, age."""
-    return (
-        Column("Name", NAME, at("metadata", "name"), "name"),
-        *added,
-        Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("creationTimestamp"), now)),
-    )
+def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[Column, ...]:
+    """The columns of a table: name, those that the kind adds, and age where the kind shows it."""
+    named = (Column("Name", NAME, at("metadata", "name"), "name"), *added)
+    return (*named, AGE_COLUMN) if age else named
 
 
 def at(*path: str) -> Cell:
@@ -81,6 +80,9 @@ def at(*path: str) -> Cell:
         return value or ""
 
     return cell
+
+
+AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("creationTimestamp"), now))
 
 
 def fields_at(schema: Struct, *path: str) -> dict[str, Any]:

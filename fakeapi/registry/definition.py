@@ -85,6 +85,7 @@ class KindDefinition:
     name_validator: NameValidator = name_is_dns_subdomain
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
     columns: Columns = no_columns
+    shows_age: bool = True
     deletion: DeletionPolicy = delete_after_finalizers
     immortal: frozenset[str] = frozenset()
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)

@@ -138,7 +138,9 @@ class Resource:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns of tables of the resource."""
-        return with_name_and_age(self.definition.columns(self.schema))
+        return with_name_and_age(
+            self.definition.columns(self.schema, self.release.quirks), age=self.definition.shows_age
+        )
 
     def can_be_table(self, subresource: str) -> bool:
         """Whether the resource itself (""), or a subresource, can be printed as a table."""

@@ -7,6 +7,7 @@ import pytest
 from fakeapi.registry.columns import AGE, NAME, UNKNOWN, Column, age, since, with_name_and_age
 from fakeapi.registry.groups import definition_of
 from fakeapi.releases import KNOWN_RELEASES, Kind, load_release
+from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.serving import GROUP
 
 NOW = 1_700_000_000.0
@@ -54,10 +55,10 @@ def kind_named(release: str, version: str, name: str) -> Kind:
 
 
 def columns_of(kind: Kind) -> tuple[Column, ...]:
-    return with_name_and_age(definition_of(kind).columns(kind.schema))
+    return with_name_and_age(definition_of(kind).columns(kind.schema, quirks_of(33)))
 
 
-def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str]:
+def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str | int]:
     return {column.name: column.cell(obj, NOW) for column in columns_of(kind)}
 
 

@@ -98,10 +98,10 @@ def test_columns_and_field_labels_are_made_once_and_when_they_are_first_used() -
     kind = RELEASE.kind(GROUP, "v1beta1", "resourceslices")
     made: list[str] = []
 
-    def noting(name: str, factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def note(argument: Any) -> Any:
+    def noting(name: str, factory: Callable[..., Any]) -> Callable[..., Any]:
+        def note(*arguments: Any) -> Any:
             made.append(name)
-            return factory(argument)
+            return factory(*arguments)
 
         return note
 

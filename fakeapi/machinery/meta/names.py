@@ -73,6 +73,12 @@ _SUBDOMAIN_ERROR = regex_error(
     _SUBDOMAIN_PATTERN,
     "example.com",
 )
+_SUBDOMAIN_OF_ANY_CASE_ERROR = regex_error(
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with "
+    "an alphanumeric character",
+    _SUBDOMAIN_PATTERN,
+    "Example.com",
+)
 _DNS1035_ERROR = regex_error(
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character",
@@ -128,6 +134,14 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not _is_subdomain(value):
         errors.append(_SUBDOMAIN_ERROR)
+    return errors
+
+
+def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
+    """`unit` as for `is_qualified_name`."""
+    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
+    if not (value.isascii() and _is_subdomain(value.lower())):
+        errors.append(_SUBDOMAIN_OF_ANY_CASE_ERROR)
     return errors
 
 

@@ -18,7 +18,7 @@ from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.core.namespace_deletion import TERMINATING, terminate
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 NAME_LABEL = "kubernetes.io/metadata.name"
@@ -135,7 +135,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     }
 
 
-def _columns(schema: Struct) -> tuple[Column, ...]:
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     return (Column("Status", "The status of the namespace", at("status", "phase")),)
 
 

@@ -12,6 +12,9 @@ from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import (
 )
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_class import RESOURCE_CLASS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_slice import CLASSIC_RESOURCE_SLICE
+from fakeapi.registry.groups.resource_k8s_io.resource_pool_status_request import (
+    RESOURCE_POOL_STATUS_REQUEST,
+)
 from fakeapi.registry.groups.resource_k8s_io.resource_slice import RESOURCE_SLICE
 from fakeapi.registry.groups.resource_k8s_io.scheduling_context import (
     CLASSIC_SCHEDULING_CONTEXT,
@@ -32,5 +35,6 @@ KINDS = (
     RESOURCE_SLICE,
     SCHEDULING_CONTEXT,
     DEVICE_TAINT_RULE,
+    RESOURCE_POOL_STATUS_REQUEST,
 )
 """Definitions of single versions come before those of the others."""

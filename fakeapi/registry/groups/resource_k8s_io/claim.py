@@ -16,6 +16,7 @@ from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy
 from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import enabled_status, without
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
+from fakeapi.registry.groups.resource_k8s_io.empty_lists import restore_in_status
 from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.allocation import validate_allocation
@@ -45,6 +46,11 @@ class ClaimStrategy(ClaimSpecStrategy):
     """Writes to a claim itself: its status is not theirs to set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        obj = super().restore_after_decoding(obj, sent)
+        restore_in_status(obj, sent)
+        return obj
 
     def default(self, obj: Object) -> Object:
         obj = super().default(obj)
@@ -215,6 +221,6 @@ CLAIM = KindDefinition(
     group="resource.k8s.io",
     resource="resourceclaims",
     strategies=_strategies,
-    columns=lambda schema: (state_column(schema),),
+    columns=lambda schema, quirks: (state_column(schema),),
     conversions=CLAIM_CONVERSIONS,
 )

@@ -33,7 +33,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import for_status, with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -142,12 +142,24 @@ KEY_TEXT = "The taint key to be applied to a device. Must be a label name."
 VALUE_TEXT = "The taint value corresponding to the taint key. Must be a label value."
 EFFECT_TEXT = (
     "The effect of the taint on claims that do not tolerate the taint and through such claims on the pods "
-    "using them. Valid effects are NoSchedule and NoExecute. PreferNoSchedule as used for nodes is not "
-    "valid here."
+    "using them.{}PreferNoSchedule as used for nodes is not valid here."
+)
+TWO_EFFECTS_TEXT = EFFECT_TEXT.format(" Valid effects are NoSchedule and NoExecute. ")
+THREE_EFFECTS_TEXT = (
+    EFFECT_TEXT.format("\n\nValid effects are None, NoSchedule and NoExecute. ")
+    + " More effects may get added in the future. Consumers must treat unknown effects like None."
 )
 ADDED_TEXT = (
     "TimeAdded represents the time at which the taint was added. Added automatically during create or "
     "update if not set."
+)
+ADDED_OR_MODIFIED_TEXT = (
+    "TimeAdded represents the time at which the taint was added or (only in a DeviceTaintRule) the effect "
+    "was modified. Added automatically during create or update if not set.\n\nIn addition, in a "
+    "DeviceTaintRule a value provided during an update gets replaced with the current time if the provided "
+    "value is the same as the old one and the new effect is different. Changing the key and/or value while "
+    "keeping the effect unchanged is possible and does not update the time stamp because the eviction which "
+    "uses it is either already started (NoExecute) or not started yet (NoEffect, NoSchedule)."
 )
 
 
@@ -161,16 +173,18 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     }
 
 
-def _columns(schema: Struct) -> tuple[Column, ...]:
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     def added(obj: Object, now: float) -> str:
         stamp = obj["spec"]["taint"].get("timeAdded")
         return since(stamp, now) if stamp else ""
 
+    effects = THREE_EFFECTS_TEXT if "None" in quirks.taint_effects else TWO_EFFECTS_TEXT
+    times = ADDED_OR_MODIFIED_TEXT if quirks.taint_time_follows_effect else ADDED_TEXT
     return (
         Column("Key", KEY_TEXT, at("spec", "taint", "key")),
         Column("Value", VALUE_TEXT, at("spec", "taint", "value")),
-        Column("Effect", EFFECT_TEXT, at("spec", "taint", "effect")),
-        Column("TimeAdded", ADDED_TEXT, added),
+        Column("Effect", effects, at("spec", "taint", "effect")),
+        Column("TimeAdded", times, added),
     )
 
 

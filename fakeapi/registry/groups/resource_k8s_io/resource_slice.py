@@ -15,6 +15,7 @@ from fakeapi.registry.definition import KindDefinition, Strategies, StrategyCont
 from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
+from fakeapi.registry.groups.resource_k8s_io.empty_lists import restore_in_slice
 from fakeapi.registry.groups.resource_k8s_io.layout import Layout, layout_of
 from fakeapi.registry.groups.resource_k8s_io.slice_gates import (
     dropped_fields,
@@ -43,7 +44,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
@@ -59,6 +60,10 @@ class ResourceSliceStrategy(Strategy):
         self._now = now
         self._partitions = gates.PARTITIONABLE_DEVICES in rules.gates
         self._dropped = dropped_fields(rules)
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        restore_in_slice(obj, sent, self._layout, self._rules)
+        return obj
 
     def default(self, obj: Object) -> Object:
         """1.33 and newer: sets timeAdded of taints; adds an empty `basic` to devices without one.
@@ -193,7 +198,7 @@ NODE_TEXT = (
 DRIVER_TEXT = (
     "Driver identifies the DRA driver providing the capacity information. A field selector can be used to "
     "list only ResourceSlice objects with a certain driver name.\n\nMust be a DNS subdomain and should end "
-    "with a DNS domain owned by the vendor of the driver. This field is immutable."
+    "with a DNS domain owned by the vendor of the driver.{} This field is immutable."
 )
 POOL_TEXT = (
     "Name is used to identify the pool. For node-local devices, this is often the node name, but this is "
@@ -215,13 +220,14 @@ def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
     return {"spec.nodeName": obj["spec"].get("nodeName", ""), "spec.driver": obj["spec"]["driver"]}
 
 
-def _columns(schema: Struct) -> tuple[Column, ...]:
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
+    case = " It should use only lower case characters." if quirks.drivers_should_be_lowercase else ""
     ways = "NodeName, NodeSelector and AllNodes"
     if "perDeviceNodeSelection" in fields_at(schema, "spec"):
         ways = "NodeName, NodeSelector, AllNodes, and PerDeviceNodeSelection"
     return (
         Column("Node", NODE_TEXT.format(ways), at("spec", "nodeName")),
-        Column("Driver", DRIVER_TEXT, at("spec", "driver")),
+        Column("Driver", DRIVER_TEXT.format(case), at("spec", "driver")),
         Column("Pool", POOL_TEXT, at("spec", "pool", "name")),
     )
 

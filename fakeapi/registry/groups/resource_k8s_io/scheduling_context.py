@@ -16,7 +16,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.collections import valid
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -93,7 +93,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     }
 
 
-def _columns(schema: Struct) -> tuple[Column, ...]:
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     return (Column("SelectedNode", SELECTED_NODE_TEXT, at("spec", "selectedNode")),)
 
 

@@ -172,5 +172,5 @@ CLASSIC_CLAIM = KindDefinition(
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
     strategies=_strategies,
-    columns=lambda schema: (*class_and_mode("spec"), state_column(schema)),
+    columns=lambda schema, quirks: (*class_and_mode("spec"), state_column(schema)),
 )

@@ -66,5 +66,5 @@ CLASSIC_CLAIM_TEMPLATE = KindDefinition(
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
     strategies=_strategies,
-    columns=lambda schema: class_and_mode("spec", "spec"),
+    columns=lambda schema, quirks: class_and_mode("spec", "spec"),
 )

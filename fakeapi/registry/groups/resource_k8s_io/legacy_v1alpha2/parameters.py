@@ -136,7 +136,7 @@ def _generated_from(obj: Object, now: float) -> str:
 
 def _columns_of(owner: str) -> Columns:
     column = Column("GeneratedFrom", GENERATED_FROM_TEXT.format(owner), _generated_from)
-    return lambda schema: (column,)
+    return lambda schema, quirks: (column,)
 
 
 CLAIM_PARAMETERS = KindDefinition(

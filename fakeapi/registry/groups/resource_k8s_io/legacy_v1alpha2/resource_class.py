@@ -56,5 +56,5 @@ RESOURCE_CLASS = KindDefinition(
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
     strategies=_strategies,
-    columns=lambda schema: (Column("DriverName", DRIVER_TEXT, at("driverName")),),
+    columns=lambda schema, quirks: (Column("DriverName", DRIVER_TEXT, at("driverName")),),
 )

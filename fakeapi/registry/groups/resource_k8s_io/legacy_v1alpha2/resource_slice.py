@@ -25,7 +25,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_no
 from fakeapi.registry.groups.resource_k8s_io.validation.semver import validate_version
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 NO_PATH = "<nil>"
@@ -105,7 +105,7 @@ def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
     return {"nodeName": obj.get("nodeName", ""), "driverName": obj["driverName"]}
 
 
-def _columns(schema: Struct) -> tuple[Column, ...]:
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     return (Column("Node", NODE_TEXT, at("nodeName")), Column("Driver", DRIVER_TEXT, at("driverName")))
 
 

@@ -12,8 +12,8 @@ from fakeapi.machinery.schema.nodes import List, Node
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.releases.rules import ReleaseRules
 
-_HUB = "resource/v1"
-"""The package of the types that objects of the hub have."""
+HUB_VERSION = "v1"
+"""The version whose types objects of the hub have."""
 
 
 def plain(value: Any, rules: ReleaseRules) -> Any:
@@ -21,11 +21,11 @@ def plain(value: Any, rules: ReleaseRules) -> Any:
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
-def struct(value: Any, type_name: str, rules: ReleaseRules) -> Any:
-    """A part of an object in the hub, of the type `type_name` of resource.k8s.io/v1."""
+def struct(value: Any, type_name: str, rules: ReleaseRules, *, version: str = HUB_VERSION) -> Any:
+    """A part of an object in the hub, of the type `type_name` of resource.k8s.io/`version`."""
     if not rules.quirks.wording.json_values or value is None:
         return plain(value, rules)
-    return Dump(unversioned_json(value, rules.schemas.struct(f"{_HUB}.{type_name}")))
+    return Dump(unversioned_json(value, rules.schemas.struct(f"resource/{version}.{type_name}")))
 
 
 def items_of(holder: Any, name: str, type_name: str, rules: ReleaseRules) -> Any:

@@ -1,0 +1,153 @@
+"""ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, from Kubernetes 1.36: asks once how pools are used.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`, `pkg/apis/resource/validation`
+and the declarative validation of `pkg/apis/resource/v1alpha3`, which is enforced for this kind: its errors
+come after those of the conditions.
+"""
+
+from typing import ClassVar
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.columns import Column, at, since
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
+from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
+from fakeapi.registry.groups.resource_k8s_io.validation.pool_status import (
+    validate_pool_request,
+    validate_pool_statuses,
+)
+from fakeapi.registry.object_meta import for_status
+from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+
+class PoolStatusRequestStrategy(Strategy):
+    """Writes to a request itself, whose spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        obj["spec"].setdefault("limit", self._rules.limits.pool_status_default)
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj.pop("status", None)
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_pool_request(obj["spec"], "spec", self._rules)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new.pop("status", None)
+        if "status" in old:
+            new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        nothing = bad_values.plain(None, self._rules)
+        return [
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec", lambda _spec: nothing),
+        ]
+
+
+class PoolStatusStrategy(PoolStatusRequestStrategy):
+    """Writes to `/status`, which is set once."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status, before = new.get("status"), old.get("status")
+        errors = list(metadata.of_change)
+        if before is not None:
+            errors += validate_immutable(status, before, "status", self._shown)
+        elif status is not None:
+            errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
+        if status is None or semantically_equal(status, before):
+            return errors
+        return errors + validate_pool_statuses(status, before or {}, "status", self._rules)
+
+    def _shown(self, status: Object | None) -> object:
+        return bad_values.struct(status, "ResourcePoolStatusRequestStatus", self._rules, version="v1alpha3")
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": PoolStatusRequestStrategy(rules), "status": PoolStatusStrategy(rules)}
+
+
+_UNKNOWN = "-"
+_NEVER = "<none>"
+
+
+def _ended(obj: Object) -> tuple[str, str]:
+    """How the request ended, "Pending" where it did not, and since when it is complete."""
+    for condition in obj.get("status", {}).get("conditions") or ():
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            return condition["type"], condition["lastTransitionTime"]
+    return "Pending", ""
+
+
+def _status(obj: Object, now: float) -> str:
+    ended, _ = _ended(obj)
+    pools, found = len(obj.get("status", {}).get("pools") or ()), _pool_count(obj, now)
+    return f"{ended} ({pools}/{found} pools)" if ended == "Complete" and found > pools else ended
+
+
+def _completed(obj: Object, now: float) -> str:
+    ended, stamp = _ended(obj)
+    return since(stamp, now) if ended == "Complete" else _NEVER
+
+
+def _pool_count(obj: Object, _now: float) -> int:
+    count: int = obj.get("status", {}).get("poolCount") or 0
+    return count
+
+
+def _sum_column(name: str, field: str, description: str) -> Column:
+    """A column with the sum of a field over all pools; of texts, how many there are."""
+
+    def cell(obj: Object, _now: float) -> str:
+        if "status" not in obj or _ended(obj)[0] == "Failed":
+            return _UNKNOWN
+        values = [pool[field] for pool in obj["status"].get("pools") or () if field in pool]
+        return str(sum(1 if isinstance(value, str) else value for value in values))
+
+    return Column(name, description, cell)
+
+
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
+    across = "devices across all pools."
+    return (
+        Column("Driver", "The driver to query pools for.", at("spec", "driver")),
+        _sum_column("Total", "totalDevices", f"Total number of {across}"),
+        _sum_column("Available", "availableDevices", f"Number of available {across}"),
+        _sum_column("Allocated", "allocatedDevices", f"Number of allocated {across}"),
+        _sum_column("Unavailable", "unavailableDevices", f"Number of unavailable {across}"),
+        _sum_column("Errors", "validationError", "Number of pools with validation errors."),
+        Column("Pools", "Total number of matching pools.", _pool_count, type="integer"),
+        Column("Status", "Processing status.", _status),
+        Column("Completed", "Time since the observation completed.", _completed),
+    )
+
+
+RESOURCE_POOL_STATUS_REQUEST = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourcepoolstatusrequests",
+    strategies=_strategies,
+    columns=_columns,
+    shows_age=False,
+)
