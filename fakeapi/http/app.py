@@ -94,7 +94,7 @@ class Application:
         if kind == "http" and not (self._has_control and scope["path"].startswith(CONTROL)):
             await self._answer(scope, receive, send)
         elif kind == "websocket":
-            await websocket.refuse(scope, receive, send)
+            await websocket.serve(self._answer, scope, receive, send)
         else:
             await self._starlette(scope, receive, send)
 

@@ -1,19 +1,82 @@
-"""Refuses WebSocket requests, until watches are served over them."""
+"""Watches over WebSocket: each event is a text message, as long as the client stays.
 
-from starlette.types import Receive, Scope, Send
+Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
+and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API answers as over HTTP; here its
+messages are translated. A response that is no stream is sent without an upgrade.
+"""
 
-_TEXT = b"watches over WebSocket are not served\n"
-_HEADERS = [
-    (b"content-type", b"text/plain; charset=utf-8"),
-    (b"content-length", str(len(_TEXT)).encode()),
-]
+import base64
+import binascii
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
+"""The beginning of a subprotocol that carries a token, which a browser can send no header for."""
+
+_NORMAL_CLOSURE = 1000
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers 503, on which clients fall back to plain HTTP; 403 where the server can send nothing else."""
-    await receive()
-    if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close"})
-        return
-    await send({"type": "websocket.http.response.start", "status": 503, "headers": _HEADERS})
-    await send({"type": "websocket.http.response.body", "body": _TEXT})
+async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Serves a WebSocket request with an application for HTTP."""
+    token, protocols = split_protocols(scope.get("subprotocols") or [])
+    headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
+    if token is not None and not any(name == b"authorization" for name, _ in headers):
+        headers.append((b"authorization", b"Bearer " + token))
+    messages = _Messages(scope, receive, send, protocols[0] if len(protocols) == 1 else None)
+    http = {**scope, "type": "http", "method": "GET", "headers": headers}
+    await answer(http, messages.receive, messages.send)
+
+
+def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
+    """The token among the offered subprotocols, and the others; a token must not stand alone, as upstream."""
+    others = [each for each in offered if not each.startswith(BEARER_PROTOCOL)]
+    tokens = [each.removeprefix(BEARER_PROTOCOL) for each in offered if each.startswith(BEARER_PROTOCOL)]
+    if len(tokens) != 1 or not others:
+        return None, others
+    try:
+        return base64.b64decode(tokens[0] + "=" * (-len(tokens[0]) % 4), b"-_", validate=True), others
+    except (binascii.Error, ValueError):
+        return None, others
+
+
+class _Messages:
+    """Translates the messages of one request between ASGI's WebSocket and HTTP."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, protocol: str | None) -> None:
+        self._receive = receive
+        self._send = send
+        self._protocol = protocol
+        self._can_refuse = "websocket.http.response" in scope.get("extensions", {})
+        self._asked = False
+        self._accepted = False
+
+    async def receive(self) -> Message:
+        """An empty body, and then the client's leaving; what it sends meanwhile is dropped."""
+        message = await self._receive()
+        if not self._asked and message["type"] == "websocket.connect":
+            self._asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        while message["type"] != "websocket.disconnect":
+            message = await self._receive()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await self._start(message)
+        elif self._accepted:
+            for line in message.get("body", b"").splitlines(keepends=True):
+                await self._send({"type": "websocket.send", "text": line.decode()})
+            if not message.get("more_body", False):
+                await self._send({"type": "websocket.close", "code": _NORMAL_CLOSURE})
+        elif self._can_refuse:
+            await self._send({**message, "type": "websocket.http.response.body"})
+
+    async def _start(self, message: Message) -> None:
+        """A response without a length is a stream: it begins once the connection is a WebSocket."""
+        self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
+        if self._accepted:
+            await self._send({"type": "websocket.accept", "subprotocol": self._protocol})
+        elif self._can_refuse:
+            await self._send({**message, "type": "websocket.http.response.start"})
+        else:
+            await self._send({"type": "websocket.close"})

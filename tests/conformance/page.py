@@ -37,7 +37,7 @@ _LIMITS = """
 ## What no recording shows
 
 - Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization,
-  admission webhooks, controllers, `/metrics`, proxying, websockets; CBOR bodies are refused, and
+  admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR bodies are refused, and
   nothing is answered in protobuf.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.

@@ -144,22 +144,6 @@ def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
     assert "unexpected error in a watch of namespaces" in caplog.text
 
 
-def test_websocket_is_refused_without_a_word_in_the_log(
-    fakeapi: FakeAPI, caplog: pytest.LogCaptureFixture
-) -> None:
-    headers = [
-        (b"host", b"localhost"),
-        (b"connection", b"Upgrade"),
-        (b"upgrade", b"websocket"),
-        (b"sec-websocket-version", b"13"),
-        (b"sec-websocket-key", b"dGhlIHNhbXBsZSBub25jZQ=="),
-    ]
-    answer = wire.exchange(fakeapi.url, wire.head(b"GET", f"{NAMESPACES}?watch=1".encode(), headers))
-    assert answer.code == 503
-    assert caplog.text == ""
-    assert fakeapi.get("Namespace", "default")
-
-
 @pytest.mark.parametrize("levels", [300, 900, 3_000, 9_990])
 @pytest.mark.parametrize("media_type", ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"])
 def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(

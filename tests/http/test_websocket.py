@@ -1,20 +1,176 @@
-"""WebSocket requests to the API."""
+"""Watches over WebSocket."""
 
+import base64
 import contextlib
+import json
 import socket
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import pytest
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import (
+    AcceptConnection,
+    CloseConnection,
+    Event,
+    RejectConnection,
+    RejectData,
+    Request,
+    TextMessage,
+)
+
+from fakeapi.http.websocket import split_protocols
+from fakeapi.registry.clock import AdjustableClock
 from fakeapi.testing.server import FakeAPI
+from tests.http.malformed.case import claim
 
-CLAIMS = b"/apis/resource.k8s.io/v1beta1/resourceclaims"
+CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
+BEARER = "base64url.bearer.authorization.k8s.io."
 
 
-def test_a_watch_over_websocket_is_answered_503_and_the_connection_goes_on(fakeapi: FakeAPI) -> None:
-    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-    key = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-    asked = b"GET %b?watch=true HTTP/1.1\r\nHost: localhost\r\n%b%b\r\n" % (CLAIMS, upgrade, key)
-    then = b"GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    with contextlib.closing(socket.create_connection(("127.0.0.1", fakeapi.port), 30)) as client:
-        client.sendall(asked + then)
-        answer = b"".join(iter(lambda: client.recv(65_536), b""))
-    assert answer.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
-    assert b"HTTP/1.1 200 OK\r\n" in answer
+class Client:
+    """A WebSocket client on a socket, which keeps no message to itself."""
+
+    def __init__(self, sock: socket.socket, target: str, protocols: list[str]) -> None:
+        self._sock = sock
+        self._connection = WSConnection(ConnectionType.CLIENT)
+        self._events: Iterator[Event] = iter(())
+        self._write(Request(host="localhost", target=target, subprotocols=protocols))
+
+    def next(self) -> Event:
+        for event in self._events:
+            return event
+        data = self._sock.recv(65_536)
+        self._connection.receive_data(data or None)
+        self._events = self._connection.events()
+        return self.next()
+
+    def event(self) -> dict[str, Any]:
+        """The next watch event. A long message comes in pieces."""
+        text = ""
+        while True:
+            message = self.next()
+            assert isinstance(message, TextMessage), message
+            text += message.data
+            if message.message_finished:
+                found: dict[str, Any] = json.loads(text)
+                return found
+
+    def refusal(self) -> tuple[int, Any]:
+        """The status and the body of an answer without an upgrade."""
+        rejected, body = self.next(), b""
+        assert isinstance(rejected, RejectConnection), rejected
+        while True:
+            data = self.next()
+            assert isinstance(data, RejectData), data
+            body += data.data
+            if data.body_finished:
+                return rejected.status_code, json.loads(body)
+
+    def say(self, text: str) -> None:
+        self._write(TextMessage(text))
+
+    def close(self) -> None:
+        self._write(CloseConnection(1000))
+
+    def _write(self, event: Event) -> None:
+        self._sock.sendall(self._connection.send(event))
+
+
+@contextlib.contextmanager
+def connected(server: FakeAPI, target: str, *protocols: str) -> Iterator[Client]:
+    with socket.create_connection(("127.0.0.1", server.port), 30) as sock:
+        yield Client(sock, target, list(protocols))
+
+
+def test_each_event_is_a_message_of_its_own(fakeapi: FakeAPI) -> None:
+    with connected(fakeapi, f"{CLAIMS}?watch=true") as client:
+        assert isinstance(client.next(), AcceptConnection)
+        created = fakeapi.create({**claim({"name": "a"}), "apiVersion": "resource.k8s.io/v1beta1"})
+        patched = fakeapi.patch(
+            "ResourceClaim", "a", {"metadata": {"labels": {"x": "y"}}}, api_version="resource.k8s.io/v1beta1"
+        )
+        client.say("dropped, as a watch takes nothing")
+        assert client.event() == {"type": "ADDED", "object": created}
+        assert client.event() == {"type": "MODIFIED", "object": patched}
+
+
+def test_initial_events_come_one_by_one_too(fakeapi: FakeAPI) -> None:
+    with connected(fakeapi, "/api/v1/namespaces?watch=1&resourceVersion=0") as client:
+        client.next()
+        assert [client.event()["object"]["kind"] for _ in range(4)] == ["Namespace"] * 4
+
+
+def test_the_server_closes_when_the_time_of_the_watch_has_come(
+    frozen: Callable[[str], FakeAPI], clock: AdjustableClock
+) -> None:
+    server = frozen("1.33")
+    with connected(server, f"{CLAIMS}?watch=true&timeoutSeconds=30") as client:
+        client.next()
+        clock.advance(30)
+        closed = client.next()
+        assert isinstance(closed, CloseConnection)
+        assert closed.code == 1000
+
+
+def test_a_version_that_is_not_kept_is_a_message_that_says_expired(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    server = fakeapi_factory(history=2)
+    for number in range(5):
+        server.create_namespace(f"n-{number}")
+    with connected(server, "/api/v1/namespaces?watch=1&resourceVersion=2") as client:
+        client.next()
+        error = client.event()
+        assert (error["type"], error["object"]["code"]) == ("ERROR", 410)
+        assert isinstance(client.next(), CloseConnection)
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        ("/apis/resource.k8s.io/v1beta1/nothing?watch=true", 404),
+        (f"{CLAIMS}?watch=true&timeoutSeconds=x", 400),
+    ],
+)
+def test_what_cannot_be_watched_is_refused_as_over_http(fakeapi: FakeAPI, target: str, code: int) -> None:
+    with connected(fakeapi, target) as client:
+        status, body = client.refusal()
+        assert (status, body["kind"], body["code"]) == (code, "Status", code)
+
+
+def test_a_request_that_watches_nothing_is_answered_without_an_upgrade(fakeapi: FakeAPI) -> None:
+    with connected(fakeapi, "/api/v1/namespaces/default") as client:
+        status, body = client.refusal()
+        assert (status, body["metadata"]["name"]) == (200, "default")
+
+
+def encoded(token: str) -> str:
+    return BEARER + base64.urlsafe_b64encode(token.encode()).decode().rstrip("=")
+
+
+@pytest.mark.fakeapi(token="secret")
+def test_a_token_can_come_in_a_subprotocol_beside_another(fakeapi: FakeAPI) -> None:
+    target = "/api/v1/namespaces?watch=1"
+    with connected(fakeapi, target, encoded("secret"), "v4.channel.k8s.io") as client:
+        accepted = client.next()
+        assert isinstance(accepted, AcceptConnection)
+        assert accepted.subprotocol == "v4.channel.k8s.io"
+    for protocols in ([], [encoded("secret")], [encoded("wrong"), "v4.channel.k8s.io"]):
+        with connected(fakeapi, target, *protocols) as client:
+            assert client.refusal()[0] == 401
+
+
+def test_a_subprotocol_is_a_token_only_where_it_can_be_read() -> None:
+    assert split_protocols([encoded("é"), "x"]) == ("é".encode(), ["x"])
+    assert split_protocols([f"{BEARER}a", "x"]) == (None, ["x"])
+    assert split_protocols([f"{BEARER}!!!!", "x"]) == (None, ["x"])
+    assert split_protocols([encoded("a"), encoded("b"), "x"]) == (None, ["x"])
+
+
+def test_a_client_that_closes_is_forgotten(fakeapi: FakeAPI) -> None:
+    with connected(fakeapi, f"{CLAIMS}?watch=true") as client:
+        client.next()
+        client.close()
+        assert isinstance(client.next(), CloseConnection)
+    assert fakeapi.create_namespace("later")
