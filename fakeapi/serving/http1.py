@@ -145,8 +145,8 @@ class HTTP1:
         await self._end_stream()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answers in place of the application, and closes."""
-        if not self._response.started or self._response.ended:
+        """Answers in place of the application, where it has not answered, and closes."""
+        if self._head is None or not self._response.started:
             headers = [
                 (b"content-type", b"text/plain; charset=utf-8"),
                 (b"content-length", b"%d" % len(refusal.body)),

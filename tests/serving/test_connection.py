@@ -83,6 +83,27 @@ def test_a_body_that_does_not_come_to_its_end_is_given_up(
         assert statuses(until_closed(client)) == [408]
 
 
+@pytest.mark.parametrize(
+    "framing",
+    [
+        b"Content-Length: 100\r\n\r\nhalf",
+        b"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nno chunk",
+    ],
+)
+def test_a_request_that_was_answered_is_not_answered_again_for_its_body(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch, framing: bytes
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr("fakeapi.serving.connection.BODY_SECONDS", 0.1)
+    with raw(runner) as client:
+        head, split, body = framing.partition(b"\r\n\r\n")
+        client.sendall(b"POST /early HTTP/1.1\r\nHost: x\r\n" + head + split)
+        answer = client.recv(4096)
+        with contextlib.suppress(ConnectionError):
+            client.sendall(body)
+        assert statuses(answer + until_closed(client)) == [415]
+
+
 def test_a_stream_whose_body_does_not_come_to_its_end_is_reset_alone(
     runner: Runner, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
