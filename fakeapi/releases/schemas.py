@@ -65,7 +65,7 @@ class Schemas:
         return made
 
     def _make(self, name: str, entry: dict[str, Any]) -> Struct:
-        made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False))
+        made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False), full_name=name)
         for member in entry["fields"]:
             made.fields[member["name"]] = self._field(member)
         return made

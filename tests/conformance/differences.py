@@ -7,12 +7,7 @@ from typing import Any, Self
 from tests.conformance.identities import UID, Identities, is_list
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_GO_VALUE = re.compile(
-    r"(Invalid value: |Unsupported value: |Duplicate value: )"
-    r"((?:\[\])?(?:[a-z0-9]+\.[A-Za-z]+|map\[string\][a-z]+)\{.*\}|\"\{.*\}\")(?=[:,\]]|$)",
-    re.DOTALL,
-)
-_POINTER = re.compile(r"0xc[0-9a-f]{9}")
+_POINTER = re.compile(r"\b0x[0-9a-f]{9,12}\b")
 _VERSION_WORDS = re.compile(
     r"(resourceVersion(?:\\*\"?): ?\\*\"|in record \(|in the precondition \(|"
     r"too old resource version: \d+ \(|Too large resource version: \d+, current: )\d+"
@@ -47,7 +42,6 @@ class Comparison:
             for path, one, other in self._walk(
                 self._settled(recorded, self._recorded), self._settled(actual, str), ""
             )
-            if not _matches(one, other)
         ]
 
     def _recorded(self, version: str) -> str:
@@ -88,7 +82,7 @@ class Comparison:
         text = UID.sub(lambda match: self._known(match[0]), text)
         for prefix, pattern in self._generated:
             text = pattern.sub(f"{prefix}<random>", text)
-        return _GO_VALUE.sub(r"\1<value>", _POINTER.sub("<pointer>", text))
+        return _POINTER.sub("<pointer>", text)
 
     def _known(self, uid: str) -> str:
         return uid if uid in self._identities.texts.values() else "<uid>"
@@ -114,14 +108,6 @@ def _sorted(value: list[Any], key: str) -> list[Any]:
     if key == "causes" and any(cause.get("reason") == "FieldManagerConflict" for cause in value):
         return sorted(value, key=lambda cause: [str(cause.get("field")), str(cause.get("message"))])
     return value
-
-
-def _matches(recorded: Any, actual: Any) -> bool:
-    """A dump of a Go value in a message matches any text in its place."""
-    if not (isinstance(recorded, str) and isinstance(actual, str) and "<value>" in recorded):
-        return False
-    pattern = ".*".join(map(re.escape, recorded.split("<value>")))
-    return re.fullmatch(pattern, actual.replace("<value>", "x"), re.DOTALL) is not None
 
 
 def _short(value: Any) -> str:

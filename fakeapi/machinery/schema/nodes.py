@@ -109,12 +109,14 @@ class Field:
 class Struct:
     """Fields in the order of the Go type, which is the order on the wire.
 
-    Filled after construction, so that a type may hold itself.
+    Filled after construction, so that a type may hold itself. `full_name` has the group of the package too,
+    `resource/v1beta2.Device`; empty for a type that is not from a release's table.
     """
 
     go_type: str
     fields: dict[str, Field] = field(default_factory=dict)
     atomic: bool = False
+    full_name: str = ""
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 

@@ -15,7 +15,14 @@ _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition"))
 """Types of k8s.io/apimachinery, which the server uses as they are: with their tags."""
 
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
-_INITIALISMS = {"cel": "CEL", "uid": "UID", "ips": "IPs", "apiGroup": "APIGroup"}
+_INITIALISMS = {
+    "cel": "CEL",
+    "uid": "UID",
+    "ips": "IPs",
+    "apiGroup": "APIGroup",
+    "apiVersion": "APIVersion",
+    "nodeID": "NodeID",
+}
 _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
@@ -46,7 +53,7 @@ def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
         if name == "metadata":  # embedded in the struct that holds it
             members |= value.get(name, {})
         else:
-            members[_go_name(name, struct)] = _member(value.get(name), field)
+            members[go_name(name, struct)] = _member(value.get(name), field)
     return members
 
 
@@ -64,7 +71,8 @@ def _member(value: Any, field: Field) -> Any:
             return None
 
 
-def _go_name(name: str, struct: Struct) -> str:
+def go_name(name: str, struct: Struct) -> str:
+    """The Go name of a field that JSON calls `name`."""
     if struct.go_type.endswith(".DeviceAttribute"):
         one = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
         return one.capitalize() + ("Value" if one == name else "Values")

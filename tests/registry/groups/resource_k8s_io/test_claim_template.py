@@ -10,7 +10,6 @@ from fakeapi.registry.groups.resource_k8s_io.claim_template import (
 )
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import TEMPLATE_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.layout import Layout
-from fakeapi.registry.semantic_equality import validate_immutable
 from tests.registry.groups.resource_k8s_io.builders import (
     ODD_TEMPLATES,
     RULES,
@@ -102,16 +101,17 @@ def test_what_is_wrong_with_the_spec_is_said_before_and_after() -> None:
 @pytest.mark.parametrize(
     ("release", "shown"),
     [
-        ("1.31", nested_request(count=2)),
-        ("1.32", nested_request(count=2)),
-        ("1.33", request(count=2)),
+        ("1.31", " Count:2, AdminAccess:false}"),
+        ("1.32", " Count:2, AdminAccess:(*bool)(nil)}"),
+        ("1.33", " Exactly:(*resource.ExactDeviceRequest)("),
     ],
 )
-def test_a_changed_spec_is_shown_as_the_release_s_own_type_has_it(
-    release: str, shown: dict[str, Any]
-) -> None:
-    errors = strategy(release).validate_update(v1alpha3(request(count=2)), v1alpha3())
-    assert errors == validate_immutable(v1alpha3(shown)["spec"], None, "spec")
+def test_a_changed_spec_is_shown_as_the_release_s_own_type_has_it(release: str, shown: str) -> None:
+    [error] = strategy(release).validate_update(v1alpha3(request(count=2)), v1alpha3())
+    assert error.body.startswith(
+        "Invalid value: resource.ResourceClaimTemplateSpec{ObjectMeta:v1.ObjectMeta{"
+    )
+    assert shown in error.body
 
 
 @pytest.mark.parametrize(("release", "kept"), [("1.31", True), ("1.32", False), ("1.33", False)])

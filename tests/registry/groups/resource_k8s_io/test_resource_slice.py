@@ -97,7 +97,10 @@ def test_no_two_choices_of_nodes_are_made(release: str, expected: str) -> None:
 def test_1_31_shows_the_devices_of_a_slice_without_a_clear_choice_of_nodes() -> None:
     capacity = {"memory": {"value": "1Gi"}}
     [(_, _, message)] = created("1.31", allNodes=True, devices=[device(capacity=capacity)])
-    shown = SHOWN.replace("[]resource.Device(nil)", '[]resource.Device{resource.Device{Name:"gpu-0"}}')
+    shown = SHOWN.replace(
+        "[]resource.Device(nil)",
+        '[]resource.Device{resource.Device{Name:"gpu-0", Basic:(*resource.BasicDevice)(0xc000012345)}}',
+    )
     assert message == f"Invalid value: {shown}: {ONE_OF_THREE}"
 
 

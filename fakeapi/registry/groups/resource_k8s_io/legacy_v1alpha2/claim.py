@@ -16,6 +16,7 @@ from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_reference
     validate_claim_reference,
 )
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_handles import validate_allocation
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_distinct
 from fakeapi.registry.groups.resource_k8s_io.validation.deallocation_requested import validate_deallocation
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
@@ -84,7 +85,12 @@ class ClaimStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *validate_immutable(
+                new["spec"],
+                old["spec"],
+                "spec",
+                lambda spec: bad_values.struct(spec, "ResourceClaimSpec", self._rules),
+            ),
             *errors,
         ]
 
@@ -122,7 +128,12 @@ class ClaimStatusStrategy(ClaimStrategy):
             is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
             errors += _validate_reservations(status, before, is_going=is_going)
         if allocated is not None and allocation is not None:
-            errors += validate_immutable(allocation, allocated, "status.allocation")
+            errors += validate_immutable(
+                allocation,
+                allocated,
+                "status.allocation",
+                lambda value: bad_values.struct(value, "AllocationResult", self._rules),
+            )
         errors += validate_deallocation(status, before, "status")
         return errors
 

@@ -18,6 +18,7 @@ from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.claim import (
     default_claim_spec,
     validate_claim_spec,
 )
+from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -51,7 +52,12 @@ class ClaimTemplateStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec"),
+            *validate_immutable(
+                new["spec"],
+                old["spec"],
+                "spec",
+                lambda spec: bad_values.struct(spec, "ResourceClaimTemplateSpec", self._rules),
+            ),
             *errors,
         ]
 

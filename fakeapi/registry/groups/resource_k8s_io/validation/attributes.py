@@ -4,7 +4,6 @@ Follows `validateDeviceAttribute` of k8s.io/kubernetes `pkg/apis/resource/valida
 """
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
-from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
@@ -29,9 +28,7 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
         by_requirement = rules.quirks.empty_attribute_is_required
         errors.append(required(path, problem) if by_requirement else invalid(path, "", problem))
     elif len(attribute) > 1:
-        shown = go_syntax.device_attribute(attribute)
-        if rules.quirks.wording.json_values:
-            shown = bad_values.struct(attribute, "DeviceAttribute", rules)
+        shown = bad_values.struct(attribute, "DeviceAttribute", rules)
         errors.append(invalid(path, shown, f"exactly one {member} must be specified"))
     return errors
 

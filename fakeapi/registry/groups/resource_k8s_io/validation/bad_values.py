@@ -8,12 +8,16 @@ from typing import Any
 
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
-from fakeapi.machinery.schema.nodes import List, Node
+from fakeapi.machinery.schema.nodes import List, Node, Struct
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_syntax
 from fakeapi.releases.rules import ReleaseRules
 
 HUB_VERSION = "v1"
 """The version whose types objects of the hub have."""
+
+_BEFORE_V1 = ("resource/v1beta2", "resource/v1beta1", "resource/v1alpha3", "resource/v1alpha2")
+"""The newest first: the layout of a release's own types is that of its newest version."""
 
 
 def plain(value: Any, rules: ReleaseRules) -> Any:
@@ -22,14 +26,32 @@ def plain(value: Any, rules: ReleaseRules) -> Any:
 
 
 def struct(value: Any, type_name: str, rules: ReleaseRules, *, version: str = HUB_VERSION) -> Any:
-    """A part of an object in the hub, of the type `type_name` of resource.k8s.io/`version`."""
-    if not rules.quirks.wording.json_values or value is None:
+    """A part of an object of the type `type_name`, in the layout of the release's own types.
+
+    From 1.34 on that is the layout of `version`, before that the one of the release's newest version.
+    """
+    if value is None:
         return plain(value, rules)
+    if not rules.quirks.wording.json_values:
+        node = _newest(type_name, rules)
+        return Dump(unversioned_syntax(value, node, package_of(node)))
     return Dump(unversioned_json(value, rules.schemas.struct(f"resource/{version}.{type_name}")))
+
+
+def _newest(type_name: str, rules: ReleaseRules) -> Struct:
+    for package in _BEFORE_V1:
+        try:
+            return rules.schemas.struct(f"{package}.{type_name}")
+        except KeyError:
+            continue
+    raise KeyError(type_name)
 
 
 def items_of(holder: Any, name: str, type_name: str, rules: ReleaseRules) -> Any:
     """The list that a part of an object, of that type, has as its field `name`."""
-    node: Node = rules.schemas.struct(type_name).fields[name].node
+    struct = rules.schemas.struct(type_name)
+    node: Node = struct.fields[name].node
     assert isinstance(node, List)
+    if not rules.quirks.wording.json_values:
+        return Dump(unversioned_syntax(holder, node, package_of(struct)))
     return Dump(unversioned_json(holder, node)) if holder is not None else plain(None, rules)

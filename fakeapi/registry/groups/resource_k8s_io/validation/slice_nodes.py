@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
-from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
@@ -44,9 +43,7 @@ def _validate_selector(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     terms = spec["nodeSelector"]["nodeSelectorTerms"]
     if len(terms or ()) != 1:
         problem = f"must have exactly one {rules.quirks.node_selector_term}"
-        shown = go_syntax.node_selector_terms(terms)
-        if rules.quirks.wording.json_values:
-            shown = bad_values.items_of(terms, "nodeSelectorTerms", "core/v1.NodeSelector", rules)
+        shown = bad_values.items_of(terms, "nodeSelectorTerms", "core/v1.NodeSelector", rules)
         errors.append(invalid(f"{path}.nodeSelectorTerms", shown, problem))
     return errors
 
@@ -61,9 +58,8 @@ def _validate_of_three(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     elif made > 1:
         shown = None
         if rules.quirks.invalid_slice_error_dumps_value:
-            shown = go_syntax.resource_slice_spec(
-                SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
-            )
+            own = SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
+            shown = bad_values.struct(own, "ResourceSliceSpec", rules)
         errors.append(invalid("spec", shown, _OF_THREE))
     return errors
 

@@ -1,0 +1,144 @@
+"""Go syntax (`%#v`) of kube-apiserver's own ("unversioned") Go types, as errors show a value up to 1.33.
+
+Those types have the fields of the release's newest version, in its order, in the package of their group, so
+that its schema describes them. What a pointer leads to is not shown: where Go prints an address, any address
+will do. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
+"""
+
+import re
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.unversioned_json import go_name
+
+_ADDRESS = "0xc000012345"
+_META = "meta/v1"
+"""The package of types that the server uses as they are."""
+
+_VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
+_TIMES = (ScalarKind.TIME, ScalarKind.MICRO_TIME)
+_ZERO_TIME = "time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)"
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+
+
+def unversioned_syntax(value: Any, node: Node, package: str) -> str:
+    """A canonical value as `%#v` prints it: `resource.Device{Name:"a", Basic:(*resource.BasicDevice)(nil)}`.
+
+    `package` is that of the type that the value belongs to, see `package_of`.
+    """
+    return _syntax(value, node, package)
+
+
+def package_of(node: Struct) -> str:
+    """`resource` of `resource/v1beta2.Device`, `v1` of `meta/v1.ObjectMeta`."""
+    if node.full_name.startswith(_META):
+        return "v1"
+    return node.full_name.partition("/")[0]
+
+
+def _type(node: Node, package: str) -> str:
+    """The Go type's name in the internal package."""
+    match node:
+        case Struct():
+            return f"{package_of(node)}.{node.go_type.rpartition('.')[2]}"
+        case List():
+            return f"[]{_type(node.items, package)}"
+        case Map():
+            key = _VERSIONED.sub(f"{package}.", node.go_type.removeprefix("map[").partition("]")[0])
+            return f"map[{key}]{_type(node.values, package)}"
+        case Scalar(kind=kind) if kind in _TIMES:
+            return node.go_type
+        case Scalar():
+            return _VERSIONED.sub(f"{package}.", node.go_type)
+        case AnyValue():
+            return node.go_type
+
+
+def _syntax(value: Any, node: Node, package: str) -> str:
+    match node:
+        case Struct():
+            members = value or {}
+            own = package_of(node)
+            fields = (
+                f"{_member_name(field.name, node)}:{_field(members.get(field.name), field, own)}"
+                for field in node.fields.values()
+                if not _is_inlined(field)
+            )
+            return f"{_type(node, package)}{{{', '.join(fields)}}}"
+        case List():
+            if value is None:
+                return f"{_type(node, package)}(nil)"
+            return (
+                f"{_type(node, package)}{{{', '.join(_syntax(item, node.items, package) for item in value)}}}"
+            )
+        case Map():
+            if value is None:
+                return f"{_type(node, package)}(nil)"
+            members = (f"{quote(key)}:{_syntax(value[key], node.values, package)}" for key in sorted(value))
+            return f"{_type(node, package)}{{{', '.join(members)}}}"
+        case AnyValue():
+            return _raw(value, node)
+        case Scalar():
+            return _scalar(value, node)
+
+
+def _field(value: Any, field: Field, package: str) -> str:
+    if not field.pointer:
+        return _syntax(value, field.node, package)
+    if value is None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
+        return "<nil>"  # its type prints itself
+    if value is not None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
+        return _scalar(value, field.node)
+    return f"(*{_type(field.node, package)})({'nil' if value is None else _ADDRESS})"
+
+
+def _member_name(name: str, struct: Struct) -> str:
+    return "ObjectMeta" if name == "metadata" else go_name(name, struct)
+
+
+def _is_inlined(field: Field) -> bool:
+    return field.name in {"apiVersion", "kind"} and not field.protobuf_path
+
+
+def _raw(value: Any, node: AnyValue) -> str:
+    data = "" if value is None else ", ".join(f"{byte:#04x}" for byte in codec.encode(value))
+    raw = "[]uint8(nil)" if value is None else f"[]uint8{{{data}}}"
+    if node.go_type == "runtime.RawExtension":
+        return f"runtime.RawExtension{{Raw:{raw}, Object:runtime.Object(nil)}}"
+    return f"{node.go_type}{{Raw:{raw}}}"
+
+
+def _scalar(value: Any, node: Scalar) -> str:
+    match node.kind:
+        case ScalarKind.STRING:
+            return quote(value or "")
+        case ScalarKind.BOOLEAN:
+            return "true" if value else "false"
+        case ScalarKind.TIME | ScalarKind.MICRO_TIME:
+            return _date(value)
+        case ScalarKind.BYTES | ScalarKind.QUANTITY | ScalarKind.INT_OR_STRING:
+            return f"{node.go_type}{{{'' if value is None else value}}}"
+        case _:
+            return str(value or 0)
+
+
+def _date(value: str | None) -> str:
+    if value is None:
+        return _ZERO_TIME
+    year, month, day, hour, minute, second = (int(each) for each in re.findall(r"[0-9]+", value)[:6])
+    return f"time.Date({year}, time.{_MONTHS[month - 1]}, {day}, {hour}, {minute}, {second}, 0, time.Local)"
