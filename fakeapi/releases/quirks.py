@@ -246,6 +246,18 @@ _WORDS_34 = replace(_WORDS_32, json_values=True, empty_owner_member="must not be
 _WORDS_35 = replace(_WORDS_34, length_unit="bytes")
 _WORDS_37 = replace(_WORDS_35, required_where_empty=True)
 
+_CEL_1_34 = frozenset(
+    {
+        "addresses",
+        "bindings",
+        "formats",
+        "authorization selectors",
+        "two variables",
+        "optional lists",
+        "semver normalization",
+    }
+)
+
 _HISTORY: dict[str, dict[int, Any]] = {
     "list_resource_version_error_is_500": {27: True, 33: False},
     "list_parses_resource_version_before_continue": {27: True, 30: False},
@@ -295,6 +307,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
         33: frozenset(
             {"addresses", "bindings", "formats", "authorization selectors", "two variables", "optional lists"}
         ),
+        34: _CEL_1_34,
+        35: _CEL_1_34 | {"lists"},
     },
     "cel_results_may_be_unknown": {27: False, 31: True},
     "cel_devices_can_be_made": {27: False, 32: True},

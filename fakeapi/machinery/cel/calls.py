@@ -41,6 +41,8 @@ getScheme getHostname getHost getPort getEscapedPath getQuery format.named
 """
 _ADDRESS = Size(4, 16)
 _FORMAT_PATTERN_MAX = 128
+_LISTED_MAX = 48
+"""As many values may the attributes of a device have together."""
 _UNIT_EQUALITY = frozenset((
     "net.IP",
     "net.CIDR",
@@ -148,6 +150,10 @@ def _validate(target: Operand | None, arguments: list[Operand]) -> Estimate | No
     return Estimate(Size(0, arguments[0].size.cost()).cost(_FORMAT_PATTERN_MAX * PATTERN))
 
 
+def _includes(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    return None if target is None else Estimate(Size(0, _LISTED_MAX).cost(1))
+
+
 def _equals(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
     if len(arguments) != 2 or arguments[0].type != arguments[1].type:
         return None
@@ -178,6 +184,7 @@ _BY_FUNCTION: dict[str, Estimator] = {
     "containsIP": _contains_address,
     "containsCIDR": _contains_network,
     "validate": _validate,
+    "includes": _includes,
     "_==_": _equals,
 }
 

@@ -14,7 +14,7 @@ from fakeapi.machinery.cel.cost import Pricing
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.literals import constant_fault, literal_faults, number_faults
 from fakeapi.machinery.cel.syntax import Parsed
-from fakeapi.machinery.cel.types import ANY, BOOL
+from fakeapi.machinery.cel.types import ANY, BOOL, DYN
 
 CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
 """Characters of expressions and their verdicts that each compiler keeps; those unused for longest go."""
@@ -59,11 +59,12 @@ Compiler = Callable[[str], Verdict]
 class Strictness:
     """Of a release.
 
-    `any_result`: the result's type may be unknown. `checks_formats`: calls of `format` are looked into.
-    `cost_max`: None where cost is not limited.
+    `any_result`: the result's type may be unknown; `dyn_result`: it may be dynamic too. `checks_formats`:
+    calls of `format` are looked into. `cost_max`: None where cost is not limited.
     """
 
     any_result: bool
+    dyn_result: bool
     checks_formats: bool
     cost_max: int | None
     pricing: Pricing
@@ -168,7 +169,10 @@ def _valueless(checked: Checked, environment: Environment) -> str:
 
 def _judged(checked: Checked, environment: Environment, strictness: Strictness) -> Verdict:
     result = checked.type(checked.root)
-    if result != BOOL and not (strictness.any_result and result == ANY):
+    allowed = (
+        {BOOL} | ({ANY} if strictness.any_result else set()) | ({DYN} if strictness.dyn_result else set())
+    )
+    if result not in allowed:
         unknown = f" or the unknown type, not {result.declared()}" if strictness.any_result else ""
         return Invalid(f"must evaluate to bool{unknown}")
     unplannable = constant_fault(checked) or _valueless(checked, environment)

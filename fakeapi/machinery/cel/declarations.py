@@ -223,6 +223,25 @@ allowed  authz.Decision.decision_allowed() bool
 reason   authz.Decision.decision_reason() string
 """
 
+_SEMVER_NORMALIZATION = """
+semver    string_bool_to_semver(string, bool) kubernetes.Semver
+isSemver  is_semver_string_bool(string, bool) bool
+"""
+
+_LISTS = """
+slice     list(T).list_slice(int, int) list(T)
+flatten   list(list(T)).list_flatten() list(T); list(dyn).list_flatten_int(int) list(dyn)
+sort      {sorted}
+@sortByAssociatedKeys  {sorted_by}
+lists.range  lists_range(int) list(int)
+reverse   list(T).list_reverse() list(T)
+distinct  list(T).list_distinct() list(T)
+"""
+
+_INCLUDES = """
+includes  dyn.dra_includes_dyn_dyn(dyn) bool
+"""
+
 _AUTHORIZATION_SELECTORS = """
 fieldSelector  authz.ResourceCheck.authorizer_fieldselector(string) authz.ResourceCheck
 labelSelector  authz.ResourceCheck.authorizer_labelselector(string) authz.ResourceCheck
@@ -280,6 +299,15 @@ def _listed(name: str, result: str) -> str:
     )
 
 
+_SORTED = {
+    **{name: name for name in ("int", "uint", "double", "bool")},
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+    "string": "string",
+    "bytes": "bytes",
+}
+"""The types of the items that lists can be sorted by, with their names in overloads."""
+
 _TABLES = {
     "standard": _STANDARD + "\n".join(_generated()),
     "strings": _STRINGS,
@@ -294,6 +322,15 @@ _TABLES = {
         maxima=_listed("max", "{}"),
         minima=_listed("min", "{}"),
     ),
+    "semver normalization": _SEMVER_NORMALIZATION,
+    "lists": _LISTS.format(
+        sorted="; ".join(f"list({each}).list_{name}_sort() list({each})" for each, name in _SORTED.items()),
+        sorted_by="; ".join(
+            f"list(T).list_{name}_sortByAssociatedKeys(list({each})) list(T)"
+            for each, name in _SORTED.items()
+        ),
+    ),
+    "includes": _INCLUDES,
     "authorization selectors": _AUTHORIZATION_SELECTORS,
     "addresses": _ADDRESSES,
     "formats": _FORMATS
@@ -301,7 +338,7 @@ _TABLES = {
 }
 
 LIBRARIES = frozenset(_TABLES)
-"""All that there are; `bindings`, `optionals` and `two variables` have macros too."""
+"""All that there are; `bindings`, `lists`, `optionals` and `two variables` have macros too."""
 
 _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 

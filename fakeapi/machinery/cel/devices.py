@@ -25,10 +25,13 @@ _DEVICE_FIELDS = {
     "attributes": read("map(string, map(string, any))"),
     "capacity": read("map(string, map(string, kubernetes.Quantity))"),
 }
+_SHARES_FIELD = {"allowMultipleAllocations": read("bool")}
+_LISTED_FIELDS = {"attributes": read("map(string, map(string, dyn))")}
 _ENTRIES, _DOMAIN, _NAME, _VALUE, _DRIVER = 32, 63, 32, 64, 63
 _DEVICE_EXTENT = Extent(
     fields={
         "driver": Extent(_DRIVER),
+        "allowMultipleAllocations": Extent(1),
         "attributes": Extent(
             _ENTRIES,
             keys=Extent(_DOMAIN),
@@ -41,12 +44,18 @@ _DEVICE_EXTENT = Extent(
 )
 
 
-def device_environment(libraries: frozenset[str], *, constructible: bool) -> Environment:
-    """`device`, with the functions of `libraries`; see Environment for the rest."""
+def device_environment(
+    libraries: frozenset[str], *, constructible: bool, shared: bool = False, listed: bool = False
+) -> Environment:
+    """`device`, with the functions of `libraries`; see Environment for the rest.
+
+    `shared`: devices may be allocated several times, and say so. `listed`: attributes may be lists.
+    """
+    fields = _DEVICE_FIELDS | (_SHARES_FIELD if shared else {}) | (_LISTED_FIELDS if listed else {})
     return Environment(
         variables={"device": Type("struct", _DEVICE)},
-        libraries=libraries,
-        structs={_DEVICE: _DEVICE_FIELDS},
+        libraries=libraries | {"includes"} if listed else libraries,
+        structs={_DEVICE: fields},
         extents={"device": _DEVICE_EXTENT},
         constructible=constructible,
     )

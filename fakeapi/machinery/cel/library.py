@@ -32,7 +32,12 @@ def is_installed() -> bool:
     return find_spec(MODULE) is not None
 
 
-MACROS = {"bindings": "bindings", "optionals": "optional", "two variables": "two-var-comprehensions"}
+MACROS = {
+    "bindings": "bindings",
+    "lists": "lists",
+    "optionals": "optional",
+    "two variables": "two-var-comprehensions",
+}
 """The library's names for those of `declarations` that have macros."""
 
 

@@ -25,7 +25,12 @@ needs_library = pytest.mark.skipif(not library.is_installed(), reason="compiling
 def new_compiler() -> Compiler:
     wording = source.Wording(empty_column=0, line_starts_before=False, lexes_quoted_fields=True)
     strictness = Strictness(
-        any_result=True, checks_formats=True, cost_max=1_000_000, pricing=cost_traced, wording=wording
+        any_result=True,
+        dyn_result=False,
+        checks_formats=True,
+        cost_max=1_000_000,
+        pricing=cost_traced,
+        wording=wording,
     )
     return compiler(device_environment(LIBRARIES, constructible=True), strictness)
 
@@ -37,9 +42,10 @@ import sys
 from fakeapi.cluster import Cluster
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.releases import load_release
+from fakeapi.releases.rules import rules_of
 from fakeapi.settings import Settings
 Cluster(Settings(release="1.33"))
-check = device_compiler(load_release("1.33").quirks, load_release("1.33").limits)
+check = device_compiler(rules_of(load_release("1.33")))
 before = "cel_expr_python" in sys.modules
 check("true")
 print(before, "cel_expr_python" in sys.modules)

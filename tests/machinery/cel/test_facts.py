@@ -13,7 +13,7 @@ pytest.importorskip("cel_expr_python", reason="expressions are compiled with the
 
 def devices(release: str) -> CelCheck:
     rules = RULES[release]
-    return device_compiler(rules.quirks, rules.limits)
+    return device_compiler(rules)
 
 
 @pytest.mark.parametrize("release", table.DEVICE_RELEASES)

@@ -185,7 +185,7 @@ def _validate_reservations(claim: Object, before: Object) -> list[FieldError]:
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    labels, check_cel = context.namespace_labels, device_compiler(rules.quirks, rules.limits)
+    labels, check_cel = context.namespace_labels, device_compiler(rules)
     of_status = NewerClaimStatusStrategy if rules.quirks.status_resets_metadata else ClaimStatusStrategy
     return {
         "": ClaimStrategy(rules, labels, check_cel, layout=layout_of(kind)),

@@ -101,7 +101,7 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    check_cel = device_compiler(rules.quirks, rules.limits)
+    check_cel = device_compiler(rules)
     return {"": ClaimTemplateStrategy(rules, context.namespace_labels, check_cel, layout=layout_of(kind))}
 
 

@@ -104,7 +104,7 @@ def _is_as_it_was(name: str, obj: Object, old: Object | None) -> bool:
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": DeviceClassStrategy(rules, device_compiler(rules.quirks, rules.limits))}
+    return {"": DeviceClassStrategy(rules, device_compiler(rules))}
 
 
 DEVICE_CLASS = KindDefinition(group="resource.k8s.io", resource="deviceclasses", strategies=_strategies)

@@ -164,7 +164,7 @@ ADDED_OR_MODIFIED_TEXT = (
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    check_cel = device_compiler(rules.quirks, rules.limits)
+    check_cel = device_compiler(rules)
     if kind.subresource("status") is None:
         return {"": DeviceTaintRuleStrategy(rules, context.now, check_cel)}
     return {

@@ -25,7 +25,9 @@ from fakeapi.machinery.cel.devices import (
 )
 from fakeapi.machinery.cel.source import Wording
 from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid
+from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.releases import Limits, Quirks
+from fakeapi.releases.rules import ReleaseRules
 
 CelCheck: TypeAlias = Compiler
 """The verdict on an expression."""
@@ -35,12 +37,30 @@ def accept_any_cel(_expression: str) -> None:
     """The `CelCheck` that looks at nothing."""
 
 
-@cache
-def device_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
+def device_compiler(rules: ReleaseRules) -> CelCheck:
     """Of expressions that select devices; one for all servers of a process that have these rules."""
-    libraries = BASE_LIBRARIES | quirks.cel_libraries
-    environment = device_environment(libraries, constructible=quirks.cel_devices_can_be_made)
-    return compiler(environment, _strictness(quirks, limits))
+    return _device_compiler(
+        rules.quirks,
+        rules.limits,
+        rules.gates.enabled(gates.CONSUMABLE_CAPACITY),
+        rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES),
+    )
+
+
+@cache
+def _device_compiler(
+    quirks: Quirks,
+    limits: Limits,
+    shared: bool,  # noqa: FBT001 - the key of a cache
+    listed: bool,  # noqa: FBT001
+) -> CelCheck:
+    environment = device_environment(
+        BASE_LIBRARIES | quirks.cel_libraries,
+        constructible=quirks.cel_devices_can_be_made,
+        shared=shared,
+        listed=listed,
+    )
+    return compiler(environment, _strictness(quirks, limits, listed=listed))
 
 
 @cache
@@ -50,8 +70,9 @@ def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
     return compiler(environment, _strictness(quirks, limits))
 
 
-def _strictness(quirks: Quirks, limits: Limits) -> Strictness:
+def _strictness(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
     return Strictness(
+        dyn_result=listed,
         any_result=quirks.cel_results_may_be_unknown,
         checks_formats=quirks.cel_formats_are_checked,
         cost_max=limits.cel_cost,

@@ -14,8 +14,18 @@ from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
 )
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import load_release
-from tests.registry.groups.resource_k8s_io.builders import RULES, claim, devices, request, triples
+from fakeapi.releases.rules import rules_of
+from tests.registry.groups.resource_k8s_io.builders import (
+    RULES,
+    claim,
+    devices,
+    request,
+    rules_with,
+    triples,
+)
 from tests.registry.world import resource_of
+
+needs_library = pytest.mark.skipif(not library.is_installed(), reason="compiling takes the extra cel")
 
 PATH = "spec.selectors[0].cel.expression"
 
@@ -49,7 +59,33 @@ def test_of_expressions_that_were_checked_nothing_is_told() -> None:
 
 def test_servers_with_the_same_rules_share_a_compiler() -> None:
     rules, again = RULES["1.33"], load_release("1.33")
-    assert device_compiler(rules.quirks, rules.limits) is device_compiler(again.quirks, again.limits)
+    assert device_compiler(rules) is device_compiler(rules_of(again))
+
+
+NEWER = [
+    ("1.34", {}, 'semver("v1.2", true).major() == 1'),
+    ("1.34", {}, 'isSemver("1.2", true)'),
+    ("1.34", {"DRAConsumableCapacity": True}, "device.allowMultipleAllocations"),
+    ("1.35", {}, "[3, 1].sort() == [1, 3]"),
+    ("1.35", {}, "lists.range(3).reverse().slice(0, 1).distinct().size() == 1"),
+    ("1.35", {}, "[[1]].flatten() == [1]"),
+    ("1.35", {}, "[3, 1].sortBy(x, -x)[0] == 3"),
+    ("1.36", {"DRAListTypeAttributes": True}, 'device.attributes["a.example"].models.includes("x")'),
+    ("1.36", {"DRAListTypeAttributes": True}, 'device.attributes["a.example"].models.exists(x, x == 1)'),
+    ("1.36", {"DRAListTypeAttributes": True}, "dyn(1)"),
+]
+
+
+@needs_library
+@pytest.mark.parametrize(("release", "on", "expression"), NEWER)
+def test_newer_expressions_compile_where_the_release_has_them_and_its_gate_is_on(
+    release: str, on: dict[str, bool], expression: str
+) -> None:
+    before = f"1.{int(release[2:]) - 1}"
+    assert device_compiler(rules_with(release, **on))(expression) is None
+    assert isinstance(device_compiler(rules_with(before))(expression), Invalid)
+    if on:
+        assert isinstance(device_compiler(rules_with(release))(expression), Invalid)
 
 
 def strategy(release: str, version: str, resource: str) -> Strategy:
