@@ -18,10 +18,12 @@ class Cluster:
     """The objects of one cluster, and what is served of them; used in one event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UnknownReleaseError, UnknownGateError, GateError."""
+        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError."""
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or SystemClockAndNames()
-        self._serving: Serving = served(settings.release, gates.chosen(settings.feature_gates))
+        self._serving: Serving = served(
+            settings.release, gates.chosen(settings.feature_gates), settings.runtime_config
+        )
         self._registry: Registry | None = None
 
     @property

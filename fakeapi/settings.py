@@ -74,6 +74,13 @@ class Settings:
         metavar="NAME=BOOL,…",
         unset="as the release has them",
     )
+    runtime_config: str = _option(
+        "",
+        "Switch API versions on or off as kube-apiserver does: resource.k8s.io/v1beta1=false,api/alpha=true.",
+        "--runtime-config",
+        metavar="GROUP/VERSION=BOOL,…",
+        unset="the versions that the release has on, and every version of resource.k8s.io",
+    )
     database: str | Path | None = _option(
         None,
         "Keep the objects in this file.",

@@ -11,6 +11,10 @@ RELEASES = (
     "1.31",
     "1.32",
     "1.33",
+    "1.34",
+    "1.35",
+    "1.36",
+    "1.37",
 )
 """The releases that `fakeapi serve --release` takes, oldest first."""
 

@@ -112,7 +112,7 @@ def test_the_marker_chooses_release_gates_and_options(project: pytest.Pytester) 
         assert fakeapi.request("GET", "/version")["minor"] == minor
 
     def test_none(fakeapi):
-        assert fakeapi.request("GET", "/version")["minor"] == "33"
+        assert fakeapi.request("GET", "/version")["minor"] == "37"
     """,
     )
     project.runpytest_subprocess().assert_outcomes(passed=6)

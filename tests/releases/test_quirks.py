@@ -12,8 +12,8 @@ def releases_with(quirk: str) -> list[str]:
     return [name for name in COMPILED_RELEASES if getattr(load_release(name).quirks, quirk) is True]
 
 
-FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_35 = (
-    list(COMPILED_RELEASES[at:]) for at in (1, 4, 5, 6, 8)
+FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_34, FROM_1_35 = (
+    list(COMPILED_RELEASES[at:]) for at in (1, 4, 5, 6, 7, 8)
 )
 
 
@@ -27,6 +27,12 @@ FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_35 = (
         ("watch_cache_serves_pages", FROM_1_31),
         ("initial_events_blueprint", ["1.32"]),
         ("list_over_limit_is_too_many", FROM_1_32),
+        ("list_keys_may_be_absent", FROM_1_34),
+        ("zero_creation_timestamp_is_null", list(COMPILED_RELEASES[:7])),
+        ("uid_of_missing_object_conflicts", list(COMPILED_RELEASES[:7])),
+        ("delete_body_error_is_500", list(COMPILED_RELEASES[:8])),
+        ("openapi_items_have_defaults", list(COMPILED_RELEASES[:9])),
+        ("unsafe_deletes_may_be_dry_runs", ["1.37"]),
         ("list_resource_version_error_is_500", list(COMPILED_RELEASES[:6])),
         ("list_parses_resource_version_before_continue", list(COMPILED_RELEASES[:3])),
         ("managed_fields_allow_duplicates", list(COMPILED_RELEASES[2:])),

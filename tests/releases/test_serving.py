@@ -22,13 +22,15 @@ def summary(serving: Serving) -> list[tuple[str, str, list[str]]]:
 
 def test_with_no_release_named_every_version_is_served_as_its_last_release_had_it() -> None:
     serving = served()
-    assert serving.primary.name == "1.33"
+    assert serving.primary.name == "1.37"
     newer = ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"]
+    with_taints = [newer[0], "devicetaintrules", *newer[1:]]
     assert summary(serving) == [
-        ("v1", "1.33", ["namespaces"]),
-        ("resource.k8s.io/v1beta2", "1.33", newer),
-        ("resource.k8s.io/v1beta1", "1.33", newer),
-        ("resource.k8s.io/v1alpha3", "1.33", [newer[0], "devicetaintrules", *newer[1:]]),
+        ("v1", "1.37", ["namespaces"]),
+        ("resource.k8s.io/v1", "1.37", with_taints),
+        ("resource.k8s.io/v1beta2", "1.37", with_taints),
+        ("resource.k8s.io/v1beta1", "1.37", newer),
+        ("resource.k8s.io/v1alpha3", "1.33", with_taints),
         (
             "resource.k8s.io/v1alpha2",
             "1.30",
@@ -43,7 +45,7 @@ def test_with_no_release_named_every_version_is_served_as_its_last_release_had_i
             ],
         ),
     ]
-    assert [release.name for release in serving.releases] == ["1.33", "1.30"]
+    assert [release.name for release in serving.releases] == ["1.37", "1.33", "1.30"]
 
 
 def test_the_newest_release_that_has_claims_in_a_version_serves_it_by_default() -> None:
@@ -54,27 +56,30 @@ def test_the_newest_release_that_has_claims_in_a_version_serves_it_by_default() 
         if any(kind.resource in ("resourceclaims", "namespaces") for kind in version.kinds)
     }
     assert newest == {each.api_version: each.release.name for each in served().versions}
-    assert default_description() == "1.33, and v1alpha2 as in 1.30,"
+    assert default_description() == "1.37, and v1alpha3 as in 1.33, v1alpha2 as in 1.30,"
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_a_named_release_serves_its_own_versions_and_nothing_of_another(name: str) -> None:
     serving = served(name)
     newer = {"1.32": ["v1beta1", "v1alpha3"], "1.33": ["v1beta2", "v1beta1", "v1alpha3"]}
-    versions = newer.get(name, ["v1alpha2" if name <= "1.30" else "v1alpha3"])
+    since_1_34 = ["v1", "v1beta2", "v1beta1", "v1alpha3"] if name >= "1.34" else ["v1alpha3"]
+    versions = newer.get(name, ["v1alpha2"] if name <= "1.30" else since_1_34)
     assert [(api_version, release) for api_version, release, _ in summary(serving)] == [
         ("v1", name),
         *((f"resource.k8s.io/{version}", name) for version in versions),
     ]
-    assert all("resourceclaims" in resources for _, _, resources in summary(serving)[1:])
+    without = [api_version for api_version, _, kinds in summary(serving)[1:] if "resourceclaims" not in kinds]
+    assert without == (["resource.k8s.io/v1alpha3"] if name >= "1.34" else [])
     assert [release.name for release in serving.releases] == [name]
 
 
 def test_side_by_side_a_gate_holds_for_the_releases_that_have_it() -> None:
-    newer, older = served(feature_gates="DRAAdminAccess=true,RetryGenerateName=true").releases
-    assert newer.gates["DRAAdminAccess"]
-    assert not older.gates.enabled("DRAAdminAccess")
-    assert older.gates["RetryGenerateName"]
+    gates = "DRADeviceTaints=false,DRADeviceTaintRules=false"
+    newest, newer, older = served(feature_gates=gates).releases
+    assert not newest.gates["DRADeviceTaints"]
+    assert not newer.gates["DRADeviceTaints"]
+    assert "DRADeviceTaints" not in older.gates
 
 
 def test_side_by_side_a_gate_that_no_served_release_has_is_refused() -> None:

@@ -110,7 +110,7 @@ def test_a_client_that_takes_both_gets_one_document_or_many(server: FakeAPI) -> 
 def test_a_release_knows_the_versions_of_the_document_that_it_had(name: str) -> None:
     found = {version for _, version in aggregated_versions(load_release(name))}
     v2, v2beta1 = "apidiscovery.k8s.io/v2", "apidiscovery.k8s.io/v2beta1"
-    expected = {v2beta1} if name < "1.30" else {v2} if name == "1.33" else {v2, v2beta1}
+    expected = {v2beta1} if name < "1.30" else {v2} if name >= "1.33" else {v2, v2beta1}
     assert found == expected
 
 

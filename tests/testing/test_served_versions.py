@@ -1,0 +1,21 @@
+"""A server serves the API versions that its release has on, and those that it is told to."""
+
+import pytest
+
+from fakeapi import FakeAPI, StatusError
+from fakeapi.releases import RuntimeConfigError
+
+GROUP = "resource.k8s.io"
+
+
+def test_a_version_that_is_switched_off_is_not_served() -> None:
+    with FakeAPI(release="1.34", runtime_config=f"{GROUP}/v1beta1=false,api/alpha=false") as api:
+        found = api.request("GET", f"/apis/{GROUP}")["versions"]
+        assert [each["version"] for each in found] == ["v1", "v1beta2"]
+        with pytest.raises(StatusError, match="could not find the requested resource"):
+            api.request("GET", f"/apis/{GROUP}/v1beta1/resourceclaims")
+
+
+def test_what_no_apiserver_would_start_with_is_refused() -> None:
+    with pytest.raises(RuntimeConfigError, match="has not been registered"):
+        FakeAPI(release="1.34", runtime_config=f"{GROUP}/v1alpha2=true").start()
