@@ -4,7 +4,6 @@ Exit status: 0 when it was told to stop, 1 for what the machine refuses (a port,
 options that make no sense. Modules are imported by the command that needs them, so that `--help` is quick.
 """
 
-import ipaddress
 import json
 import os
 from importlib import import_module
@@ -14,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from fakeapi.cli.options import server_options
+from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.settings import DEFAULT_PORT
 from fakeapi.version import __version__
+from fakeapi.wholefile import write_whole
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
@@ -110,7 +111,7 @@ def serve(
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
     """
-    if not (allow_anonymous or options["token"] or _is_loopback(options["host"])):
+    if not (allow_anonymous or options["token"] or is_loopback(options["host"])):
         raise click.UsageError(
             f"{options['host']} is not a loopback address: others could use the server. "
             "Name a --token for them to send, or say --allow-anonymous."
@@ -171,19 +172,10 @@ def _write_ready_file(server: "FakeAPI", path: Path) -> None:
         "ca_file": str(server.ca_file) if server.ca_file else None,
         "pid": os.getpid(),
     }
-    unfinished = path.with_name(path.name + ".part")
     try:
-        unfinished.write_text(json.dumps(facts) + "\n", encoding="utf-8")
-        unfinished.replace(path)
+        write_whole(path, json.dumps(facts).encode() + b"\n")
     except OSError as error:
         raise StartError(f"cannot write the ready file {path}: {error.strerror}") from error
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @main.command()
@@ -208,15 +200,12 @@ def healthcheck(host: str, port: int, *, tls: bool) -> None:
 
     from fakeapi.testing.connection import Connections  # noqa: PLC0415 - the same
 
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 - not bound
-        host = "127.0.0.1"
     context = None
     if tls:
         # Whether it is alive is asked, not who it is.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    address = f"[{host}]" if ":" in host else host
-    url = f"{'https' if tls else 'http'}://{address}:{port}"
+    url = f"{'https' if tls else 'http'}://{url_host(connect_host(host))}:{port}"
     connections = Connections(url, tls=context, timeout=HEALTH_SECONDS)
     try:
         answer = connections.send("GET", "/readyz", {})
