@@ -61,6 +61,7 @@ def test_headers_of_the_connection_are_not_kept() -> None:
         (zlib.compress(bytes(BODY_MAX + 1)), "deflate", "too long"),
         (gzip.compress(b"", mtime=0) * (MEMBERS_MAX + 1), "gzip", "gzip cannot be decoded"),
     ],
+    ids=["not gzip", "cut off", "unknown", "gzip bomb", "deflate bomb", "many members"],
 )
 def test_a_body_that_cannot_be_decoded_says_why(data: bytes, encoding: str, why: str) -> None:
     with pytest.raises(NotDecoded, match=why):
