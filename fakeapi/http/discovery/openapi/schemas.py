@@ -1,4 +1,4 @@
-"""The types of a release as OpenAPI schemas, without prose.
+"""OpenAPI schemas of the types of a release.
 
 Shapes follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`: a member that refers to another type is
 an `allOf` of one reference, so that it can have a default beside it; a value that cannot be absent has Go's
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
+from fakeapi.http.discovery.openapi.descriptions import describe_field, describe_type
 from fakeapi.releases.kinds import Kind
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.schemas import underlying_type
@@ -67,7 +68,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         found = self._made.get(name)
         if found is None:
             go = _go_name(name)
-            found = _struct(self._tables, self._fields(go))
+            found = _struct(self._tables, go, self._fields(go))
             if not self._item_defaults:
                 found["properties"] = {
                     name: _without_item_defaults(value) for name, value in found["properties"].items()
@@ -133,19 +134,19 @@ def kind_reference(kind: Kind, *, of_list: bool = False) -> Schema:
     return reference(kind.list_type_name if of_list else kind.type_name)
 
 
-def _struct(types: Mapping[str, TypeEntry], entry: dict[str, Any]) -> Schema:
+def _struct(types: Mapping[str, TypeEntry], go: str, entry: dict[str, Any]) -> Schema:
     required = [member["name"] for member in entry["fields"] if member.get("required")]
-    schema: Schema = {"type": "object"}
+    schema: Schema = {"type": "object", "description": describe_type(go)}
     if required:
         schema["required"] = required
     members = sorted(entry["fields"], key=lambda member: str(member["name"]))
-    schema["properties"] = {member["name"]: _member(types, member) for member in members}
+    schema["properties"] = {member["name"]: _member(types, go, member) for member in members}
     if entry.get("atomic"):
         schema["x-kubernetes-map-type"] = "atomic"
     return schema
 
 
-def _member(types: Mapping[str, TypeEntry], member: dict[str, Any]) -> Schema:
+def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any]) -> Schema:
     go: str = member["type"]
     optional = go.startswith("*") or bool(member.get("omitempty"))
     schema = _value(types, go.removeprefix("*"), is_pointer=go.startswith("*"), optional=optional)
@@ -153,6 +154,7 @@ def _member(types: Mapping[str, TypeEntry], member: dict[str, Any]) -> Schema:
         schema["default"] = member["default"]
     if "$ref" in schema:
         schema = {"allOf": [schema]}
+    schema["description"] = describe_field(struct, member["name"], go)
     if "keys" in member:
         schema["x-kubernetes-list-map-keys"] = member["keys"]
     if "list" in member:
