@@ -44,6 +44,9 @@ PACKAGES = {
 }
 """How import paths begin, and what the tables call the packages: `k8s.io/api/core/v1` is `core/v1`."""
 
+FETCH_SECONDS = 120
+"""For one module; Go waits for ever where a proxy does not answer."""
+
 _OWN_GROUPS = ("apiextensions-apiserver", "kube-aggregator")
 """Modules beside `api` that have groups of their own, under `pkg/apis`."""
 
@@ -113,8 +116,8 @@ def package_of(path: str) -> str | None:
 def download(release: str) -> Modules:
     """The modules from Go's module cache, fetched where they are not there.
 
-    Raises CalledProcessError where Go cannot fetch one. The sum database is not asked about modules of
-    Kubernetes, since it lacks some of the patches that the proxy has.
+    Raises SubprocessError where Go cannot fetch one, or not within FETCH_SECONDS. The sum database is not
+    asked about modules of Kubernetes, since it lacks some of the patches that the proxy has.
     """
     found: dict[str, Any] = {}
     for name in NAMES:
@@ -127,6 +130,7 @@ def download(release: str) -> Modules:
                 check=True,
                 capture_output=True,
                 env={**os.environ, "GONOSUMDB": "k8s.io/*"},
+                timeout=FETCH_SECONDS,
             ).stdout
         found[name] = json.loads(output)
     return Modules(
