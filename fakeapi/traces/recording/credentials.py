@@ -22,24 +22,22 @@ _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|pr
 """Part of a variable's or parameter's name, in lower case, whose `value` is a credential."""
 
 _SEPARATORS = str.maketrans("", "", "-_")
+_CACHED_MAX = 200
+"""Characters of a header's value whose check is remembered: most clients send the same ones each time."""
+
 _NAME_MAX = 200
 """Characters of a name that are looked at, from its end."""
 
-_NEEDLES = tuple(
-    text.encode()
-    for text in (
-        *("oken", "passw", "passph", "uthorization", "redential", "secret", "bearer", "eyj", "private key"),
-        *(
-            f"{first}{separator}{second}"
-            for first, second in (
-                *(("api", "key"), ("access", "key"), ("private", "key"), ("ssh", "key")),
-                *(("encryption", "key"), ("signing", "key"), ("client", "key"), ("client", "cert")),
-            )
-            for separator in ("", "-", "_")
-        ),
+_NEEDLES = (b"oken", b"passw", b"passph", b"uthorization", b"redential", b"secret", b"bearer", b"eyj")
+_KEY_NEEDLES = tuple(
+    f"{first}{separator}{second}".encode()
+    for first, second in (
+        *(("api", "key"), ("access", "key"), ("private", "key"), ("ssh", "key")),
+        *(("encryption", "key"), ("signing", "key"), ("client", "key"), ("client", "cert")),
     )
+    for separator in ("", "-", "_", " ")
 )
-"""In lower case; text without any of these, and without a URL with a user, has no credential."""
+"""In lower case; text without any of these two, and without a URL with a user, has no credential."""
 
 _SEGMENT = re.compile(rb"[\w-]+")
 _PEM = re.compile(
@@ -94,7 +92,12 @@ def may_hold_credentials(data: bytes) -> bool:
     if b"@" in data and b"://" in data:
         return True
     lowered = data.lower()
-    return any(needle in lowered for needle in _NEEDLES)
+    for needle in _NEEDLES:  # a loop takes a third of the time that `any` takes
+        if needle in lowered:
+            return True
+    if b"key" not in lowered and b"cert" not in lowered:
+        return False
+    return any(needle in lowered for needle in _KEY_NEEDLES)
 
 
 def clean_header(name: str, value: str) -> str:
@@ -104,6 +107,11 @@ def clean_header(name: str, value: str) -> str:
         return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
     if name == "sec-websocket-protocol":
         return _WEBSOCKET_BEARER.sub(rf"\g<1>{REDACTED}", value)
+    return _clean_value(value) if len(value) <= _CACHED_MAX else _clean_value.__wrapped__(value)
+
+
+@lru_cache(maxsize=1024)
+def _clean_value(value: str) -> str:
     data = value.encode("utf-8", "surrogatepass")
     clean = clean_text(data) if may_hold_credentials(data) else data
     return value if clean == data else clean.decode("utf-8", "surrogatepass")
