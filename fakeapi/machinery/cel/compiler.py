@@ -78,7 +78,7 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
 
     Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
     """
-    cache = _VerdictCache()
+    cache = VerdictCache()
 
     def compiled(text: str) -> Verdict:
         return cache.get(text, lambda: _verdict(text, environment, strictness))
@@ -93,7 +93,7 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
     return verdict
 
 
-class _VerdictCache:
+class VerdictCache:
     """Verdicts by their expressions. Used by several threads."""
 
     def __init__(self) -> None:

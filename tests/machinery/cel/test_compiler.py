@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from fakeapi.machinery.cel import compiler as cel_compiler
 from fakeapi.machinery.cel import library, source
 from fakeapi.machinery.cel.compiler import (
     CACHED_ENTRY_MAX,
@@ -86,6 +87,16 @@ def test_a_verdict_on_a_long_expression_is_not_kept() -> None:
     long = "nonsense" + " " * CACHED_ENTRY_MAX
     assert check(long) == check(long)
     assert check(long) is not check(long)
+
+
+def test_the_verdicts_unused_for_longest_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cel_compiler, "CACHED_CHARACTERS_MAX", 30)
+    cache = cel_compiler.VerdictCache()
+    for text in ("a" * 10, "b" * 10, "c" * 10):
+        cache.get(text, lambda: None)
+    cache.get("a" * 10, lambda: Invalid("not asked"))
+    cache.get("d" * 10, lambda: None)
+    assert [text[0] for text in ("a" * 10, "b" * 10, "c" * 10, "d" * 10) if text in cache] == ["a", "c", "d"]
 
 
 @needs_library
