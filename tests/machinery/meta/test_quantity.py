@@ -225,6 +225,37 @@ def test_an_order_is_the_order_of_the_numbers(
     assert quantity.compare(left[0], right[0]) == (one > other) - (one < other)
 
 
+@given(written(), written())
+@settings(max_examples=200)
+def test_a_sum_is_that_of_the_amounts_but_for_what_is_finer_than_a_nano(
+    left: tuple[str, Fraction], right: tuple[str, Fraction]
+) -> None:
+    one, other = (quantity.parse(text) for text, _ in (left, right))
+    added = quantity.parse(quantity.add(one.text, other.text)).amount
+    assert added == one.amount + other.amount or abs(added) >= quantity.MAX_BINARY
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "total"),
+    [
+        ("1Gi", "1Gi", "2Gi"),
+        ("1Gi", "1G", "2073741824"),
+        ("0", "1Ki", "1Ki"),
+        ("500m", "500m", "1"),
+        ("1", "-1", "0"),
+    ],
+)
+def test_a_sum_is_written_in_the_format_of_the_first(left: str, right: str, total: str) -> None:
+    assert quantity.add(left, right) == total
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("500m", 1), ("-500m", -1), ("1Gi", 1 << 30), ("1e30", 10**30 % (1 << 64))]
+)
+def test_a_whole_number_is_rounded_away_from_zero_and_fits_an_int64(text: str, number: int) -> None:
+    assert quantity.whole(text) == number
+
+
 @given(st.text(alphabet="0159.+-eEinumkKMGTP ", max_size=10))
 @settings(max_examples=300, derandomize=True, database=None)
 def test_the_canonical_spelling_is_its_own(text: str) -> None:

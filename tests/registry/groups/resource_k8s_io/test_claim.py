@@ -26,6 +26,10 @@ from tests.registry.groups.resource_k8s_io.builders import (
     v1alpha3_claim,
 )
 
+ONE_ATTRIBUTE = (
+    'Required value: exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields '
+    "are set"
+)
 RELEASES = ["1.31", "1.32", "1.33"]
 REPORTED = {**DEVICE, "conditions": None}
 
@@ -467,3 +471,50 @@ def test_an_update_in_1_31_minds_no_gate_of_admin_access() -> None:
     plain = {name: value for name, value in result().items() if name != "adminAccess"}
     old = v1alpha3_claim(allocated(results=[plain]))
     assert main("1.31").prepare_update(v1alpha3_claim(), old)["status"] == old["status"]
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"), [("1.34", ["spec.devices.requests[0].name"] * 2), ("1.35", [])]
+)
+def test_from_1_35_on_an_update_does_not_look_at_a_spec_that_stays(release: str, expected: list[str]) -> None:
+    odd = v1alpha3_claim(None, request("Bad_Name"))
+    assert places(main(release).validate_update(odd, odd)) == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "kept"), [("1.34", {"tolerations", "distinctAttribute"}), ("1.35", set())]
+)
+def test_what_a_gate_that_is_off_takes_from_a_spec(release: str, kept: set[str]) -> None:
+    wished = request(tolerations=[{"operator": "Exists"}], capacity={"requests": {"memory": "1"}})
+    new = v1alpha3_claim(None, wished)
+    new["spec"]["devices"]["constraints"] = [{"distinctAttribute": "a.example/x"}]
+    left = main(release).prepare_create(copy.deepcopy(new))["spec"]["devices"]
+    found = {*left["requests"][0]["exactly"], *left["constraints"][0]}
+    assert found & {"tolerations", "capacity", "distinctAttribute"} == kept
+    on = main(release, DRAConsumableCapacity=True, DRADeviceTaints=True)
+    assert on.prepare_create(copy.deepcopy(new))["spec"] == new["spec"]
+    assert main(release).prepare_update(copy.deepcopy(new), new)["spec"] == new["spec"]
+
+
+def test_from_1_34_on_a_change_is_shown_as_json_of_the_server_s_own_types() -> None:
+    [(field, _, message)] = triples(
+        main("1.35").validate_update(v1alpha3_claim(None, request("b")), v1alpha3_claim())
+    )
+    assert field == "spec"
+    assert message.startswith(
+        'Invalid value: {"Devices":{"Requests":[{"Name":"b","Exactly":{"DeviceClassName":'
+    )
+
+
+@pytest.mark.parametrize(
+    ("on", "expected"),
+    [
+        (False, ("spec.devices.constraints[0].matchAttribute", "Required value")),
+        (True, ("spec.devices.constraints[0]", ONE_ATTRIBUTE)),
+    ],
+)
+def test_a_constraint_has_an_attribute(on: bool, expected: tuple[str, str]) -> None:  # noqa: FBT001 - a column of the table
+    new = v1alpha3_claim()
+    new["spec"]["devices"]["constraints"] = [{}]
+    [(field, _, message)] = triples(main("1.34", DRAConsumableCapacity=on).validate_create(new))
+    assert (field, message) == expected

@@ -84,3 +84,20 @@ def test_expressions_are_asked_of_the_check_for_devices() -> None:
     checked = DeviceClassStrategy(RULES["1.33"], lambda _: Invalid("does not compile"))
     found = checked.validate_create(device_class(selectors=[selector()]))
     assert places(found) == ["spec.selectors[0].cel.expression"]
+
+
+def test_the_name_of_an_extended_resource_goes_with_its_gate() -> None:
+    named = device_class(1, extendedResourceName="example.com/gpu")
+    assert strategy("1.34").prepare_create(named) == device_class(1)
+    assert strategy("1.34").prepare_update({**named}, device_class(1)) == device_class(1)
+    on = strategy("1.34", DRAExtendedResource=True)
+    assert on.prepare_create({**named, "spec": {"extendedResourceName": "cpu"}})["spec"] != {}
+    assert places(on.validate_create(device_class(1, extendedResourceName="cpu"))) == [
+        "spec.extendedResourceName"
+    ]
+
+
+@pytest.mark.parametrize(("release", "times"), [("1.34", 2), ("1.35", 1)])
+def test_from_1_35_on_an_update_says_once_what_is_wrong(release: str, times: int) -> None:
+    bad = device_class(1, selectors=[{}])
+    assert places(strategy(release).validate_update(bad, bad)) == ["spec.selectors[0].cel"] * times

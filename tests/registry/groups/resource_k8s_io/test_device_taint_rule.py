@@ -4,10 +4,15 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import DeviceTaintRuleStrategy
+from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import (
+    DeviceTaintRuleStrategy,
+    ReportedTaintRuleStrategy,
+    TaintRuleStatusStrategy,
+)
 from tests.registry.groups.resource_k8s_io.builders import RULES, places
 
-NOW = "2030-01-01T00:00:00Z"
+NOW, LATER = "2030-01-01T00:00:00Z", "2032-01-01T00:00:00Z"
+CONDITION = {"type": "t", "status": "True", "lastTransitionTime": NOW, "reason": "Done", "message": ""}
 TAINT = {"key": "k", "effect": "NoSchedule", "timeAdded": NOW}
 STRATEGY = DeviceTaintRuleStrategy(RULES["1.33"], lambda: NOW)
 
@@ -53,3 +58,38 @@ def test_a_selector_names_devices_by_any_of_their_names(
 def test_the_taint_follows_the_selector_in_what_is_wrong() -> None:
     found = STRATEGY.validate_create(rule({"device": ""}, effect=""))
     assert places(found)[-1] == "spec.taint.effect"
+
+
+@pytest.mark.parametrize(
+    ("release", "sent", "stamp"),
+    [
+        ("1.35", {"effect": "NoExecute"}, NOW),
+        ("1.36", {"effect": "NoExecute"}, LATER),
+        ("1.36", {"effect": "NoExecute", "timeAdded": "2031-01-01T00:00:00Z"}, "2031-01-01T00:00:00Z"),
+        ("1.36", {"value": "v"}, NOW),
+    ],
+)
+def test_from_1_36_on_the_time_is_that_of_the_effect(release: str, sent: dict[str, Any], stamp: str) -> None:
+    strategy = DeviceTaintRuleStrategy(RULES[release], lambda: LATER)
+    assert strategy.prepare_update(rule(**sent), rule())["spec"]["taint"]["timeAdded"] == stamp
+
+
+def test_a_status_is_written_through_its_own_path() -> None:
+    whole, of_status = (
+        each(RULES["1.35"], lambda: NOW) for each in (ReportedTaintRuleStrategy, TaintRuleStatusStrategy)
+    )
+    reported = {**rule(), "status": {"conditions": [CONDITION]}}
+    assert whole.prepare_create({**reported})["status"] == {}
+    assert whole.prepare_update({**rule(), "status": {}}, reported)["status"] == reported["status"]
+    assert of_status.prepare_update({**reported, "spec": {}}, rule()) == reported
+
+
+def test_a_status_has_up_to_eight_good_conditions() -> None:
+    of_status = TaintRuleStatusStrategy(RULES["1.35"], lambda: NOW)
+    many = [{**CONDITION, "type": f"t{number}"} for number in range(9)]
+    for conditions, expected in (
+        ([CONDITION], []),
+        ([{**CONDITION, "reason": ""}], ["status.conditions[0].reason"]),
+        (many, ["status.conditions"]),
+    ):
+        assert places(of_status.validate_update({"status": {"conditions": conditions}}, rule())) == expected

@@ -84,6 +84,10 @@ def test_a_write_of_the_request_leaves_the_status_as_it_was() -> None:
             ["status.pools[0].driver", "status.pools[0].poolName", "status.pools[0].generation"],
         ),
         (
+            answered({}),
+            ["status.pools[0].driver", "status.pools[0].poolName", "status.pools[0].generation"],
+        ),
+        (
             answered({**POOL, "resourceSliceCount": 0, "totalDevices": -1, "nodeName": "Bad_"}),
             [
                 "status.pools[0].resourceSliceCount",

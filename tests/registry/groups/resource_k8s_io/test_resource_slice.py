@@ -15,6 +15,7 @@ RELEASES = ["1.31", "1.32", "1.33"]
 TERM = {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}
 ONE_OF_THREE = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required"
 ONE_OF_FOUR = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+CONSUMED = {"counterSet": "a", "counters": {"c": {"value": "1"}}}
 TAINT = {"key": "k", "effect": "NoSchedule"}
 
 
@@ -261,3 +262,56 @@ def test_what_is_wrong_is_said_in_upstream_s_order() -> None:
         "spec.devices[0].consumesCounters[0].counterSet",
         "spec.sharedCounters[0].counters",
     ]
+
+
+def counter_set(name: str, counters: int = 1) -> dict[str, Any]:
+    return {"name": name, "counters": {f"c{number}": {"value": "1"} for number in range(counters)}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"devices": None, "sharedCounters": [counter_set("a", 32)]}, []),
+        ({"devices": [device()], "sharedCounters": [counter_set("a")]}, ["spec"]),
+        ({"devices": None, "sharedCounters": [counter_set("a", 33)]}, ["spec.sharedCounters[0].counters"]),
+        (
+            {"devices": None, "sharedCounters": [counter_set(f"a{number}") for number in range(9)]},
+            ["spec.sharedCounters"],
+        ),
+        ({"devices": None, "sharedCounters": [counter_set("a")] * 2}, ["spec.sharedCounters[1]"]),
+        ({"devices": [device(consumesCounters=[CONSUMED])]}, []),
+        (
+            {"devices": [device(consumesCounters=[{**CONSUMED, "counterSet": f"s{n}"} for n in range(3)])]},
+            ["spec.devices[0].consumesCounters"],
+        ),
+        (
+            {"devices": [device(consumesCounters=[{**CONSUMED, "counterSet": "Bad_"}])]},
+            ["spec.devices[0].consumesCounters[0].counterSet"],
+        ),
+        ({"devices": [device(f"d{n}") for n in range(128)]}, []),
+        ({"devices": [device(f"d{n}", taints=[TAINT]) for n in range(65)]}, ["spec.devices"]),
+    ],
+)
+def test_from_1_35_on_counter_sets_have_slices_and_limits_of_their_own(
+    spec: dict[str, Any], expected: list[str]
+) -> None:
+    assert [field for field, _, _ in created("1.35", **spec)] == expected
+
+
+def test_from_1_35_on_taints_that_stay_are_not_looked_at() -> None:
+    odd = resource_slice(devices=[device(taints=[{"key": "bad key!", "effect": "Maybe"}])])
+    assert strategy("1.35").validate_update(odd, odd) == []
+    assert places(strategy("1.34").validate_update(odd, odd)) != []
+
+
+def test_from_1_35_on_a_driver_in_uppercase_is_warned_of() -> None:
+    assert strategy("1.34").warnings_on_create(resource_slice(driver="GPU")) == []
+    assert strategy("1.35").warnings_on_create(resource_slice(driver="gpu")) == []
+    assert strategy("1.35").warnings_on_update(resource_slice(driver="GPU"), resource_slice()) == [
+        'spec.driver: driver names should be lowercase; "GPU" contains uppercase characters'
+    ]
+
+
+def test_a_device_of_1_36_has_up_to_48_values() -> None:
+    many = device(attributes={"a": {"ints": list(range(49))}})
+    assert [field for field, _, _ in created("1.36", devices=[many])] == ["spec.devices[0]"]

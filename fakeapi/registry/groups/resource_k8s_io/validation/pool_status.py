@@ -28,7 +28,7 @@ _COUNTS = (
 
 def validate_pool_request(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of a request's spec."""
-    errors = _validate_driver(spec["driver"], f"{path}.driver", rules)
+    errors = _validate_driver(spec.get("driver", ""), f"{path}.driver", rules)
     if "poolName" in spec:
         errors += _validate_pool_name(spec["poolName"], f"{path}.poolName", rules)
     limit, most = spec["limit"], rules.limits.pool_status
@@ -73,12 +73,12 @@ def _validate_number_of_conditions(
 
 
 def _validate_pool(pool: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    errors = _validate_driver(pool["driver"], f"{path}.driver", rules)
-    if pool["poolName"]:
+    errors = _validate_driver(pool.get("driver", ""), f"{path}.driver", rules)
+    if pool.get("poolName"):
         errors += _validate_pool_name(pool["poolName"], f"{path}.poolName", rules)
     else:
         errors.append(required(f"{path}.poolName"))
-    if pool["generation"]:
+    if pool.get("generation"):
         errors += _validate_least(pool["generation"], 0, f"{path}.generation")
     else:
         errors.append(required(f"{path}.generation"))
