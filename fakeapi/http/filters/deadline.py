@@ -12,10 +12,19 @@ from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
+TIMEOUT_LENGTH_MAX = 1024
+"""Characters of a `timeout`: it is read before the client is known, and no duration needs more."""
+
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
     """Raises ApiError 400; a watch has a `timeoutSeconds` of its own and is not asked."""
     timeout = ctx.request.query.first.get("timeout")
-    if timeout and ctx.verb != "watch" and (error := duration_error(timeout)):
+    if timeout and ctx.verb != "watch" and (error := _error(timeout)):
         raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")
     return proceed(ctx)
+
+
+def _error(timeout: str) -> str:
+    if len(timeout) > TIMEOUT_LENGTH_MAX:
+        return f"longer than {TIMEOUT_LENGTH_MAX} characters"
+    return duration_error(timeout)
