@@ -12,7 +12,11 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One run of a release's server. `name` is the release, with `-all-gates` or `-v1beta1` behind it."""
+    """One run of a release's server.
+
+    `name` is the release, the API version that it was asked in where that is not the release's own, and
+    `all-gates`, with dashes between them: `1.33-v1beta2-all-gates`.
+    """
 
     name: str
 
@@ -33,10 +37,28 @@ class Recording:
         return _read(self.name)
 
 
+_OF_1_34 = (
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
+)
+
 ALL_GATES = {
     "1.31": ("DRAControlPlaneController",),
     "1.32": ("DRAResourceClaimDeviceStatus", "DRAAdminAccess"),
     "1.33": ("DRAAdminAccess", "DRAPrioritizedList", "DRADeviceTaints", "DRAPartitionableDevices"),
+    "1.34": _OF_1_34,
+    "1.35": (*_OF_1_34, "DRADeviceTaintRules"),
+    "1.36": (
+        "DRADeviceTaintRules",
+        "DRAListTypeAttributes",
+        "DRANodeAllocatableResources",
+        "DRAResourcePoolStatus",
+        "DRAWorkloadResourceClaims",
+        "GenericWorkload",
+    ),
 }
 
 
