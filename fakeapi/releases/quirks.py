@@ -214,6 +214,12 @@ class Quirks:
     unchanged_taints_are_trusted: bool
     """Taints that a device had before are not validated by an update of the slice."""
 
+    result_tolerations_are_checked: bool
+    """Tolerations of an allocation's results are validated."""
+
+    stored_expressions_are_trusted: bool
+    """Selectors that an update leaves as they are are not compiled."""
+
     taint_time_follows_effect: bool
     """A taint rule whose effect changes gets a new `timeAdded`, unless the writer changes that too."""
 
@@ -334,6 +340,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "deallocated_devices_go_first": {27: True, 35: False},
     "taint_effects": {27: ("NoExecute", "NoSchedule"), 35: ("NoExecute", "NoSchedule", "None")},
     "unchanged_taints_are_trusted": {27: False, 35: True},
+    "result_tolerations_are_checked": {27: False, 37: True},
+    "stored_expressions_are_trusted": {27: False, 37: True},
     "taint_time_follows_effect": {27: False, 36: True},
     "counter_sets_stand_alone": {27: False, 35: True},
     "drivers_should_be_lowercase": {27: False, 35: True},

@@ -34,6 +34,10 @@ def enabled_status(status: Object, old: Object, rules: ReleaseRules) -> Object:
         if "devices" in status:
             devices = [without(device, "shareID") for device in status["devices"]]
             status = {**status, "devices": devices}
+    if rules.drops(gates.OPTIONAL_NODE_OPERATIONS) and not any(
+        "skipNodeOperations" in result for result in _results(old["status"])
+    ):
+        status = _with_results(status, lambda result: without(result, "skipNodeOperations"))
     status = _with_binding_conditions(status, old["status"], rules)
     if rules.drops(gates.CONTROL_PLANE_CONTROLLER):
         status = _without_controller(status, old)

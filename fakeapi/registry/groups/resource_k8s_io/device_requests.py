@@ -87,6 +87,7 @@ class RequestGates:
         self._drops_lists = rules.drops(gates.PRIORITIZED_LIST)
         self._drops_admin_access = rules.drops(gates.ADMIN_ACCESS)
         self._drops_tolerations = rules.quirks.tolerations_are_gated and rules.drops(gates.DEVICE_TAINTS)
+        self._drops_derived = rules.drops(gates.DERIVED_ATTRIBUTES)
         self._drops_capacity = rules.drops(gates.CONSUMABLE_CAPACITY)
         self._drops_distinct = self._drops_capacity and rules.quirks.distinct_attribute_is_gated
 
@@ -103,6 +104,8 @@ class RequestGates:
             enabled = requests_without(enabled)
         if self._drops_tolerations and not (before and _has_wish(before, "tolerations")):
             enabled = [_without_wish(request, "tolerations") for request in enabled]
+        if self._drops_derived and not (before and _has_wish(before, "derivedAttributes")):
+            enabled = [_without_wish(request, "derivedAttributes") for request in enabled]
         if not self._drops_capacity or (before and uses_consumable_capacity(before)):
             return devices if enabled == requests else {**devices, "requests": enabled}
         enabled = [_without_wish(request, "capacity") for request in enabled]

@@ -34,6 +34,10 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_pool_name,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.node_allocatable import default_mappings
+from fakeapi.registry.groups.resource_k8s_io.validation.partition_types import validate_partition_type
+from fakeapi.registry.groups.resource_k8s_io.validation.skipped_operations import (
+    validate_skipped_operations,
+)
 from fakeapi.registry.groups.resource_k8s_io.validation.slice_devices import (
     Surroundings,
     validate_basic_device,
@@ -126,6 +130,8 @@ class ResourceSliceStrategy(Strategy):
             *self._validate_devices(spec, old),
             *(() if stand_alone else validate_number_of_counters(spec, "spec", rules)),
             *validate_counter_sets(spec.get("sharedCounters"), "spec.sharedCounters", rules),
+            *validate_partition_type(spec, "spec", rules),
+            *validate_skipped_operations(spec.get("skipNodeOperations"), "spec.skipNodeOperations", rules),
         ]
 
     def _validate_unchanged(self, spec: Object, old: Object) -> list[FieldError]:
@@ -202,7 +208,7 @@ DRIVER_TEXT = (
 )
 POOL_TEXT = (
     "Name is used to identify the pool. For node-local devices, this is often the node name, but this is "
-    "not required.\n\nIt must not be longer than 253 characters and must consist of one or more DNS "
+    "not required.{}\n\nIt must not be longer than 253 characters and must consist of one or more DNS "
     "sub-domains separated by slashes. This field is immutable."
 )
 
@@ -213,22 +219,34 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 def _field_labels(kind: Kind) -> FieldLabels:
     refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
-    return FieldLabels((NAME, "spec.nodeName", "spec.driver"), refusal, _fields, indexed="spec.nodeName")
+    labels = (NAME, "spec.nodeName", "spec.driver")
+    if "skipNodeOperations" in fields_at(kind.schema, "spec"):  # they came together
+        return FieldLabels((*labels, "spec.pool.name"), refusal, _fields_and_pool, indexed="spec.nodeName")
+    return FieldLabels(labels, refusal, _fields, indexed="spec.nodeName")
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
     return {"spec.nodeName": obj["spec"].get("nodeName", ""), "spec.driver": obj["spec"]["driver"]}
 
 
+def _fields_and_pool(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {**_fields(obj), "spec.pool.name": obj["spec"]["pool"]["name"]}
+
+
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     case = " It should use only lower case characters." if quirks.drivers_should_be_lowercase else ""
+    selector = ""
+    if "skipNodeOperations" in fields_at(schema, "spec"):  # they came together
+        selector = (
+            " A field selector can be used to list only ResourceSlice objects belonging to a certain pool."
+        )
     ways = "NodeName, NodeSelector and AllNodes"
     if "perDeviceNodeSelection" in fields_at(schema, "spec"):
         ways = "NodeName, NodeSelector, AllNodes, and PerDeviceNodeSelection"
     return (
         Column("Node", NODE_TEXT.format(ways), at("spec", "nodeName")),
         Column("Driver", DRIVER_TEXT.format(case), at("spec", "driver")),
-        Column("Pool", POOL_TEXT, at("spec", "pool", "name")),
+        Column("Pool", POOL_TEXT.format(selector), at("spec", "pool", "name")),
     )
 
 

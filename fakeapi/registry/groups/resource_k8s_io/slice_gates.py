@@ -58,6 +58,13 @@ def _change_each(name: str, change: Callable[[Object], Object]) -> Callable[[Obj
     return changed
 
 
+def _with_consumption(device: Object, dropped: str) -> Object:
+    """The device, what it consumes of counters without a field."""
+    if not device.get("consumesCounters"):
+        return device
+    return {**device, "consumesCounters": [without(each, dropped) for each in device["consumesCounters"]]}
+
+
 def _has_policy(device: Object) -> bool:
     return any("requestPolicy" in capacity for capacity in (device.get("capacity") or {}).values())
 
@@ -85,6 +92,14 @@ _GATED = {
     gates.NODE_ALLOCATABLE_RESOURCES: GatedFields(
         device=("nodeAllocatableResourceMappings", "nodeAllocatableResources")
     ),
+    gates.COMPATIBILITY_GROUPS: GatedFields(
+        change=lambda device: _with_consumption(device, "compatibilityGroups"),
+        uses=lambda device: any(
+            "compatibilityGroups" in each for each in device.get("consumesCounters") or ()
+        ),
+    ),
+    gates.PARTITION_TYPES: GatedFields(spec=("partitionTypeAttribute",)),
+    gates.OPTIONAL_NODE_OPERATIONS: GatedFields(spec=("skipNodeOperations",)),
     gates.LIST_TYPE_ATTRIBUTES: GatedFields(
         change=_change_each("attributes", lambda attribute: without(attribute, *_LISTS)),
         uses=has_list_attribute,

@@ -22,6 +22,12 @@ GATED = [
     ("1.34", "DRAConsumableCapacity", {"capacity": POLICY}, {"capacity": {"memory": {"value": "1Gi"}}}),
     ("1.36", "DRAListTypeAttributes", {"attributes": {"a": {"ints": [1]}}}, {"attributes": {"a": {}}}),
     ("1.36", "DRANodeAllocatableResources", {"nodeAllocatableResourceMappings": {"cpu": {}}}, {}),
+    (
+        "1.37",
+        "DRADeviceCompatibilityGroups",
+        {"consumesCounters": [{"counterSet": "a", "compatibilityGroups": ["x"]}]},
+        {"consumesCounters": [{"counterSet": "a"}]},
+    ),
     ("1.34", "DRAPartitionableDevices", {"consumesCounters": [], "allNodes": True}, {}),
 ]
 
@@ -30,7 +36,7 @@ GATED = [
 def test_fields_of_a_gate_that_is_off_are_dropped_unless_the_slice_has_used_them(
     release: str, gate: str, parts: dict[str, Any], left: dict[str, Any]
 ) -> None:
-    off = dropped_fields(rules_with(release))
+    off = dropped_fields(rules_with(release, DRAPartitionableDevices=gate == "DRADeviceCompatibilityGroups"))
     assert enabled_spec(spec(**parts), None, off) == spec(**left)
     assert enabled_spec(spec(**parts), spec(), off) == spec(**left)
     assert enabled_spec(spec(**parts), spec(**parts), off) == spec(**parts)
@@ -40,7 +46,11 @@ def test_fields_of_a_gate_that_is_off_are_dropped_unless_the_slice_has_used_them
 def test_fields_of_a_gate_that_is_on_stay(
     release: str, gate: str, parts: dict[str, Any], left: dict[str, Any]
 ) -> None:
-    on = dropped_fields(rules_with(release, **{gate: True, "DRAResourceClaimDeviceStatus": True}))
+    on = dropped_fields(
+        rules_with(
+            release, **{gate: True, "DRAResourceClaimDeviceStatus": True, "DRAPartitionableDevices": True}
+        )
+    )
     assert enabled_spec(spec(**parts), None, on) == spec(**parts)
 
 

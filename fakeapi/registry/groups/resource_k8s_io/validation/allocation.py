@@ -22,6 +22,10 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_request_reference,
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.share_ids import validate_share_id
+from fakeapi.registry.groups.resource_k8s_io.validation.skipped_operations import (
+    validate_skipped_operations,
+)
+from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import validate_tolerations
 from fakeapi.releases.rules import ReleaseRules
 
 SOURCES = ("FromClaim", "FromClass")
@@ -65,7 +69,13 @@ def _validate_result(result: Object, path: str, known: RequestNames, rules: Rele
         *validate_pool_name(result["pool"], f"{path}.pool", rules),
         *validate_dns_label(result["device"], f"{path}.device"),
         *validate_binding_conditions(result, path, rules),
+        *(
+            validate_tolerations(result.get("tolerations", []), f"{path}.tolerations", rules)
+            if rules.quirks.result_tolerations_are_checked
+            else ()
+        ),
         *(validate_share_id(result["shareID"], f"{path}.shareID") if "shareID" in result else ()),
+        *validate_skipped_operations(result.get("skipNodeOperations"), f"{path}.skipNodeOperations", rules),
     ]
 
 

@@ -17,7 +17,10 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_dns_label,
     validate_qualified_name,
 )
-from fakeapi.registry.groups.resource_k8s_io.validation.node_allocatable import validate_mappings
+from fakeapi.registry.groups.resource_k8s_io.validation.node_allocatable import (
+    validate_mappings,
+    validate_resources,
+)
 from fakeapi.registry.groups.resource_k8s_io.validation.request_policy import validate_capacity
 from fakeapi.registry.groups.resource_k8s_io.validation.slice_nodes import validate_device_nodes
 from fakeapi.registry.groups.resource_k8s_io.validation.taints import validate_taint
@@ -65,6 +68,7 @@ def validate_device(
         *validate_device_nodes(device, path, rules, chooses=surroundings.chooses_nodes),
         *validate_binding_conditions(device, path, rules),
         *validate_mappings(device, path, rules),
+        *validate_resources(device, path, rules),
     ]
 
 

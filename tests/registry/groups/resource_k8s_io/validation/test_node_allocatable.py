@@ -7,8 +7,9 @@ import pytest
 from fakeapi.registry.groups.resource_k8s_io.validation.node_allocatable import (
     default_mappings,
     validate_mappings,
+    validate_resources,
 )
-from tests.registry.groups.resource_k8s_io.builders import RULES, triples
+from tests.registry.groups.resource_k8s_io.builders import RULES, places, triples
 
 MAPPINGS = "nodeAllocatableResourceMappings"
 
@@ -52,3 +53,29 @@ def test_the_multiplier_is_one_unless_it_is_said() -> None:
     mapped = device({"capacityKey": "cores"})
     default_mappings(mapped)
     assert mapped[MAPPINGS] == {"cpu": {"capacityKey": "cores", "allocationMultiplier": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "resource", "expected"),
+    [
+        ("cpu", {"mapping": {"capacityKey": "cores", "capacityMultiplier": "2"}}, []),
+        ("hugepages-2Mi", {"overhead": {"perPod": "0"}}, []),
+        ("memory", {}, [""]),
+        ("example.com/gpu", {"overhead": {"perPod": "1"}}, [""]),
+        (
+            "cpu",
+            {"mapping": {"capacityKey": "none"}},
+            [".mapping.capacityKey", ".mapping.capacityMultiplier"],
+        ),
+        ("cpu", {"mapping": {"capacityMultiplier": "1"}}, [".mapping.capacityKey"]),
+        ("cpu", {"mapping": {"deviceMultiplier": "0"}}, [".mapping.deviceMultiplier"]),
+        ("cpu", {"overhead": {}}, [".overhead"]),
+        ("cpu", {"overhead": {"perContainer": "-1"}}, [".overhead.perContainer"]),
+    ],
+)
+def test_from_1_37_on_a_resource_has_a_mapping_or_an_overhead(
+    name: str, resource: dict[str, Any], expected: list[str]
+) -> None:
+    each = {"capacity": {"cores": {"value": "8"}}, "nodeAllocatableResources": {name: resource}}
+    found = [f"d.nodeAllocatableResources[{name}]{place}" for place in expected]
+    assert places(validate_resources(each, "d", RULES["1.37"])) == found
