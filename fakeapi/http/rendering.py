@@ -10,7 +10,7 @@ from fakeapi.http.response import Response
 from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.golang import yaml_text
+from fakeapi.machinery.golang import yaml_encoding
 from fakeapi.registry.options import WriteResult
 from fakeapi.registry.request_decoding import YAML
 from fakeapi.registry.resource import Resource
@@ -58,7 +58,7 @@ def render(body: bytes, shape: Representation) -> bytes:
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")
-        return yaml_text.dump(codec.decode(body))
+        return yaml_encoding.dump(codec.decode(body))
     if shape.pretty:
         return indented(codec.decode(body))
     return body + b"\n"

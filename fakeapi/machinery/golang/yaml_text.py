@@ -1,24 +1,23 @@
-"""Reads and writes YAML as sigs.k8s.io/yaml does (its fork of go-yaml v2): `yes` is true, `0777` is 511,
+"""Reads YAML as sigs.k8s.io/yaml does (its fork of go-yaml v2): `yes` is true, `0777` is 511,
 dates are strings, keys of any type become strings.
 
-PyYAML parses and emits; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
+PyYAML parses; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
 Only the first document of a stream is read, and nothing after it is looked at, as the server does it.
 """
 
 import base64
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cmp_to_key
-from math import copysign, inf, isfinite, isnan
+from math import isfinite, isnan
 from typing import Any
 
 import yaml
 
-from fakeapi.machinery.golang.fmt import shortest_float
 from fakeapi.machinery.golang.json_decoding import GO_UTF8
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, MAX_UINT64, is_timestamp, needs_quotes, resolved
+from fakeapi.machinery.golang.yaml_encoding import float_text
+from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, is_timestamp, resolved
 
 MAX_DEPTH = 400
 """Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
@@ -44,10 +43,7 @@ _TOO_DEEP = f"yaml: exceeded max depth of {MAX_DEPTH}"
 _TOO_MANY_NODES = f"yaml: document has more than {NODES_MAX} nodes"
 _EXCESSIVE_ALIASING = "yaml: document contains excessive aliasing"
 
-_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # rounds to infinity in a float32
-
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
@@ -83,12 +79,6 @@ def load_strictly(text: bytes) -> Loaded:
     if not decoder.repeated:
         return Loaded(value)
     return Loaded(value, STRICT_PREFIX + "\n".join(f"  {line}" for line in decoder.repeated))
-
-
-def dump(value: Any) -> bytes:
-    """A JSON value as YAML: block style, keys in go-yaml's order, long lines folded."""
-    text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
-    return text.removesuffix("...\n").encode() if text.endswith("\n...\n") else text.encode()
 
 
 @dataclass(slots=True, eq=False)
@@ -332,7 +322,7 @@ def _key(key: Any, value: Any) -> str:
         case bool():
             return "true" if key else "false"
         case float():
-            return _float_text(key, bits=32)
+            return float_text(key, bits=32)
         case int() if key <= MAX_INT64:
             return str(key)
     kind, shown = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
@@ -349,7 +339,7 @@ def _go_syntax(value: Any, nil: str = "<nil>") -> str:
         case bool():
             return "true" if value else "false"
         case float():
-            return _float_text(value)
+            return float_text(value)
         case list():
             return f"[]interface {{}}{{{', '.join(_go_syntax(item, 'interface {}(nil)') for item in value)}}}"
         case _Members():
@@ -368,91 +358,3 @@ def _number(value: float) -> float | int:
         name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"
         raise YamlError(f"json: unsupported value: {name}")
     return int(Decimal(repr(value))) if value.is_integer() and abs(value) < 1e21 else value
-
-
-def _float_text(value: float, *, bits: int = 64) -> str:
-    if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
-        value = copysign(inf, value)
-    if isfinite(value):
-        return shortest_float(value, bits=bits)
-    return ".nan" if isnan(value) else ".inf" if value > 0 else "-.inf"
-
-
-def _document(value: Any) -> Iterator[yaml.Event]:
-    yield yaml.StreamStartEvent(encoding=None)
-    yield yaml.DocumentStartEvent(explicit=False)
-    yield from _events(value)
-    yield yaml.DocumentEndEvent(explicit=False)
-    yield yaml.StreamEndEvent()
-
-
-def _events(value: Any) -> Iterator[yaml.Event]:
-    if isinstance(value, dict):
-        yield yaml.MappingStartEvent(anchor=None, tag=None, implicit=True, flow_style=False)
-        for key in sorted(value, key=_NATURAL):
-            yield _scalar_event(key)
-            yield from _events(value[key])
-        yield yaml.MappingEndEvent()
-    elif isinstance(value, list):
-        yield yaml.SequenceStartEvent(anchor=None, tag=None, implicit=True, flow_style=False)
-        for item in value:
-            yield from _events(item)
-        yield yaml.SequenceEndEvent()
-    else:
-        yield _scalar_event(value)
-
-
-def _scalar_event(value: Any) -> yaml.ScalarEvent:
-    style = None
-    match value:
-        case None:
-            text = "null"
-        case bool():
-            text = "true" if value else "false"
-        case str():
-            text = value
-            if "\n" in text:
-                style = "|"
-            elif needs_quotes(text):
-                style = '"'
-        case int() if -MAX_INT64 - 1 <= value <= MAX_UINT64:
-            text = str(value)
-        case _:
-            text = _float_text(float(value))
-    return yaml.ScalarEvent(anchor=None, tag=None, implicit=(True, True), value=text, style=style)
-
-
-def _compared(one: str, other: str) -> int:
-    """Compares keys in go-yaml's order (keyList.Less): letters last, numbers by value.
-
-    `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa` are in order.
-    """
-    for index, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a == b:
-            continue
-        if a.isalpha() and b.isalpha():
-            return -1 if a < b else 1
-        if a.isalpha() or b.isalpha():
-            return -1 if b.isalpha() else 1
-        led = (a == "0" or b == "0") and bool(one[:index][len(one[:index].rstrip("0123456789")) :].strip("0"))
-        mine, theirs = _leading_number(one[index:], led=led), _leading_number(other[index:], led=led)
-        return -1 if (*mine, a) < (*theirs, b) else 1
-    return len(one) - len(other)
-
-
-def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
-    """The number that `text` begins with, in an int64, and how many digits that are. `led` if a digit other
-    than 0 stands before.
-    """
-    digits = text[: len(text) - len(text.lstrip("0123456789"))]
-    number = int(led)
-    for at in range(0, len(digits), _DIGITS_AT_ONCE):
-        some = digits[at : at + _DIGITS_AT_ONCE]
-        number = (number * 10 ** len(some) + int(some)) % 2**64
-    return (number + 2**63) % 2**64 - 2**63, len(digits)
-
-
-_DIGITS_AT_ONCE = 1000
-"""Python refuses to read integers of more than 4,300 digits, and reads long ones slowly."""
-
-_NATURAL = cmp_to_key(_compared)
