@@ -56,8 +56,9 @@ class Cluster:
         )
         try:
             registry = open_registry(storage, self._serving, self.clock)
-            location = str(settings.database or "memory")
-            await check_stored(storage, registry.catalogue, location, settings.release or "")
+            if settings.database:
+                location = str(settings.database)
+                await check_stored(storage, registry.catalogue, location, settings.release or "")
             await registry.ensure_initial_objects()
         except BaseException:
             await storage.close()

@@ -169,12 +169,14 @@ def parse(text: str) -> dict[str, bool]:
     return chosen
 
 
-def specs(minor: int) -> dict[str, GateSpec]:
+@cache
+def specs(minor: int) -> Mapping[str, GateSpec]:
     """The gates that release 1.`minor` has, as it has them."""
     return _GROUPS | {name: spec for name, spec in _specs(minor).items() if spec.stage is not None}
 
 
-def requirements(minor: int) -> dict[str, tuple[str, ...]]:
+@cache
+def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
     """By gate of release 1.`minor`, those that must be on for it to be on."""
     found = {}
     for name in sorted(EFFECTIVE & _gates()["requires"].keys()):
@@ -184,7 +186,8 @@ def requirements(minor: int) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _specs(minor: int) -> dict[str, GateSpec]:
+@cache
+def _specs(minor: int) -> Mapping[str, GateSpec]:
     """As `specs`, with those that the release no longer has."""
     found: dict[str, GateSpec] = {}
     for name in sorted(EFFECTIVE):
@@ -195,7 +198,8 @@ def _specs(minor: int) -> dict[str, GateSpec]:
     return found
 
 
-def _graduated(minor: int) -> set[str]:
+@cache
+def _graduated(minor: int) -> frozenset[str]:
     """The gates that release 1.`minor` no longer has, and that were on for good before."""
     found = set()
     for name, spec in _specs(minor).items():
@@ -203,7 +207,7 @@ def _graduated(minor: int) -> set[str]:
             before = [entry for entry in _gates()["specs"][name] if entry[0] < spec.since][-1]
             if before[1:] == [Stage.GA.value, True, True]:
                 found.add(name)
-    return found
+    return frozenset(found)
 
 
 @cache

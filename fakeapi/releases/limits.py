@@ -5,6 +5,7 @@ is refused with 422; None: the release does not limit it.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 _KIB = 1024
 
@@ -87,6 +88,7 @@ _CHANGES: dict[int, dict[str, int]] = {
 """By minor release: the limits that it changed."""
 
 
+@cache
 def limits_of(minor: int) -> Limits:
     """The limits of release 1.`minor`, at its last patch."""
     changed: dict[str, int] = {}

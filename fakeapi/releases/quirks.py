@@ -6,6 +6,7 @@ k8s.io/apimachinery at the release's last patch.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from fakeapi.machinery.meta.wording import Wording
@@ -353,6 +354,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
 """By quirk: from which minor release on it is what."""
 
 
+@cache
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
