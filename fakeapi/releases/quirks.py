@@ -43,10 +43,6 @@ class Quirks:
     unsafe_deletes_may_be_dry_runs: bool
     """`ignoreStoreReadErrorWithClusterBreakingPotential` may be set together with `dryRun`."""
 
-    patches_are_parsed_first: bool
-    """A patch that is no JSON or YAML is refused before the object is looked for, and errors of applied
-    configurations speak of the patch, not of YAML."""
-
     merge_keeps_directives: bool
     """What a strategic merge patch adds whole keeps the directives that stand inside it."""
 
@@ -273,7 +269,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "zero_creation_timestamp_is_null": {27: True, 34: False},
     "delete_body_error_is_500": {27: True, 35: False},
     "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
-    "patches_are_parsed_first": {27: False, 37: True},
     "merge_keeps_directives": {27: True, 28: False},
     "watch_cache_start": {27: 1, 33: 2},
     "initial_events_blueprint": {27: False, 32: True, 33: False},
