@@ -86,7 +86,7 @@ class Application:
 
     @property
     def open_watches(self) -> int:
-        """How many watches are open."""
+        """The number of open watches."""
         return 0 if self._watches is None else len(self._watches)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

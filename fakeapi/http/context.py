@@ -14,7 +14,7 @@ _NOTHING = ObjectReference()
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks."""
+    """The client that sent the request."""
 
     name: str
     groups: tuple[str, ...] = ()

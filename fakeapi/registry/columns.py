@@ -95,7 +95,7 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 
 
 def since(stamp: str | None, now: float) -> str:
-    """How long ago a time was, to two or three figures; `<invalid>` for a time in the future."""
+    """The time since a timestamp, to two or three figures; `<invalid>` for a time in the future."""
     return age(now - datetime.fromisoformat(stamp).timestamp()) if stamp else UNKNOWN
 
 

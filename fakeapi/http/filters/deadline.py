@@ -1,4 +1,4 @@
-"""Deadline: refuses a `timeout` parameter that is no duration, before the client is known.
+"""Deadline: refuses a malformed `timeout` parameter, before authentication.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Requests here end in milliseconds, so a
 duration that is one changes nothing.

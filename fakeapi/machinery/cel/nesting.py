@@ -1,4 +1,4 @@
-"""How deep an expression nests, measured on its tokens: cel-go refuses what nests deeper than 250.
+"""Nesting depth of an expression, measured on its tokens: cel-go refuses more than 250 levels.
 
 Follows cel-go `parser`: its grammar recurses for each bracket, each "else" of a condition and each right
 operand, its visitor for each operator, selection, index and method call on the way down. Both are measured in

@@ -1,4 +1,4 @@
-"""How the errors of metadata, options and selectors read in a release.
+"""Wording of the errors of metadata, options and selectors in a release.
 
 The rules are the same in every release; their words, and the form of printed values, are not. Follows
 k8s.io/apimachinery `pkg/api/validation`, `pkg/apis/meta/v1/validation` and `pkg/util/validation/field`.
@@ -17,7 +17,7 @@ class Wording:
     """The words of one release; the defaults are those of 1.32 and 1.33."""
 
     too_long: str = "may not be more than {} bytes"
-    """How a text beyond its limit is worded; `{}` is the limit in bytes."""
+    """The message about a text beyond its limit; `{}` is the limit in bytes."""
 
     length_unit: str = "characters"
     """Of what the keys and values of labels may have so many."""
