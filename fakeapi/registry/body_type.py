@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.conversion import Versions
+from fakeapi.registry.defaults import apply_defaults
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 
@@ -21,3 +23,10 @@ class BodyType:
     @property
     def api_version(self) -> str:
         return self.kind.api_version
+
+    def default(self, obj: Object) -> Object:
+        """A canonical object with the defaults of its release and its kind; `obj` may be changed."""
+        tables = self.release.all_kinds.tables
+        return self.strategy.default(
+            apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)
+        )

@@ -52,7 +52,7 @@ class Registry:
                 continue
             body = resource.empty_object()
             body["metadata"]["name"] = name
-            obj = resource.strategy_for("").default(body)
+            obj = resource.body_type.default(body)
             await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
 
 

@@ -106,8 +106,7 @@ def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
 def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
     """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version."""
     typed = {"kind": wanted.kind.kind, "apiVersion": wanted.api_version}
-    strategy = wanted.strategy
-    return strategy.default(strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
+    return wanted.default(wanted.strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:

@@ -1,7 +1,4 @@
-"""What a server can be asked to serve: of all releases and kinds that there are tables for, those with rules.
-
-A line is added here when the registry has the rules of the kinds that it brings.
-"""
+"""The releases and groups that a server can be asked to serve."""
 
 RELEASES = (
     "1.27",
@@ -18,16 +15,29 @@ RELEASES = (
 )
 """The releases that `fakeapi serve --release` takes, oldest first."""
 
-RESOURCES: dict[str, frozenset[str] | None] = {
-    "": frozenset({"namespaces"}),
-    "resource.k8s.io": None,
-}
-"""By group: the resources that are served; None for all of them."""
-
-
-def is_offered(group: str, resource: str) -> bool:
-    """Whether a resource of a group is served."""
-    if group not in RESOURCES:
-        return False
-    resources = RESOURCES[group]
-    return resources is None or resource in resources
+GROUPS = (
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+)
+"""The groups of which all resources are served, the core group first."""

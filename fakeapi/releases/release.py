@@ -93,11 +93,7 @@ class ReleaseKinds:
     @cached_property
     def offered(self) -> tuple[Kind, ...]:
         """The kinds that a server can be asked to serve (see `fakeapi.releases.offered`)."""
-        return tuple(
-            kind
-            for kind in self.of_groups(offered.RESOURCES)
-            if offered.is_offered(kind.group, kind.resource)
-        )
+        return self.of_groups(offered.GROUPS)
 
 
 @dataclass(frozen=True, slots=True)

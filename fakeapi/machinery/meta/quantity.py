@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 NANO = -9
 """No amount is finer than 10^-9: what is finer is rounded away from zero."""
+MILLI = -3
 MAX_BINARY = (1 << 63) - 1
 """The largest amount with a binary suffix: what is larger becomes this."""
 
@@ -85,6 +86,22 @@ def add(left: str, right: str) -> str:
     return _decimal(amount < 0, "".join(map(str, digits)), exponent, form).text
 
 
+def rounded_up_to_milli(text: str) -> str:
+    """The canonical text with what is finer than thousandths rounded away from zero.
+
+    As `Quantity.RoundUp(-3)`. Raises ValueError.
+    """
+    parsed = parse(text)
+    sign, numbers, exponent = parsed.amount.as_tuple()
+    assert isinstance(exponent, int)  # quantities are finite
+    if exponent >= MILLI:
+        return parsed.text
+    match = _split(parsed.text)
+    assert match is not None  # it is canonical
+    digits, scale = _rounded_up("".join(map(str, numbers)), exponent, MILLI)
+    return _decimal(sign == 1, digits, scale, _interpret(match["suffix"])).text
+
+
 def whole(text: str) -> int:
     """As `Quantity.Value`: rounded away from zero, and what an int64 holds of it. Raises ValueError."""
     number = int(parse(text).amount.to_integral_value(ROUND_UP))
@@ -150,13 +167,13 @@ def _fast_binary_digits(exponent: int) -> int:
     return 14 - exponent * 3 // 10
 
 
-def _rounded_up(digits: str, scale: int) -> tuple[str, int]:
-    """`digits` at 10^`scale`, away from zero to a whole number of 10^-9. All zeros stay all zeros."""
-    if scale >= NANO or not digits.strip("0"):
+def _rounded_up(digits: str, scale: int, finest: int = NANO) -> tuple[str, int]:
+    """`digits` at 10^`scale`, away from zero to a whole number of 10^`finest`. All zeros stay all zeros."""
+    if scale >= finest or not digits.strip("0"):
         return digits, scale
-    cut = NANO - scale
+    cut = finest - scale
     head, tail = digits[:-cut] or "0", digits[-cut:]
-    return (_incremented(head) if tail.strip("0") else head), NANO
+    return (_incremented(head) if tail.strip("0") else head), finest
 
 
 def _incremented(digits: str) -> str:
