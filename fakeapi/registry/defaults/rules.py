@@ -21,7 +21,7 @@ _ITEMS = "[]"
 def compile_steps(
     steps: Iterable[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step | None:
-    """All steps as one, for values of the struct; None for no steps. `rules_as` gives another type's rules."""
+    """All steps as one, for values of the struct; None for no steps. `rules_as`: those of another type."""
     made = [_step(each, node, rules_as) for each in steps]
     return _in_turn(made) if made else None
 
