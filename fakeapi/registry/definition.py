@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 INTERNAL = "internal"
 """The hub of a kind whose versions all show the same objects."""
 
+CLASSIC = "classic"
+"""The hub of resource.k8s.io/v1alpha2, whose objects no other version shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class StrategyContext:

@@ -7,7 +7,6 @@ from fakeapi.machinery.golang import times
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.definition import KindDefinition, StrategyContext
-from fakeapi.registry.groups import definition_of
 from fakeapi.registry.groups.core.namespace import NAMESPACE
 from fakeapi.registry.namespaces import Namespaces
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
@@ -37,9 +36,7 @@ class Registry:
         self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
     ) -> None:
         """Serve further kinds, by the definition or by that of their group's folder."""
-        self.catalogue.add(
-            *(Resource(kind, release, definition or definition_of(kind), self.context) for kind in kinds)
-        )
+        self.catalogue.add(*(Resource(kind, release, definition, self.context) for kind in kinds))
 
     async def ensure_initial_objects(self) -> None:
         """Create the namespaces that every cluster begins with, one after the other, as a new server does."""

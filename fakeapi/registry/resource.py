@@ -7,6 +7,7 @@ from functools import cached_property
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
@@ -15,6 +16,7 @@ from fakeapi.registry.columns import Column, with_name_and_age
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, SubresourceAction
 from fakeapi.registry.field_labels import FieldLabels
+from fakeapi.registry.groups import definition_of
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
@@ -49,22 +51,34 @@ class Resource:
     """
 
     def __init__(
-        self, kind: Kind, release: Release, definition: KindDefinition, context: StrategyContext
+        self, kind: Kind, release: Release, definition: KindDefinition | None, context: StrategyContext
     ) -> None:
+        """Without a definition, that of the kind's group folder is read when it is first needed."""
         self.kind = kind
         self.release = release
-        self.definition = definition
+        self._given_definition = definition
         self.api_version = kind.api_version
         self.qualified = Qualified(kind.group, kind.resource)
         self.qualified_kind = Qualified(kind.group, kind.kind)
-        self.name_validator = definition.name_validator
-        self.prefix = definition.prefix
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self._context = context
         self._managers: dict[str, FieldManager] = {}
         self._converted: dict[bytes, bytes] = {}
 
     # the kind -----------------------------------------------------------------------------------
+
+    @cached_property
+    def definition(self) -> KindDefinition:
+        return self._given_definition or definition_of(self.kind)
+
+    @cached_property
+    def name_validator(self) -> NameValidator:
+        return self.definition.name_validator
+
+    @cached_property
+    def prefix(self) -> str:
+        """The beginning of the storage keys of the kind's objects."""
+        return self.definition.prefix
 
     @property
     def schema(self) -> Struct:

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.conversion import IDENTITY
+from fakeapi.registry.definition import CLASSIC
 from fakeapi.registry.groups import definition_of
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC
 from fakeapi.registry.stored_form import AS_WRITTEN
 from fakeapi.releases import Kind, load_release
 from fakeapi_storage import Format, OpenFailed, Storage
@@ -69,11 +69,10 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
 
     `release` is "" for a server of several. Raises UnservedObjects, StorageFailed.
     """
-    served = {resource.prefix for resource in catalogue.resources}
     written_by = storage.labels.get(RELEASE_LABEL, "")
     for prefix in _prefixes(storage):
-        if prefix not in served:
-            _, group, *hub, resource, _ = prefix.split("/")
+        _, group, *hub, resource, _ = prefix.split("/")
+        if not _is_served(prefix, resource, catalogue):
             what = f"{resource}.{group}" + (" of v1alpha2" if hub else "")
             how = f"with --release {written_by}" if written_by else "without --release"
             raise UnservedObjects(
@@ -81,6 +80,11 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
             )
     if written_by != release or RELEASE_LABEL not in storage.labels:
         await storage.set_labels({**storage.labels, RELEASE_LABEL: release})
+
+
+def _is_served(prefix: str, resource: str, catalogue: Catalogue) -> bool:
+    """Asks resources of that name alone, since a resource that is not used has not read its definition."""
+    return any(each.kind.resource == resource and each.prefix == prefix for each in catalogue.resources)
 
 
 def _prefixes(storage: Storage) -> list[str]:

@@ -7,6 +7,7 @@ import ssl
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
@@ -15,12 +16,11 @@ from fakeapi.http.app import Application
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
-from fakeapi.traces import fieldpaths
-from fakeapi.traces.model import TraceError
 from fakeapi.traces.recording.middleware import Recorder
-from fakeapi.traces.recording.recording import Recording
-from fakeapi.traces.recording.redaction import Redactor
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
+
+if TYPE_CHECKING:
+    from fakeapi.traces.recording.recording import Recording
 
 
 class RunningServer:
@@ -165,13 +165,15 @@ class RunningServer:
         if recording is not None:
             recording.abort()
 
-    def _taken_recording(self) -> Recording | None:
-        async def take() -> Recording | None:
+    def _taken_recording(self) -> "Recording | None":
+        async def take() -> "Recording | None":
             return self._recorder.record(None)
 
         return self._runner.call(take)
 
     def _record_from_the_start(self, path: str | Path) -> None:
+        from fakeapi.traces.model import TraceError  # noqa: PLC0415 - needed to record alone
+
         try:
             self._recorder.record(self._new_recording(path, tuple(self._settings.redact)))
         except TraceError as error:
@@ -181,7 +183,11 @@ class RunningServer:
             self.stop()
             raise
 
-    def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> Recording:
+    def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> "Recording":
+        from fakeapi.traces import fieldpaths  # noqa: PLC0415 - the modules that recording alone needs
+        from fakeapi.traces.recording.recording import Recording  # noqa: PLC0415 - the same
+        from fakeapi.traces.recording.redaction import Redactor  # noqa: PLC0415 - the same
+
         redactor = Redactor(paths=tuple(map(fieldpaths.parse, redact)))
         release = self._settings.release or ""
         return Recording(

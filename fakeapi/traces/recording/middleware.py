@@ -1,11 +1,13 @@
 """ASGI middleware that records the traffic of the application inside it."""
 
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import Application, Receive, Scope, Send
-from fakeapi.traces.model import Ending
-from fakeapi.traces.recording.recording import ObservedExchange, Recording
+
+if TYPE_CHECKING:
+    from fakeapi.traces.model import Ending
+    from fakeapi.traces.recording.recording import ObservedExchange, Recording
 
 
 class Recorder:
@@ -16,10 +18,10 @@ class Recorder:
         self._recording: Recording | None = None
 
     @property
-    def recording(self) -> Recording | None:
+    def recording(self) -> "Recording | None":
         return self._recording
 
-    def record(self, recording: Recording | None) -> Recording | None:
+    def record(self, recording: "Recording | None") -> "Recording | None":
         """Starts recording, or stops it with None; returns the recording until now.
 
         Exchanges that are not over are written to that recording as they are now, and not to the new one.
@@ -34,7 +36,7 @@ class Recorder:
             return self._app(scope, receive, send)
         return self._observe(self._recording, scope, receive, send)
 
-    async def _observe(self, recording: Recording, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _observe(self, recording: "Recording", scope: Scope, receive: Receive, send: Send) -> None:
         observed = recording.begin(scope["method"], target_of(scope), scope["headers"])
         complete = False
 
@@ -78,7 +80,7 @@ class Recorder:
         self._app.end_watches()
 
 
-def end(observed: ObservedExchange, *, complete: bool) -> None:
+def end(observed: "ObservedExchange", *, complete: bool) -> None:
     """Ends an exchange, by the client if it left, by the server if the response is complete."""
     ended: Ending = "client" if observed.left else "server" if complete else "cut"
     observed.end(ended)

@@ -10,8 +10,8 @@ from fakeapi.machinery.field_errors import FieldError, duplicate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
+from fakeapi.registry.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_distinct, validate_set
 from fakeapi.registry.groups.resource_k8s_io.validation.nodes import validate_node_name
 from fakeapi.registry.object_meta import for_status

@@ -4,5 +4,4 @@ Its objects are not those of newer versions, which a release never serves beside
 their own.
 """
 
-CLASSIC = "classic"
 CLASSIC_VERSIONS = frozenset(("v1alpha2",))

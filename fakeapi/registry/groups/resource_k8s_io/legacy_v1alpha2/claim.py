@@ -9,9 +9,9 @@ from typing import ClassVar
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.columns import Column, at
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io.claim import state_column
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
 )

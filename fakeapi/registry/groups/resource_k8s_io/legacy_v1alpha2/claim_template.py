@@ -7,12 +7,12 @@ from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io.claim_template import (
     restore_empty_lists,
     validate_template_metadata,
 )
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.claim import (
     class_and_mode,
     default_claim_spec,

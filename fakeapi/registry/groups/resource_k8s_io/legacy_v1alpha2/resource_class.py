@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclass` and `pkg/apis/re
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.columns import Column, at
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
+from fakeapi.registry.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameter_references import (
     validate_class_reference,
 )

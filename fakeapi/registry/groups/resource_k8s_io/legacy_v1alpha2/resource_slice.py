@@ -12,9 +12,9 @@ from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.field_labels import NAME, FieldLabels
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC, CLASSIC_VERSIONS
+from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import NO_MODEL
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_named
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
