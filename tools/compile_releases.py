@@ -18,7 +18,7 @@ from tools.enabled import enabled_by_default
 from tools.gates import changes, gates_of_release, requirements_of_release
 from tools.gotypes import GoSource
 from tools.modules import LAST_PATCHES, Modules, download
-from tools.printers import columns_of_release
+from tools.printers import columns_of_release, descriptions_of_release
 from tools.registered import registered_kinds
 from tools.servedkinds import GroupVersion, KindEntry, kinds_of_release, openapi_documents
 from tools.typetables import schema_name, types_reached
@@ -26,6 +26,7 @@ from tools.typetables import schema_name, types_reached
 DATA = Path(__file__).parent.parent / "fakeapi" / "releases" / "data"
 
 GATES = "gates.json"
+COLUMN_DESCRIPTIONS = "column_descriptions.json"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
 """Releases whose modules hold no discovery documents, and the one that they borrow names from."""
@@ -215,10 +216,29 @@ def compile_gates() -> dict[str, Any]:
     }
 
 
+def compile_column_descriptions() -> dict[str, Any]:
+    """What the servers of all releases say of the columns of a kind, by `group/Kind` and column.
+
+    An entry begins with the minor release from which on it holds; null: there is no such column.
+    """
+    found: dict[int, dict[str, list[Any]]] = {}
+    for release in LAST_PATCHES:
+        described = descriptions_of_release(download(release))
+        found[int(release.partition(".")[2])] = {
+            f"{kind} {column}": [text] for kind, texts in described.items() for column, text in texts.items()
+        }
+    kinds: dict[str, Any] = {}
+    for name, history in changes(found, [None]).items():
+        kind, _, column = name.partition(" ")
+        kinds.setdefault(kind, {})[column] = history
+    return kinds
+
+
 def main(names: list[str]) -> None:
     for release in names or LAST_PATCHES:
         print(f"{release}: {write_release(release, DATA / release)} bytes")
     (DATA / GATES).write_text(render_parts(compile_gates()), encoding="utf-8")
+    (DATA / COLUMN_DESCRIPTIONS).write_text(render_parts(compile_column_descriptions()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""The columns of the Tables that a release's server makes of its kinds: names, types, formats, priorities.
+"""The columns of the Tables that a release's server makes of its kinds: names, types, formats, priorities,
+and the descriptions that it sends of them.
 
-From k8s.io/kubernetes `pkg/printers/internalversion`; the descriptions stay there.
+From k8s.io/kubernetes `pkg/printers/internalversion`.
 """
 
+import json
+import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from tools.gosyntax import Expression, GoPackage, parse_package, parse_packages
@@ -11,8 +16,15 @@ from tools.modules import Modules
 
 Column: TypeAlias = list[Any]
 """Name, type, format, priority."""
+Descriptions: TypeAlias = dict[str, dict[str, str]]
+"""By `group/Kind` and column."""
 
 _INTERNAL = "k8s.io/kubernetes/pkg/apis/"
+_MEMBERS = {
+    ("Event", "InvolvedObject"): "ObjectReference",
+    ("Event", "Source"): "EventSource",
+}
+"""Types of members that descriptions are asked of."""
 _SAME = {"events.k8s.io/Event": "Event"}
 """Kinds that are another group's inside the server."""
 
@@ -23,18 +35,111 @@ class PrintersError(Exception):
 
 def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
     """The columns by `group/Kind`, of the core group by `Kind`. Raises PrintersError."""
+    return {
+        kind: [_column(literal) for literal in columns] for kind, columns in _definitions(modules)[1].items()
+    }
+
+
+def descriptions_of_release(modules: Modules) -> Descriptions:
+    """What the release's server says of its columns; those of names and ages that say the usual are left out.
+
+    Raises PrintersError.
+    """
+    package, kinds = _definitions(modules)
+    usual = {"Name": "name", "Age": "creationTimestamp"}
+    found: Descriptions = {}
+    for kind, columns in kinds.items():
+        for literal in columns:
+            members = {key[1]: value for key, value in literal[2]}
+            name, said = members["Name"][1], members.get("Description")
+            if not _is_usual(said, usual.get(name)):
+                found.setdefault(kind, {})[name] = _description(said, package, literal, modules)
+    return found
+
+
+def _is_usual(value: Expression | None, member: str | None) -> bool:
+    match value:
+        case [
+            "index",
+            ["call", ["select", ["literal", ["select", _, "ObjectMeta"], []], _]],
+            ["string", found],
+        ]:
+            return bool(found == member)
+    return False
+
+
+def _description(value: Expression | None, package: GoPackage, literal: Expression, modules: Modules) -> str:
+    match value:
+        case None:
+            return ""
+        case ["string", str(text)]:
+            return text
+        case [
+            "index",
+            [
+                "call",
+                ["select", ["literal", ["select", ["name", str(alias)], str(go_type)], []], "SwaggerDoc"],
+            ],
+            ["string", str(member)],
+        ]:
+            return _swagger_text(package, alias, go_type, member, modules)
+        case [
+            "index",
+            [
+                "call",
+                [
+                    "select",
+                    ["select", ["literal", ["select", ["name", str(alias)], str(holder)], []], str(inner)],
+                    "SwaggerDoc",
+                ],
+            ],
+            ["string", str(member)],
+        ]:
+            return _swagger_text(package, alias, _MEMBERS[holder, inner], member, modules)
+    raise PrintersError(f"{literal}: {value}")
+
+
+def _swagger_text(package: GoPackage, alias: str, go_type: str, member: str, modules: Modules) -> str:
+    """What `go_type{}.SwaggerDoc()[member]` is; nothing for a member that the type does not have."""
+    (path,) = {each[alias] for each in package.imports.values() if alias in each}
+    return _swagger_texts(_folder(path, modules)).get(go_type, {}).get(member, "")
+
+
+def _folder(path: str, modules: Modules) -> Path:
+    for name, folder in modules.folders.items():
+        prefix = f"k8s.io/{name}/"
+        if path.startswith(prefix):
+            return folder / path.removeprefix(prefix)
+    raise PrintersError(f"a module that is not downloaded: {path}")
+
+
+@cache
+def _swagger_texts(folder: Path) -> dict[str, dict[str, str]]:
+    """The texts of a package's `types_swagger_doc_generated.go`, by type and member."""
+    source = (folder / "types_swagger_doc_generated.go").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = {}
+    for go_type, body in re.findall(
+        r"^var map_(\w+) = map\[string\]string\{\n(.*?)^\}", source, re.MULTILINE | re.DOTALL
+    ):
+        pairs = re.findall(r'^\t("(?:[^"\\]|\\.)*"): *("(?:[^"\\]|\\.)*"),$', body, re.MULTILINE)
+        found[go_type] = {json.loads(name): json.loads(text) for name, text in pairs}
+    return found
+
+
+def _definitions(modules: Modules) -> tuple[GoPackage, dict[str, list[Expression]]]:
+    """The literals of the columns of each kind, with the package that they stand in."""
     package = parse_package(modules.kubernetes / "pkg/printers/internalversion")
     printed = _printed_types(package)
     (handlers,) = (each for each in package.functions if each["name"] == "AddHandlers")
-    definitions: dict[str, list[Column]] = {}
-    by_type: dict[tuple[str, str], list[Column]] = {}
+    definitions: dict[str, list[Expression]] = {}
+    by_type: dict[tuple[str, str], list[Expression]] = {}
     for statement in handlers["body"]:
         match statement:
             case ["assign", [["name", str(name)]], [["literal", ["list", _], columns]]]:
-                definitions[name] = [_column(literal) for _, literal in columns]
+                definitions[name] = [literal for _, literal in columns]
             case ["assign", [["name", str(name)]], [["call", ["name", "append"], _, *more]]]:
                 literals = [item for each in more for _, item in each[2]] if more[0][1][0] == "list" else more
-                definitions[name] = definitions[name] + [_column(literal) for literal in literals]
+                definitions[name] = definitions[name] + literals
             case ["assign", _, [call]] | ["do", call]:
                 variable, function = _handled(call)
                 by_type[printed[function]] = definitions[variable]
@@ -45,7 +150,7 @@ def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
         if path in groups and not kind.endswith("List")
     }
     found |= {name: found[other] for name, other in _SAME.items()}
-    return dict(sorted(found.items()))
+    return package, dict(sorted(found.items()))
 
 
 def _handled(call: Expression) -> tuple[str, str]:

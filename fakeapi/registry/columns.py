@@ -1,11 +1,12 @@
 """Columns of tables: the type of a column, the two that every kind has, and ages as kubectl prints them.
 
-The columns that a kind adds stand in its own module (see `fakeapi.registry.definition`). Names, order and
-cells follow k8s.io/kubernetes `pkg/printers/internalversion`, ages k8s.io/apimachinery `pkg/util/duration`. A
-column's description is the text that the release's servers send.
+The cells of a kind stand in its own module (see `fakeapi.registry.definition`); names, order and descriptions
+of its columns in the tables of the release. Both follow k8s.io/kubernetes `pkg/printers/internalversion`,
+ages k8s.io/apimachinery `pkg/util/duration`. A column's description is the text that the release's servers
+send.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases import Quirks
+from fakeapi.releases.tables import Column as PrintedColumn
 
 UNKNOWN = "<unknown>"
 INVALID = "<invalid>"
@@ -31,7 +33,7 @@ AGE = (
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 )
 
-Cell = Callable[[Object, float], str | int]
+Cell = Callable[[Object, float], str | int]  # a bool is an int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Column:
     cell: Cell
     format: str = ""
     type: str = "string"
+    priority: int = 0
 
     def definition(self) -> dict[str, str | int]:
         """A TableColumnDefinition, for every width of output."""
@@ -51,12 +54,34 @@ class Column:
             "type": self.type,
             "format": self.format,
             "description": self.description,
-            "priority": 0,
+            "priority": self.priority,
         }
 
 
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
 """The columns that a kind adds after its name, by the type of its objects and the quirks of the release."""
+
+
+Cells = Callable[[Quirks], Mapping[str, Cell]]
+"""The cells of a kind by column, where the columns are those of the release's tables. Name and age are
+there already; a kind may say what else its name is.
+"""
+
+
+def printed_columns(
+    printed: Iterable[PrintedColumn], descriptions: Mapping[str, str], cells: Mapping[str, Cell]
+) -> tuple[Column, ...]:
+    """The columns of a release's tables with the cells of a kind. Raises KeyError for a column without a
+    cell.
+    """
+    found = {**_USUAL_CELLS, **cells}
+    described = {**_USUAL_DESCRIPTIONS, **descriptions}
+    return tuple(
+        Column(
+            each.name, described.get(each.name, ""), found[each.name], each.format, each.type, each.priority
+        )
+        for each in printed
+    )
 
 
 def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
@@ -83,6 +108,15 @@ def at(*path: str) -> Cell:
 
 
 AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("creationTimestamp"), now))
+
+
+CREATED_AT_COLUMN = Column(
+    "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
+)
+"""In place of the age, for kinds that the server has no printer for (rest.NewDefaultTableConvertor)."""
+
+_USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
+_USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}
 
 
 def fields_at(schema: Struct, *path: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
-from fakeapi.registry.columns import Columns, no_columns
+from fakeapi.registry.columns import Cells, Columns, no_columns
 from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
@@ -76,7 +76,8 @@ class KindDefinition:
     `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
     names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name.
-    `table_subresources` are the subresources that can be printed as tables too.
+    `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
+    for where they have none or the kind differs. `table_subresources` can be printed as tables too.
     """
 
     group: str
@@ -88,6 +89,7 @@ class KindDefinition:
     name_validator: NameValidator = name_is_dns_subdomain
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
     columns: Columns = no_columns
+    cells: Cells | None = None
     shows_age: bool = True
     deletion: DeletionPolicy = delete_after_finalizers
     immortal: frozenset[str] = frozenset()

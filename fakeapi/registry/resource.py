@@ -12,7 +12,13 @@ from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
 from fakeapi.registry.body_type import BodyType
-from fakeapi.registry.columns import Column, with_name_and_age
+from fakeapi.registry.columns import (
+    CREATED_AT_COLUMN,
+    Column,
+    no_columns,
+    printed_columns,
+    with_name_and_age,
+)
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, SubresourceAction
 from fakeapi.registry.field_labels import FieldLabels
@@ -152,9 +158,15 @@ class Resource:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns of tables of the resource."""
-        return with_name_and_age(
-            self.definition.columns(self.schema, self.release.quirks), age=self.definition.shows_age
-        )
+        definition, quirks = self.definition, self.release.quirks
+        tables = self.release.all_kinds.tables
+        name = f"{self.kind.group}/{self.kind.kind}".lstrip("/")
+        if definition.cells is not None:
+            descriptions = tables.column_descriptions.get(name, {})
+            return printed_columns(tables.columns[name], descriptions, definition.cells(quirks))
+        if definition.columns is no_columns and name not in tables.columns:
+            return with_name_and_age((CREATED_AT_COLUMN,), age=False)
+        return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
     def can_be_table(self, subresource: str) -> bool:
         """Whether the resource itself (""), or a subresource, can be printed as a table."""

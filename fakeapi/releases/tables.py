@@ -101,6 +101,19 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return msgspec.json.decode(_text(self.release, "columns"), type=dict[str, tuple[Column, ...]])
 
     @cached_property
+    def column_descriptions(self) -> Mapping[str, Mapping[str, str]]:
+        """What the server says of its own columns, by `group/Kind` and column; names and ages that say the
+        usual are left out.
+        """
+        minor = int(self.release.partition(".")[2])
+        return {
+            kind: {
+                name: text for name, history in texts.items() if (text := _newest(history, minor)) is not None
+            }
+            for kind, texts in _column_descriptions().items()
+        }
+
+    @cached_property
     def defaults(self) -> Defaults:
         """The rules by which the release fills in fields."""
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
@@ -148,3 +161,13 @@ def tables_of(release: str) -> ReleaseTables:
 
 def _text(release: str, name: str) -> bytes:
     return resources.files(DATA).joinpath(release, f"{name}.json").read_bytes()
+
+
+def _newest(history: list[tuple[int, str | None]], minor: int) -> str | None:
+    return next((text for since, text in reversed(history) if since <= minor), None)
+
+
+@cache
+def _column_descriptions() -> dict[str, dict[str, list[tuple[int, str | None]]]]:
+    path = resources.files(DATA).joinpath("column_descriptions.json")
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, list[tuple[int, str | None]]]])

@@ -4,11 +4,22 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.columns import AGE, NAME, UNKNOWN, Column, age, since, with_name_and_age
+from fakeapi.registry.columns import (
+    AGE,
+    CREATED_AT_COLUMN,
+    NAME,
+    UNKNOWN,
+    Column,
+    age,
+    printed_columns,
+    since,
+    with_name_and_age,
+)
 from fakeapi.registry.groups import definition_of
 from fakeapi.releases import KNOWN_RELEASES, Kind, load_release
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.serving import GROUP
+from fakeapi.releases.tables import tables_of
 
 NOW = 1_700_000_000.0
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -63,9 +74,9 @@ def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str | int]:
 
 
 @pytest.mark.parametrize("release", KNOWN_RELEASES)
-def test_every_kind_has_a_name_first_and_an_age_last(release: str) -> None:
-    kinds = [kind for kind in load_release(release).kinds if kind.group in ("", GROUP)]
-    assert len(kinds) > 4
+def test_every_kind_of_claims_has_a_name_first_and_an_age_last(release: str) -> None:
+    kinds = [kind for kind in load_release(release).kinds if kind.group == GROUP]
+    assert len(kinds) > 3
     for kind in kinds:
         first, *_, last = columns_of(kind)
         assert (first.name, first.format, first.description) == ("Name", "name", NAME)
@@ -175,3 +186,30 @@ def test_the_ways_to_bind_a_slice_are_told_as_the_release_has_them() -> None:
 
     assert "Exactly one of NodeName, NodeSelector and AllNodes must be set" in described("1.32")
     assert "AllNodes, and PerDeviceNodeSelection must be set" in described("1.33")
+
+
+def test_printed_columns_are_those_of_the_release_with_the_cells_of_the_kind() -> None:
+    tables = tables_of("1.33")
+    printed = tables.columns["storage.k8s.io/CSINode"]
+    described = tables.column_descriptions["storage.k8s.io/CSINode"]
+    name, drivers, created = printed_columns(printed, described, {"Drivers": lambda obj, now: 2})
+    assert (name.name, name.format, name.description, drivers.type) == ("Name", "name", NAME, "integer")
+    assert drivers.description == "Drivers indicates the number of CSI drivers registered on the node"
+    assert [each.cell({"metadata": META}, NOW) for each in (name, drivers, created)] == ["x", 2, "2m"]
+
+
+def test_a_printed_column_without_a_cell_is_an_error() -> None:
+    with pytest.raises(KeyError, match="Drivers"):
+        printed_columns(tables_of("1.33").columns["storage.k8s.io/CSINode"], {}, {})
+
+
+def test_descriptions_of_columns_are_those_of_the_release() -> None:
+    older, newer = (tables_of(each).column_descriptions["PersistentVolume"] for each in ("1.28", "1.29"))
+    assert "VolumeAttributesClass" not in older
+    assert newer["VolumeAttributesClass"] == "VolumeAttributesClass of the pv"
+
+
+def test_a_kind_without_a_printer_shows_when_it_was_created() -> None:
+    cell = CREATED_AT_COLUMN.cell
+    assert (cell({"metadata": META}, NOW), cell({"metadata": {}}, NOW)) == (CREATED, UNKNOWN)
+    assert CREATED_AT_COLUMN.definition()["type"] == "date"
