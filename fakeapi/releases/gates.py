@@ -72,6 +72,7 @@ EFFECTIVE = frozenset({
     "GenericWorkload",
     "RemainingItemCount",
     "RetryGenerateName",
+    "StrictIPCIDRValidation",
     "WatchList",
 })  # fmt: skip
 """The gates that change what a client of the offered kinds sees, in the releases that have them."""

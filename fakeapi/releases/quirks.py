@@ -240,6 +240,11 @@ class Quirks:
     addresses_are_canonical: bool
     """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
 
+    # Services, endpoints and networking.k8s.io
+
+    address_warnings_quote_parser: bool
+    """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
+
 
 _TOO_LONG = "may not be more than {} bytes"
 
@@ -345,6 +350,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "allocation_is_always_checked": {27: False, 31: True, 32: False},
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},
+    "address_warnings_quote_parser": {27: True, 33: False},
 }
 """By quirk: from which minor release on it is what."""
 

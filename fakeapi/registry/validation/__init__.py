@@ -1,0 +1,1 @@
+"""Validators that kinds of several groups share, a noun a module."""

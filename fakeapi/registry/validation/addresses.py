@@ -1,0 +1,181 @@
+"""Validates IP addresses and CIDR values, and warns of those that only some programs read in the same way.
+
+Follows `ip.go` of k8s.io/apimachinery `pkg/util/validation`, and `IsValidIPForLegacyField`,
+`IsValidCIDRForLegacyField` and `ValidateEndpointIP` of k8s.io/kubernetes `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Container, Sequence
+from typing import Final
+
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.ip_addresses import CIDR, IP, parse_cidr, parse_ip
+from fakeapi.machinery.golang.netip import addr_error, prefix_error
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.releases.rules import ReleaseRules
+
+STRICT_GATE: Final = "StrictIPCIDRValidation"
+"""The gate of releases that refuse ambiguous spellings in fields that always took them."""
+
+IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+_BEYOND_PREFIX = "must not have bits set beyond the prefix length"
+
+
+def validate_ip(text: str, path: str) -> list[FieldError]:
+    """Only the canonical spelling will do."""
+    found = parse_ip(text)
+    if found is None:
+        return [invalid(path, text, IP_ERROR)]
+    if errors := _ambiguous_ip(found, text, path):
+        return errors
+    return _canonical(str(found), text, path)
+
+
+def validate_lenient_ip(
+    text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
+) -> list[FieldError]:
+    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid."""
+    if text in valid_before:
+        return []
+    found = parse_ip(text)
+    if found is None:
+        return [invalid(path, text, IP_ERROR)]
+    return _ambiguous_ip(found, text, path) if rules.gates.enabled(STRICT_GATE) else []
+
+
+def validate_cidr(text: str, path: str) -> list[FieldError]:
+    """Only the canonical spelling of a network will do."""
+    found = parse_cidr(text)
+    if found is None:
+        return [invalid(path, text, CIDR_ERROR)]
+    if errors := _ambiguous_cidr(found, text, path):
+        return errors
+    return _canonical(str(found), text, path)
+
+
+def validate_lenient_cidr(
+    text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
+) -> list[FieldError]:
+    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid."""
+    if text in valid_before:
+        return []
+    found = parse_cidr(text)
+    if found is None:
+        return [invalid(path, text, CIDR_ERROR)]
+    return _ambiguous_cidr(found, text, path) if rules.gates.enabled(STRICT_GATE) else []
+
+
+def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
+    """An address that traffic can be sent to: none of a machine's own, nor of a link's."""
+    found = parse_ip(text)
+    if found is None:
+        return [invalid(path, text, "must be a valid IP address")]
+    value = found.value
+    checks = (
+        (value.is_unspecified, f"may not be unspecified ({text})"),
+        (value.is_loopback, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
+        (value.is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
+        (
+            _is_link_local_multicast(found),
+            "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
+        ),
+    )
+    return [invalid(path, text, message) for fails, message in checks if fails]
+
+
+def is_dual_stack(texts: Sequence[str]) -> bool:
+    """Whether valid addresses are of both families; an IPv4 address mapped into IPv6 is an IPv4 address."""
+    return len({found.family for found in map(parse_ip, texts) if found is not None}) > 1
+
+
+def ip_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
+    """Texts of Warning headers about an address that `validate_lenient_ip` accepts."""
+    found = parse_ip(text)
+    if rules.quirks.address_warnings_quote_parser:
+        return _old_ip_warnings(found, text, path)
+    if found is None:
+        return []
+    if not found.strict:
+        return [f"{path}: non-standard IP address {quote(text)} is invalid: use {quote(str(found))}"]
+    if found.family == "IPv6" and str(found) != text:
+        spelled = f"RFC 5952 canonical format ({quote(str(found))})"
+        return [f"{path}: IPv6 address {quote(text)} should be in {spelled}"]
+    return []
+
+
+def cidr_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
+    """Texts of Warning headers about a CIDR value that `validate_lenient_cidr` accepts."""
+    found = parse_cidr(text)
+    if rules.quirks.address_warnings_quote_parser:
+        return _old_cidr_warnings(found, text, path)
+    if found is None:
+        return []
+    warnings = []
+    if not found.is_network:
+        alone = f"{found.address}/{128 if found.address.mapped else found.network.max_prefixlen}"
+        ambiguous = f"(should be {quote(str(found))} or {quote(alone)}?)"
+        warnings.append(f"{path}: CIDR value {quote(text)} is ambiguous in this context {ambiguous}")
+    if not found.strict:
+        warnings.append(f"{path}: non-standard CIDR value {quote(text)} is invalid: use {quote(str(found))}")
+    if not warnings and found.network.version == 6 and str(found) != text:
+        spelled = f"RFC 5952 canonical format ({quote(str(found))})"
+        warnings.append(f"{path}: IPv6 CIDR value {quote(text)} should be in {spelled}")
+    return warnings
+
+
+def _ambiguous_ip(found: IP, text: str, path: str) -> list[FieldError]:
+    if found.leading_zeros:
+        return [invalid(path, text, "must not have leading 0s")]
+    return [invalid(path, text, "must not be an IPv4-mapped IPv6 address")] if found.mapped else []
+
+
+def _ambiguous_cidr(found: CIDR, text: str, path: str) -> list[FieldError]:
+    if found.address.leading_zeros or found.leading_zeros:
+        return [invalid(path, text, "must not have leading 0s in IP or prefix length")]
+    if found.address.mapped:
+        return [invalid(path, text, "must not have an IPv4-mapped IPv6 address")]
+    return [] if found.is_network else [invalid(path, text, _BEYOND_PREFIX)]
+
+
+def _canonical(canonical: str, text: str, path: str) -> list[FieldError]:
+    return (
+        [] if text == canonical else [invalid(path, text, f"must be in canonical form ({quote(canonical)})")]
+    )
+
+
+def _is_link_local_multicast(found: IP) -> bool:
+    packed = found.value.packed
+    if found.family == "IPv4":
+        return packed[:3] == b"\xe0\x00\x00"
+    return packed[0] == 0xFF and packed[1] & 0x0F == 0x02
+
+
+def _old_ip_warnings(found: IP | None, text: str, path: str) -> list[str]:
+    if found is None or found.leading_zeros:
+        problem = addr_error(text)
+        return [
+            f"{path}: IP address was accepted, but will be invalid in a future Kubernetes release: {problem}"
+        ]
+    canonical = _netip_text(found)
+    if ":" in text and canonical != text:
+        spelled = f"RFC 5952 canonical format ({quote(canonical)}), which may cause controller apply-loops"
+        return [f"{path}: IPv6 address {quote(text)} is not in {spelled}"]
+    return []
+
+
+def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
+    if found is None or found.address.leading_zeros or found.leading_zeros:
+        problem = prefix_error(text)
+        return [
+            f"{path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: {problem}"
+        ]
+    canonical = f"{_netip_text(found.address)}/{found.prefix}"
+    if ":" in text and canonical != text:
+        spelled = f"RFC 5952 canonical format ({quote(canonical)}), which may cause controller apply-loops"
+        return [f"{path}: IPv6 prefix {quote(text)} is not in {spelled}"]
+    return []
+
+
+def _netip_text(found: IP) -> str:
+    """The address as Go's netip prints it, which keeps a mapped one in IPv6."""
+    return f"::ffff:{found}" if found.mapped else str(found)
