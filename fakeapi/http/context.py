@@ -8,21 +8,9 @@ from fakeapi.http.request import Request
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.options import ObjectReference, Warnings
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.users import ANONYMOUS, User
 
 _NOTHING = ObjectReference()
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """The client that sent the request."""
-
-    name: str
-    groups: tuple[str, ...] = ()
-
-
-# Kubernetes' own names for a client that has not said who it is, and for an administrator.
-ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
-TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))
 
 
 def _audit_id() -> bytes:

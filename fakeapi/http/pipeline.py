@@ -9,7 +9,7 @@ From the outside in:
     authentication   says who asks, or refuses with 401
     faults           (to come) delays, refuses or cuts what matches a rule, also the frames of a stream
     routing          finds resource, subresource and verb, and calls the verb's handler
-    admission        (to come) stands inside the verbs that write, between decoding and the registry
+    admission        stands inside the verbs that write: see fakeapi.registry.admission
 
 A filter is called with the context and the rest of the chain; it may refuse (raise ApiError), answer itself,
 change the context before, or the response after. A watch is a response like any other, whose frames a filter

@@ -24,6 +24,7 @@ from fakeapi.machinery.patch.media_types import APPLY_PATCH
 from fakeapi.registry.field_labels import NAME
 from fakeapi.registry.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.users import User
 
 FIELD_MANAGER_LENGTH_MAX = 128
 
@@ -91,14 +92,14 @@ def manager_of(user_agent: str) -> str:
 
 
 def write_options(
-    query: Query, user_agent: str, kind: str, resource: Resource, *, patch_type: str = ""
+    query: Query, user_agent: str, kind: str, resource: Resource, user: User, *, patch_type: str = ""
 ) -> WriteOptions:
     """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
 
     Raises ApiError 400, 422.
     """
     if not query.first and patch_type != APPLY_PATCH:
-        return WriteOptions(manager_of(user_agent))
+        return WriteOptions(manager_of(user_agent), user=user)
     dry_run = query.all("dryRun")
     sent = {
         "dryRun": dry_run,
@@ -118,10 +119,13 @@ def write_options(
         dry_run=bool(dry_run),
         validation=query.text("fieldValidation") or "Warn",
         force=bool(sent["force"]),
+        user=user,
     )
 
 
-def delete_options(query: Query, body: dict[str, object] | None, resource: Resource) -> DeleteOptions:
+def delete_options(
+    query: Query, body: dict[str, object] | None, resource: Resource, user: User
+) -> DeleteOptions:
     """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
     options: dict[str, object] = _delete_query(query) if body is None else body
     if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
@@ -144,6 +148,7 @@ def delete_options(query: Query, body: dict[str, object] | None, resource: Resou
         orphan=orphan if isinstance(orphan, bool) else None,
         uid=conditions.get("uid"),
         resource_version=conditions.get("resourceVersion"),
+        user=user,
     )
 
 

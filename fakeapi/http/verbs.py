@@ -15,10 +15,11 @@ from fakeapi.http.response import Response
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_PATCH
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import run
 from fakeapi.registry.delete_options import read_delete_options
-from fakeapi.registry.namespaces import Namespaces
 from fakeapi.registry.naming import check_name, match_namespace
-from fakeapi.registry.options import ListOptions, ObjectReference, WriteOptions
+from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
 from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
@@ -48,9 +49,8 @@ def _after_commit(verb: Verb) -> Verb:
 class Verbs:
     """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
 
-    def __init__(self, store: Store, namespaces: Namespaces) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._namespaces = namespaces
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
@@ -73,13 +73,22 @@ class Verbs:
         subresource = resource.subresources.get(ctx.object.subresource)
         if subresource is not None and subresource.action is not None:
             obj = read_object(subresource.body_type, body, media_type, options.validation, ctx.warnings)
+            obj = await self._admitted(ctx, resource, obj, options)
             result = await subresource.action(self._store, resource, ctx.object, obj, options, ctx.warnings)
             return respond_result(ctx, resource, result)
         obj = read_object(resource.body_type, body, media_type, options.validation, ctx.warnings)
         match_namespace(resource, ctx.object, obj["metadata"])
-        self._namespaces.check_creation(resource, ctx.object, obj["metadata"])
         result = await creating.create(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
+
+    async def _admitted(
+        self, ctx: RequestContext, resource: Resource, body: Object, options: WriteOptions
+    ) -> Object:
+        """The body of an action as admission leaves it."""
+        steps = self._store.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
+        attributes = Attributes(Operation.CREATE, resource, ctx.object, body, None, options, ctx.warnings)
+        await run((*steps.mutating, *steps.validating), attributes)
+        return attributes.new_object()
 
     @_after_commit
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -108,15 +117,13 @@ class Verbs:
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
-        result = await applying.apply(
-            self._store, self._namespaces, resource, ctx.object, body, options, ctx.warnings
-        )
+        result = await applying.apply(self._store, resource, ctx.object, body, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
     @_after_commit
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
-        options = queries.delete_options(ctx.request.query, await self._options_body(ctx, resource), resource)
+        options = await self._delete_options(ctx, resource)
         result = await deleting.delete(self._store, resource, ctx.object, options)
         return respond_result(ctx, resource, result)
 
@@ -124,7 +131,7 @@ class Verbs:
     async def delete_collection(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         selected: ListOptions = queries.list_options(ctx.request.query, resource)
-        options = queries.delete_options(ctx.request.query, await self._options_body(ctx, resource), resource)
+        options = await self._delete_options(ctx, resource)
         listed = listing.list_entries(self._store.storage, resource, ctx.object, selected)
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
@@ -139,7 +146,12 @@ class Verbs:
     def _write_options(
         ctx: RequestContext, resource: Resource, kind: str, *, patch_type: str = ""
     ) -> WriteOptions:
-        return queries.write_options(ctx.request.query, ctx.agent, kind, resource, patch_type=patch_type)
+        query, user = ctx.request.query, ctx.user
+        return queries.write_options(query, ctx.agent, kind, resource, user, patch_type=patch_type)
+
+    async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
+        body = await self._options_body(ctx, resource)
+        return queries.delete_options(ctx.request.query, body, resource, ctx.user)
 
     @staticmethod
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from fakeapi.machinery.meta.field_selector import FieldSelector
 from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.registry.users import THE_SERVER, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +19,14 @@ class ObjectReference:
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
     """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
-    Ignore.
+    Ignore. `user` is the client, or the server itself where it writes on its own behalf.
     """
 
     manager: str
     dry_run: bool = False
     validation: str = "Warn"
     force: bool = False
+    user: User = THE_SERVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class DeleteOptions:
     orphan: bool | None = None
     uid: str | None = None
     resource_version: str | None = None
+    user: User = THE_SERVER
 
 
 @dataclass(frozen=True, slots=True)

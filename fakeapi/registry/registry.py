@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
+from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.definition import KindDefinition, StrategyContext
@@ -58,7 +59,8 @@ def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> R
     namespaces = Namespaces(storage)
     context = StrategyContext(namespace_labels=namespaces.labels, now=lambda: times.now_text(clock.now()))
     catalogue = Catalogue((), serving.primary)
-    registry = Registry(Store(storage, clock), catalogue, namespaces, context)
+    store = Store(storage, clock, catalogue.find, DEFAULT_PLUGINS)
+    registry = Registry(store, catalogue, namespaces, context)
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
     return registry

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import Qualified
@@ -28,6 +29,10 @@ from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
+
+if TYPE_CHECKING:
+    from fakeapi.registry.admission.attributes import Operation
+    from fakeapi.registry.admission.chain import Steps
 
 CONVERTED_MAX = 4096
 """As many stored objects are kept as this version shows them; when there are more, all are converted
@@ -56,6 +61,9 @@ class Resource:
     is first used.
     """
 
+    admission_chains: "dict[str, Mapping[Operation, Steps]]"
+    """The steps of admission by subresource; kept here by `fakeapi.registry.admission.chain`."""
+
     def __init__(
         self, kind: Kind, release: Release, definition: KindDefinition | None, context: StrategyContext
     ) -> None:
@@ -67,6 +75,7 @@ class Resource:
         self.qualified = Qualified(kind.group, kind.resource)
         self.qualified_kind = Qualified(kind.group, kind.kind)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
+        self.admission_chains = {}
         self._context = context
         self._managers: dict[str, FieldManager] = {}
         self._converted: dict[bytes, bytes] = {}

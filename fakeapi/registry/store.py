@@ -4,12 +4,15 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
+from fakeapi.registry.admission.chain import Admission
+from fakeapi.registry.admission.objects import ClusterObjects, FindResource
+from fakeapi.registry.admission.plugin import PluginEntry
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference
@@ -25,11 +28,14 @@ Stored = TypeVar("Stored")
 
 
 class Store:
-    """Reads and commits for all served resources."""
+    """Reads and commits for all served resources. `admission` stands before the writes."""
 
-    def __init__(self, storage: Storage, source: ClockAndNames) -> None:
+    def __init__(
+        self, storage: Storage, source: ClockAndNames, find: FindResource, plugins: Sequence[PluginEntry]
+    ) -> None:
         self.storage = storage
         self.clock = source
+        self.admission = Admission(plugins, ClusterObjects(self, find))
         self._newest: dict[str, int] = {}
 
     def now(self) -> str:

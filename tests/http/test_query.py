@@ -19,6 +19,7 @@ from fakeapi.http.query import (
 )
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.resource import Resource
+from fakeapi.registry.users import ANONYMOUS
 from tests.registry.world import world
 
 
@@ -117,10 +118,10 @@ def test_the_manager_of_a_client_that_names_none_is_the_beginning_of_its_user_ag
 
 
 def test_options_of_a_write_are_what_the_query_says(claims: Resource) -> None:
-    plain = write_options(Query(b""), "agent/1", "CreateOptions", claims)
+    plain = write_options(Query(b""), "agent/1", "CreateOptions", claims, ANONYMOUS)
     assert (plain.manager, plain.dry_run, plain.validation) == ("agent", False, "Warn")
     text = b"fieldManager=m&dryRun=All&fieldValidation=Strict"
-    asked = write_options(Query(text), "agent/1", "UpdateOptions", claims)
+    asked = write_options(Query(text), "agent/1", "UpdateOptions", claims, ANONYMOUS)
     assert (asked.manager, asked.dry_run, asked.validation) == ("m", True, "Strict")
 
 
@@ -130,17 +131,19 @@ def test_options_of_a_write_are_what_the_query_says(claims: Resource) -> None:
 @pytest.mark.parametrize("kind", ["CreateOptions", "UpdateOptions", "PatchOptions"])
 def test_options_of_a_write_that_nobody_knows_are_invalid(claims: Resource, text: bytes, kind: str) -> None:
     with pytest.raises(ApiError) as refused:
-        write_options(Query(text), "agent", kind, claims)
+        write_options(Query(text), "agent", kind, claims, ANONYMOUS)
     assert refused.value.code == 422
     assert refused.value.message.startswith(f'{kind}.meta.k8s.io "" is invalid: ')
 
 
 def test_options_of_a_delete_come_from_the_body_where_there_is_one(claims: Resource) -> None:
     query = Query(b"propagationPolicy=Orphan&gracePeriodSeconds=5&dryRun=All&uid=u&resourceVersion=7")
-    asked = delete_options(query, None, claims)
+    asked = delete_options(query, None, claims, ANONYMOUS)
     assert (asked.propagation, asked.grace_seconds, asked.dry_run) == ("Orphan", 5, True)
     assert (asked.uid, asked.resource_version) == ("u", "7")
-    of_body = delete_options(query, {"orphanDependents": True, "preconditions": {"uid": "b"}}, claims)
+    of_body = delete_options(
+        query, {"orphanDependents": True, "preconditions": {"uid": "b"}}, claims, ANONYMOUS
+    )
     assert (of_body.propagation, of_body.orphan, of_body.dry_run) == (None, True, False)
     assert (of_body.uid, of_body.resource_version) == ("b", None)
 

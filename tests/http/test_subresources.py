@@ -44,6 +44,10 @@ def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
 
     async def serve() -> None:
         definition = replace(definition_of(pods), actions={"eviction": evict})
+        catalogue = found.cluster.catalogue
+        served = catalogue.find("", "v1", "pods")
+        assert served is not None
+        catalogue.remove(served)
         found.cluster.registry.serve([pods], release, definition)
 
     found.runner.call(serve)

@@ -6,10 +6,11 @@ Follows k8s.io/apiserver `pkg/authentication/request/bearertoken` in how the hea
 import hmac
 from collections.abc import Awaitable, Callable
 
-from fakeapi.http.context import TOKEN_HOLDER, RequestContext
+from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
+from fakeapi.registry.users import TOKEN_HOLDER
 
 
 class Authentication:

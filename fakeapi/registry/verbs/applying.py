@@ -16,20 +16,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.namespaces import Namespaces
 from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.request_decoding import complete, warn_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.verbs.changing import attempts
-from fakeapi.registry.verbs.creating import insert
+from fakeapi.registry.verbs.creating import admitted, insert
 
 
 async def apply(
     store: Store,
-    namespaces: Namespaces,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
@@ -46,7 +43,7 @@ async def apply(
             return await _change(store, resource, target, body, options, warnings)
         new = _applied(store, resource, target, None, body, options, warnings)
         match_namespace(resource, target, new["metadata"])
-        namespaces.check_creation(resource, target, new["metadata"])
+        new = await admitted(store, resource, target, new, options, warnings)
         _check_version(new["metadata"].get("resourceVersion", ""))
         try:
             return await insert(store, resource, target, new, options, warnings)
@@ -66,7 +63,8 @@ async def _change(
 ) -> WriteResult:
     for attempt in attempts(store, resource, target, dry_run=options.dry_run):
         async with attempt as old:
-            await attempt.check(_applied(store, resource, target, old, body, options, warnings), warnings)
+            new = _applied(store, resource, target, old, body, options, warnings)
+            await attempt.check(new, options, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result
@@ -96,7 +94,6 @@ def _applied(
         why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
         raise errors.conflict(resource.qualified, target.name, why)
     check_name(resource, target, new)
-    deduplicate_owners(new, warnings, after_admission=True)
     return new
 
 

@@ -5,13 +5,14 @@ says:
 
     for attempt in attempts(store, resource, target):
         async with attempt as old:                  # reads; 404 where there is no object
-            await attempt.check(changed(old), warnings)   # pure: prepares and validates
+            await attempt.check(changed(old), options, warnings)   # admission; prepares and validates
         result = await attempt.commit(options)      # None: another writer came first
         if result is not None:
             return result
 
 Between reading and the beginning of the commit nothing is awaited but the compilation of many CEL
-expressions. Only then can another writer come between them; the commit finds out.
+expressions, and admission that asks somebody else. Only then can another writer come between them; the commit
+finds out.
 """
 
 from collections.abc import Iterator
@@ -33,9 +34,12 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta_update,
 )
 from fakeapi.registry import stored_form
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -95,15 +99,27 @@ class Attempt:
         if isinstance(error, ApiError):
             await self._store.settle(self._entry)
 
-    async def check(self, new: Object, warnings: Warnings) -> None:
-        """Prepares and validates `new`, an object in the version of the request with its managed fields.
+    async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
+        """Admits, prepares and validates `new`, an object in the version of the request.
 
-        Raises ApiError: 409 for a resourceVersion that is not the stored one, 422.
+        Its managed fields are set. Raises ApiError: 403 and whatever else admission refuses with, 409 for a
+        resourceVersion that is not the stored one, 422.
         """
-        hub = self._resource.to_hub(new)
+        resource, target = self._resource, self._target
+        steps = self._store.admission.steps(resource, target.subresource, Operation.UPDATE)
+        if steps.mutating:
+            old = resource.from_hub(self._old)
+            asked = Attributes(Operation.UPDATE, resource, target, new, old, options, warnings)
+            await run(steps.mutating, asked)
+            new = asked.new_object()
+        deduplicate_owners(new, warnings, after_admission=True)
+        hub = resource.to_hub(new)
         self._new = await with_expressions_compiled(
-            lambda: _before_update(self._resource, self._target, hub, self._old, warnings)
+            lambda: _before_update(resource, target, hub, self._old, warnings)
         )
+        if steps.validating:
+            asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)
+            await run(steps.validating, asked)
 
     async def commit(self, options: WriteOptions) -> WriteResult | None:
         """Stores what was checked; None where another writer came first.

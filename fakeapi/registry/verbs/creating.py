@@ -12,6 +12,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta
 from fakeapi.registry import stored_form
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
@@ -32,14 +34,34 @@ async def create(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Store a new object from a canonical, defaulted body. Raises ApiError."""
+    """Store a new object from a canonical, defaulted body, if admission lets it. Raises ApiError."""
     deduplicate_owners(obj, warnings)
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)
     _fill_system_fields(store, obj["metadata"])
     obj = resource.manager("").update(None, obj, options.manager, store.now())
+    obj = await admitted(store, resource, target, obj, options, warnings)
     version = obj["metadata"].get("resourceVersion", "")
     return await insert(store, resource, target, obj, options, warnings, given_version=version)
+
+
+async def admitted(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> Object:
+    """A new object in the version of the request, as mutating admission leaves it. Raises ApiError."""
+    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).mutating
+    if not steps:
+        return obj
+    attributes = Attributes(Operation.CREATE, resource, target, obj, None, options, warnings)
+    await run(steps, attributes)
+    obj = attributes.new_object()
+    deduplicate_owners(obj, warnings, after_admission=True)
+    return obj
 
 
 async def insert(
@@ -52,7 +74,7 @@ async def insert(
     *,
     given_version: str = "",
 ) -> WriteResult:
-    """`create` after its managed fields are set. A `given_version` is refused, if all else is well.
+    """`create` after mutating admission. A `given_version` is refused, if all else is well.
 
     An apply that creates calls this directly, and keeps deletionTimestamp if it sets it.
     """
@@ -67,6 +89,7 @@ async def insert(
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
         candidate = await with_expressions_compiled(partial(_before_create, resource, obj, warnings))
+        await _validate(store, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
             return await _store_new(store, resource, target, candidate, given_version, options)
@@ -75,6 +98,19 @@ async def insert(
             await store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
+
+
+async def _validate(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> None:
+    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
+    if steps:
+        await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
 
 
 def _fill_system_fields(store: Store, meta: Object) -> None:

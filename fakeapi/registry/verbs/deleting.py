@@ -5,6 +5,8 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 
 from fakeapi.machinery import errors
 from fakeapi.registry import stored_form
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import NO_STEPS, run
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
@@ -36,6 +38,7 @@ async def _delete_entry(
     obj = stored_form.decode(entry, resource.hub_schema)
     decide = resource.definition.deletion
     held = decide(obj, options, store.now(), resource.qualified, resource.qualified_kind)
+    await _admit(store, resource, target, entry, options)
     key = resource.key(target.namespace, target.name)
     if held is None:
         if options.dry_run:
@@ -49,3 +52,14 @@ async def _delete_entry(
         return WriteResult(resource.json_of(value, entry.revision), accepted=accepted)
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     return WriteResult(resource.json_of(value, stored.revision), accepted=accepted)
+
+
+async def _admit(
+    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
+) -> None:
+    steps = store.admission.steps(resource, "", Operation.DELETE)
+    if steps is NO_STEPS:
+        return
+    old = stored_form.decode(entry, resource.hub_schema)
+    attributes = Attributes(Operation.DELETE, resource, target, None, old, options)
+    await run((*steps.mutating, *steps.validating), attributes)

@@ -20,7 +20,6 @@ from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.request_decoding import (
     Unreadable,
     complete,
@@ -131,8 +130,7 @@ async def patch(
             new = _patched(resource, wanted, old, options.validation, warnings)
             new = manager.update(old, new, options.manager, store.now())
             check_name(resource, target, new)
-            deduplicate_owners(new, warnings, after_admission=True)
-            await attempt.check(new, warnings)
+            await attempt.check(new, options, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result

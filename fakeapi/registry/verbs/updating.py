@@ -28,7 +28,7 @@ async def update(
     for attempt in attempts(store, resource, target, uid=uid, dry_run=options.dry_run):
         async with attempt as old:
             new: Object = {**obj, "metadata": dict(obj["metadata"])}
-            await attempt.check(manager.update(old, new, options.manager, store.now()), warnings)
+            await attempt.check(manager.update(old, new, options.manager, store.now()), options, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result

@@ -26,7 +26,6 @@ async def apply(world: World, body: Object | str, **options: Any) -> Object:
     target = world.target("a")
     made = await applying.apply(
         world.store,
-        world.registry.namespaces,
         world.claims,
         target,
         text.encode(),

@@ -224,13 +224,13 @@ def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None
     async def scenario(world: World) -> None:
         frames = watching.EncodedEventCache()
         uids = []
-        await world.storage.reset()  # so that the first version is the same each time
-        for _ in range(2):
+        for _ in range(2):  # a new state each time, so that the first version is the same
+            await world.storage.reset()
+            await world.registry.ensure_initial_objects()
             watch = world.watch()
             await world.create(world.claim("a"))
             [event] = await after(watch, 1)
             uids.append(json.loads(frames.frame(event))["object"]["metadata"]["uid"])
-            await world.storage.reset()
         assert uids[0] != uids[1]
 
     in_world(scenario)

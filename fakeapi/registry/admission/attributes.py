@@ -1,0 +1,79 @@
+"""Attributes: what an admission step is told of a write."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Cause
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.users import User
+
+if TYPE_CHECKING:
+    from fakeapi.registry.resource import Resource
+
+
+class Operation(Enum):
+    """The kind of a write, as webhooks and policies name it."""
+
+    CREATE = "CREATE"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CONNECT = "CONNECT"
+
+
+@dataclass(slots=True)
+class Attributes:
+    """One write on its way to the registry.
+
+    `obj` is None for a delete, `old` for a create; both are canonical. While steps mutate, they are in the
+    version of the request, and a step may change `obj` or put another object in its place; validating steps
+    see both in the hub, and change neither. For an action of a subresource, `obj` is the body, in the
+    subresource's own kind.
+    """
+
+    operation: Operation
+    resource: "Resource"
+    target: ObjectReference
+    obj: Object | None
+    old: Object | None
+    options: WriteOptions | DeleteOptions
+    warnings: Warnings = field(default_factory=Warnings)
+
+    @property
+    def subresource(self) -> str:
+        return self.target.subresource
+
+    @property
+    def namespace(self) -> str:
+        return self.target.namespace
+
+    @property
+    def name(self) -> str:
+        """The name of the object, empty while it has none."""
+        if self.target.name or self.obj is None:
+            return self.target.name
+        name: str = self.obj["metadata"].get("name", "")
+        return name
+
+    @property
+    def user(self) -> User:
+        return self.options.user
+
+    @property
+    def dry_run(self) -> bool:
+        return self.options.dry_run
+
+    def new_object(self) -> Object:
+        """The object of a create or an update."""
+        assert self.obj is not None, "a delete has no new object"
+        return self.obj
+
+    def forbidden(self, why: str, *causes: Cause) -> ApiError:
+        """The refusal of the write: 403, as `NewForbidden` of upstream's admission words it."""
+        return errors.forbidden(self.resource.qualified, self.name or self._generated_name(), why, *causes)
+
+    def _generated_name(self) -> str:
+        meta = (self.obj or {}).get("metadata", {})
+        return meta.get("generateName") or "Unknown"

@@ -1,0 +1,67 @@
+"""Chains of admission: the steps of one resource, by operation, made once.
+
+Follows k8s.io/apiserver `pkg/admission/chain.go`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
+
+if TYPE_CHECKING:
+    from fakeapi.registry.admission.objects import ClusterObjects
+    from fakeapi.registry.resource import Resource
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of one operation on one resource, in order; both may be empty."""
+
+    mutating: tuple[Step, ...] = ()
+    validating: tuple[Step, ...] = ()
+
+
+NO_STEPS = Steps()
+
+
+async def run(steps: Sequence[Step], attributes: Attributes) -> None:
+    """Asks each step in turn. Raises the ApiError of the first that refuses."""
+    for step in steps:
+        waiting = step(attributes)
+        if waiting is not None:
+            await waiting
+
+
+class Admission:
+    """The plugins of one server, in order. A plugin is made when a kind that it covers is first written."""
+
+    def __init__(self, entries: Sequence[PluginEntry], objects: "ClusterObjects") -> None:
+        self._entries = tuple(entries)
+        self._objects = objects
+        self._made: dict[str, AdmissionPlugin] = {}
+
+    def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
+        """The steps of an operation on a resource, or on its subresource."""
+        chains = resource.admission_chains
+        found = chains.get(subresource)
+        if found is None:
+            found = chains[subresource] = self._chain(resource, subresource)
+        return found.get(operation, NO_STEPS)
+
+    def _chain(self, resource: "Resource", subresource: str) -> Mapping[Operation, Steps]:
+        plugins = [self._plugin(each) for each in self._entries if each.covers(resource, subresource)]
+        return {
+            operation: Steps(
+                tuple(each.mutate for each in asked if each.mutates()),
+                tuple(each.validate for each in asked if each.validates()),
+            )
+            for operation in Operation
+            if (asked := [each for each in plugins if operation in each.operations])
+        }
+
+    def _plugin(self, entry: PluginEntry) -> AdmissionPlugin:
+        if entry.name not in self._made:
+            self._made[entry.name] = entry.make(self._objects)
+        return self._made[entry.name]

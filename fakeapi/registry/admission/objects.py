@@ -1,0 +1,48 @@
+"""ClusterObjects: how admission plugins read and change other objects of the cluster."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry import stored_form
+from fakeapi_storage import Entry
+
+if TYPE_CHECKING:
+    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.store import Store
+
+FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
+"""The served resource of a group, a version and a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterObjects:
+    """Objects of kinds that have one hub, as they are stored."""
+
+    store: "Store"
+    find: FindResource
+
+    def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
+        """The newest accepted object; None where there is none."""
+        entry = self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}")
+        return None if entry is None else stored_form.decode(entry)
+
+    def entries(self, group: str, resource: str, namespace: str = "") -> list[Entry]:
+        """The committed entries of a resource, of one namespace if it is named, by name."""
+        prefix = _prefix(group, resource, namespace)
+        return self.store.storage.list(prefix, start_after=None, limit=None, at=None).entries
+
+    def list(self, group: str, resource: str, namespace: str = "") -> Iterator[Object]:
+        """The committed objects of a resource, of one namespace if it is named, by name."""
+        return (stored_form.decode(entry) for entry in self.entries(group, resource, namespace))
+
+    def namespace_labels(self, name: str) -> Object:
+        """The labels of a namespace; none where it does not exist."""
+        found = self.get("", "namespaces", "", name)
+        return {} if found is None else found["metadata"].get("labels") or {}
+
+
+def _prefix(group: str, resource: str, namespace: str) -> str:
+    prefix = f"/{group or 'core'}/{resource}/"
+    return f"{prefix}{namespace}/" if namespace else prefix
