@@ -6,20 +6,26 @@ Every function is linear in its input, as clients choose it.
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 from urllib.parse import unquote_plus
 
 REDACTED = "redacted"
 _WORD = REDACTED.encode()
 
 _NAME = re.compile(
-    r"(?:token|passw(?:or)?d|passphrase|authorization|credentials?"
+    r"(?:tokens?|passw(?:or)?ds?|passphrase|authorization|credentials?|secret"
     r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
-    r"|(?:client|app|api|shared|signing|webhook|consumer|oauth)secret)\Z"
+    r"|dockerconfigjson|dockercfg|\Aauth)\Z"
 )
 """The end of a name, in lower case without punctuation, whose value is a credential."""
 
 _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
 """Part of a variable's or parameter's name, in lower case, whose `value` is a credential."""
+
+_SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
+"""Parameters of a query that sign a URL, in lower case without punctuation."""
+
+_SCHEMA_TYPES = frozenset(("string", "integer", "number", "boolean", "object", "array"))
 
 _SEPARATORS = str.maketrans("", "", "-_")
 _CACHED_MAX = 200
@@ -28,7 +34,18 @@ _CACHED_MAX = 200
 _NAME_MAX = 200
 """Characters of a name that are looked at, from its end."""
 
-_NEEDLES = (b"oken", b"passw", b"passph", b"uthorization", b"redential", b"secret", b"bearer", b"eyj")
+_NEEDLES = (
+    b"oken",
+    b"passw",
+    b"passph",
+    b"uthorization",
+    b"redential",
+    b"secret",
+    b"bearer",
+    b"eyj",
+    b"dockerc",
+    b'auth"',
+)
 _KEY_NEEDLES = tuple(
     f"{first}{separator}{second}".encode()
     for first, second in (
@@ -56,12 +73,20 @@ _ASSIGNED = re.compile(
 _OPTION = re.compile(rb"(?<![\w-])--?[\w-]{0,40}?" + _KEYWORD + rb"[ \t]+(?P<value>[^\s-]\S*)", re.IGNORECASE)
 _ENTRY = re.compile(
     rb"(?:^(?P<indent>[ \t]*)(?:-[ \t]+)*|[{,\[\"']\s{0,8})"
-    rb"(?:[\"'](?P<quoted>[\w.-]{1,100})[\"'][ \t]{0,8}:[ \t]{0,8}"
+    rb"(?:\\{0,4}[\"'](?P<quoted>[\w.-]{1,100})\\{0,4}[\"'][ \t]{0,8}:[ \t]{0,8}"
     rb"|(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8})"
-    rb"(?P<value>[|>][-+0-9]{0,2}[ \t]*$|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^\s\"'{\[,}|>][^\n,{}\[\]\"']*)",
+    rb"(?P<value>[|>][-+0-9]{0,2}[ \t]*$|\\{1,4}\"[^\"\\\n]*\\{1,4}\"|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'"
+    rb"|[^\s\"'{\[,}|>\\][^\n,{}\[\]\"']*)",
     re.MULTILINE,
 )
-"""An entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value."""
+"""An entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value.
+
+Quotes may be escaped, as they are in JSON inside a text of JSON."""
+
+_BINARY_ENTRY = re.compile(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
+"""An entry of YAML that stands among bytes that are no text."""
+
+_QUOTE = re.compile(rb"\\{0,4}[\"']")
 
 
 def is_credential(name: str) -> bool:
@@ -81,7 +106,12 @@ def is_credential_variable(name: str) -> bool:
 
 def is_credential_header(name: str) -> bool:
     """Whether a header, its name in lower case, holds a credential."""
-    return name in _HEADERS or name.startswith("x-remote-extra-") or is_credential(name)
+    return (
+        name in _HEADERS
+        or name.startswith("x-remote-extra-")
+        or name.endswith(("-auth", "authentication"))
+        or is_credential(name)
+    )
 
 
 _HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
@@ -124,12 +154,27 @@ def clean_target(target: str) -> str:
         parts = []
         for part in query.split("&"):
             name, equals, value = part.partition("=")
-            secret = value and value != REDACTED and is_credential(unquote_plus(name))
+            secret = value and value != REDACTED and _is_credential_parameter(unquote_plus(name))
             parts.append(f"{name}{equals}{REDACTED}" if secret else part)
         target = path + mark + "&".join(parts)
     if "eyJ" not in target:
         return target
     return _without_tokens(target.encode("utf-8", "surrogatepass"), _hidden).decode("utf-8", "surrogatepass")
+
+
+def _is_credential_parameter(name: str) -> bool:
+    signs = _SIGNATURE.search(name[-_NAME_MAX:].lower().translate(_SEPARATORS)) is not None
+    return signs or is_credential(name)
+
+
+def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
+    """Whether all texts inside a field of this name are credentials: `tokens: […]`, `token: {…}`.
+
+    Not so for what names a Secret, for Kubernetes' `serviceAccountToken`, and for the schema of a field.
+    """
+    if not is_credential(name) or name.lower().endswith(("secret", "serviceaccounttoken")):
+        return False
+    return isinstance(value, list) or not (value.get("type") in _SCHEMA_TYPES or "$ref" in value)
 
 
 def clean_text(data: bytes) -> bytes:
@@ -145,14 +190,19 @@ def clean_text(data: bytes) -> bytes:
         data = _ASSIGNED.sub(_without_value, data)
     if b"-" in data:
         data = _OPTION.sub(_without_value, data)
-    return _clean_entries(data) if b":" in data else data
+    return _clean_entries(data, _hidden) if b":" in data else data
 
 
 def clean_binary(data: bytes) -> bytes:
-    """Protobuf, say, with "x" in place of each byte of a token or private key: no length may change."""
+    """Protobuf, say, with "x" in place of each byte of a credential: no length may change."""
     if b"eyJ" in data:
         data = _without_tokens(data, _crossed_out)
-    return _PEM.sub(lambda match: _crossed_out(match[0]), data)
+    data = _PEM.sub(lambda match: _crossed_out(match[0]), data)
+    if b"=" in data:
+        data = _ASSIGNED.sub(_crossed_out_value, data)
+    if b":" not in data:
+        return data
+    return _BINARY_ENTRY.sub(_crossed_out_entry, _clean_entries(data, _crossed_out))
 
 
 def is_option(text: str) -> bool:
@@ -211,18 +261,30 @@ def _without_value(match: "re.Match[bytes]") -> bytes:
     return match.string[match.start() : begin] + quote + _WORD + quote + match.string[end : match.end()]
 
 
-def _clean_entries(data: bytes) -> bytes:
+def _crossed_out_value(match: "re.Match[bytes]") -> bytes:
+    begin, end = match.span("value")
+    return (
+        match.string[match.start() : begin] + _crossed_out(match["value"]) + match.string[end : match.end()]
+    )
+
+
+def _crossed_out_entry(match: "re.Match[bytes]") -> bytes:
+    return _crossed_out_value(match) if is_credential(match["plain"].decode("latin-1")) else match[0]
+
+
+def _clean_entries(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
     parts: list[bytes] = []
     done = place = 0
     while (match := _ENTRY.search(data, place)) is not None:
         begin, end = match.span("value")
         place = begin
         if is_credential((match["quoted"] or match["plain"]).decode("latin-1")):
-            value = match["value"]
-            quote = value[:1] if value[:1] in b"\"'" else b""
+            quoted = _QUOTE.match(match["value"])
+            quote = quoted[0] if quoted else b""
             if not quote and match["indent"] is not None:
                 end = _end_of_scalar(data, begin, end, len(match["indent"]))
-            parts += (data[done:begin], quote, _WORD, quote)
+            hidden = replacement(data[begin + len(quote) : end - len(quote)])
+            parts += (data[done:begin], quote, hidden, quote)
             done = place = end
     return b"".join((*parts, data[done:])) if parts else data
 

@@ -8,6 +8,7 @@ import base64
 import re
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.traces import fieldpaths
@@ -19,6 +20,7 @@ from fakeapi.traces.recording.credentials import (
     clean_header,
     clean_target,
     clean_text,
+    holds_credentials,
     is_credential,
     is_credential_header,
     is_credential_variable,
@@ -32,6 +34,10 @@ LITERAL_MIN = 8
 """Characters of a credential in a header from which on it is also removed wherever else it appears."""
 
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
+_SECRET_KIND = re.compile(
+    rb"[\"']?kind[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?Secret(?:List)?\b|\x12\x06Secret\x12|\x12\x0aSecretList\x12"
+)
+"""A Secret in text that is not JSON, or in protobuf, wherever it is sent."""
 
 
 class Redactor:
@@ -52,7 +58,7 @@ class Redactor:
         """The redacted exchange; the same object where nothing had to be removed."""
         if not self.names:
             return exchange
-        secrets = self._credentials and _SECRETS.search(exchange.request.target) is not None
+        secrets = self._credentials and _SECRETS.search(unquote(exchange.request.target)) is not None
         work = _Work(self, self._literals(exchange.request), secrets=secrets)
         request, response, events = exchange.request, exchange.response, exchange.events
         request = work.request(request)
@@ -185,7 +191,21 @@ def scrub(value: Any, *, secrets: bool) -> bool:
             if isinstance(held, int | float) and not isinstance(held, bool) and held:
                 value[key], changed = 0, True
                 continue
+        if isinstance(held, dict | list) and holds_credentials(key, held):
+            changed = _blank_texts(held) or changed
         changed = _scrub_inside(value, key, secrets=secrets) or changed
+    return changed
+
+
+def _blank_texts(holder: Any) -> bool:
+    """Removes every text inside a value, in place; returns whether there were any."""
+    members = holder.items() if isinstance(holder, dict) else enumerate(holder)
+    changed = False
+    for key, held in list(members):
+        if isinstance(held, str) and held not in {"", REDACTED}:
+            holder[key], changed = REDACTED, True
+        elif isinstance(held, dict | list):
+            changed = _blank_texts(held) or changed
     return changed
 
 
@@ -237,6 +257,7 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
     """A body that is not JSON: YAML, or protobuf, in which replacements must keep their length."""
+    secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):
         return b"" if secrets else clean_binary(data)
     return REDACTED.encode() if secrets else clean_text(data)

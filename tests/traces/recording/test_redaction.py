@@ -34,6 +34,8 @@ def clean(value: Any, *, secrets: bool = False) -> Any:
         ("set-cookie", f"a={SECRET}", "redacted"),
         ("user-agent", "kubectl/1", "kubectl/1"),
         ("x-vault-token", SECRET, "redacted"),
+        ("x-custom-auth", SECRET, "redacted"),
+        ("authentication", SECRET, "redacted"),
         ("x-remote-extra-acme.com%2Fproject", SECRET, "redacted"),
         (
             "sec-websocket-protocol",
@@ -80,10 +82,49 @@ def test_headers_with_credentials_lose_them(header: str, value: str, kept: str) 
         {"text": f"- {{name: a, token: {SECRET}, c: d}}"},
         {"text": f"a:\n  password: |\n    {SECRET}\n\n    {SECRET}\n  b: c\n"},
         {"text": f'{{"inner": {{"password" :"{SECRET}"}}}}'},
+        {"text": json.dumps(json.dumps({"password": SECRET}))},
+        {"annotations": {"my-secret": SECRET, "x": f'{{\\"password\\":\\"{SECRET}\\"}}'}},
+        {"tokens": [SECRET], "token": {"value": SECRET, "more": [{"other": SECRET}]}},
+        {".dockerconfigjson": SECRET, "auths": {"registry": {"auth": SECRET}}},
     ],
 )
 def test_bodies_with_credentials_lose_them(value: Any) -> None:
     assert SECRET not in json.dumps(clean(value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"volumes": [{"name": "a", "secret": {"secretName": "b"}}], "secrets": [{"name": "c"}]},
+        {"sources": [{"serviceAccountToken": {"path": "token", "audience": "a"}}]},
+        {"properties": {"token": {"type": "string", "description": "a token"}, "password": {"$ref": "#/a"}}},
+        {"imagePullSecrets": [{"name": "a"}], "automountServiceAccountToken": False},
+    ],
+)
+def test_names_of_secrets_and_schemas_of_credentials_stay(value: Any) -> None:
+    assert clean(value) == value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"apiVersion: v1\nkind: Secret\nstringData:\n  pw: {SECRET}\n".encode(),
+        f"{{apiVersion: v1, kind: Secret, data: {{a: {SECRET}}}}}".encode(),
+        f'{{"kind": "Secret", "data": {{"a": "{SECRET}"}}'.encode(),
+        b"k8s\x00\n\x0c\n\x02v1\x12\x06Secret\x12\x10" + b"\xff" + SECRET.encode(),
+        b"\xff\xfe token: " + SECRET.encode() + b" password: " + SECRET.encode(),
+    ],
+)
+def test_a_secret_in_a_body_that_is_no_json_goes_wherever_it_is_sent(body: bytes) -> None:
+    request = Request("POST", "/api/v1/namespaces/d/configmaps", (), body)
+    assert SECRET.encode() not in Redactor().exchange(replace(plain(1), request=request)).request.body
+
+
+def test_the_path_of_a_secret_may_be_escaped() -> None:
+    request = Request(
+        "POST", "/api/v1/namespaces/d/secret%73", (), json.dumps({"data": {"p": SECRET}}).encode()
+    )
+    assert SECRET.encode() not in Redactor().exchange(replace(plain(1), request=request)).request.body
 
 
 def test_a_number_that_is_a_password_becomes_another_number() -> None:
@@ -158,7 +199,9 @@ def test_a_token_in_a_query_goes() -> None:
     assert redacted.request.target == "/api?watch=1&token=redacted&limit=5"
 
 
-@pytest.mark.parametrize("name", ["token", "Token", "access_token", "to%6Ben", "client_secret"])
+@pytest.mark.parametrize(
+    "name", ["token", "Token", "access_token", "to%6Ben", "client_secret", "sig", "X-Amz-Signature"]
+)
 def test_a_parameter_is_known_however_it_is_written(name: str) -> None:
     request = Request("GET", f"/api?{name}={SECRET}")
     redacted = Redactor().exchange(replace(plain(1), request=request))
