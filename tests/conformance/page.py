@@ -48,7 +48,7 @@ _LIMITS = """
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
-- JSON deeper than about a thousand levels is refused; Kubernetes takes ten thousand.
+- JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
   beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.
 - Where Kubernetes reports errors in the order of a Go map, they are in the order of names here.

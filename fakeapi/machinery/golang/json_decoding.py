@@ -22,9 +22,14 @@ from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 GO_UTF8 = "fakeapi.go"
 """The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
 
+NESTING_MAX = 900
+"""Levels of JSON that are read, a little less than Python's stack can follow."""
+
 _INTEGER_DIGITS = 300
 """Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
 
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _REPLACEMENT = "\ufffd"
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,8 +39,9 @@ def decode_lenient(body: bytes) -> Any:
     """The value of any JSON that Go accepts, bad UTF-8 and lone surrogates replaced by U+FFFD.
 
     Of repeated keys the last wins. Raises JsonError with Go's words. Two things are refused here that Go
-    accepts: nesting deeper than the Python decoders go (about a thousand levels) and numbers beyond float64.
+    accepts: nesting deeper than NESTING_MAX and numbers beyond float64.
     """
+    _check_depth(body)
     try:
         return decode(body)
     except JsonError:
@@ -44,6 +50,7 @@ def decode_lenient(body: bytes) -> Any:
 
 def decode_marking_duplicates(body: bytes) -> Any:
     """As `decode_lenient`, but objects with repeated keys are `RepeatedKeys`."""
+    _check_depth(body)
     try:
         value = decode(body)
     except JsonError:
@@ -75,6 +82,30 @@ def json_kind(value: Any) -> str:
             return "array"
         case _:
             return "number"
+
+
+def _check_depth(body: bytes) -> None:
+    """Raises JsonError for JSON that nests deeper than NESTING_MAX."""
+    if body.count(b"[") + body.count(b"{") <= NESTING_MAX:  # nearly all bodies
+        return
+    deepest = depth = 0
+    for bracket in body.translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    if deepest > NESTING_MAX and _depth_outside_strings(body) > NESTING_MAX:
+        problem = json_syntax_error(body)
+        raise JsonError(problem or f"invalid character {quoted_byte(body[-1])} exceeded max depth")
+
+
+def _depth_outside_strings(body: bytes) -> int:
+    deepest = depth = 0
+    for found in _STRINGS_AND_BRACKETS.finditer(body):
+        if found[0] in (b"[", b"{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif found[0] in (b"]", b"}"):
+            depth -= 1
+    return deepest
 
 
 def _decode_suspect(body: bytes, hook: Any) -> Any:

@@ -1,11 +1,17 @@
 """Whatever JSON Go accepts is decoded as Go decodes it."""
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.golang.json_decoding import decode_lenient
+from fakeapi.machinery.golang.json_decoding import (
+    NESTING_MAX,
+    decode_lenient,
+    decode_marking_duplicates,
+)
 from fakeapi.machinery.golang.json_syntax import json_syntax_error
 
 
@@ -35,7 +41,19 @@ def test_a_number_beyond_float64_is_refused_in_gos_words() -> None:
     assert str(caught.value) == "json: cannot unmarshal number 1e400 into Go value of type float64"
 
 
-def test_nesting_that_python_cannot_follow_is_refused_as_too_deep() -> None:
-    with pytest.raises(JsonError) as caught:
-        decode_lenient(b"[" * 9_000 + b'"\\ud800"' + b"]" * 9_000)
-    assert str(caught.value) == "invalid character ']' exceeded max depth"
+@pytest.mark.parametrize("decode", [decode_lenient, decode_marking_duplicates])
+def test_json_that_nests_too_deep_is_refused_with_the_words_of_go(decode: Callable[[bytes], Any]) -> None:
+    for levels in (NESTING_MAX + 1, 9_000):
+        for inside in (b"", b'"\\ud800"', b'"[" , ' + b"[]"):
+            with pytest.raises(JsonError, match=r"^invalid character '\]' exceeded max depth$"):
+                decode(b"[" * levels + inside + b"]" * levels)
+    with pytest.raises(JsonError, match=r"^invalid character '\[' exceeded max depth$"):
+        decode(b"[" * 10_001)
+
+
+@pytest.mark.parametrize("decode", [decode_lenient, decode_marking_duplicates])
+def test_brackets_in_strings_and_beside_each_other_do_not_nest(decode: Callable[[bytes], Any]) -> None:
+    text = "[" * 5_000 + '\\"{'
+    assert decode(json.dumps([text, [[]] * 2_000]).encode()) == [text, [[]] * 2_000]
+    deep = b"[" * NESTING_MAX + b"]" * NESTING_MAX
+    assert decode(deep) is not None
