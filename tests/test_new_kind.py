@@ -35,7 +35,7 @@ class ChangingServer(Client):
     """A server of 1.33 without pods' priorities, which can be given the worked example's kind."""
 
     def __init__(self) -> None:
-        self.cluster = Cluster(Settings(release="1.33"))
+        self.cluster = Cluster(Settings(release="1.33", runtime_config=f"{GROUP}/{VERSION}=false"))
         self._runner = Runner(Application(self.cluster))
         self._runner.start()
         self.url = f"http://127.0.0.1:{self._runner.port}"

@@ -180,12 +180,13 @@ def _write_ready_file(server: "FakeAPI", path: Path) -> None:
 
 @main.command()
 def releases() -> None:
-    """List the Kubernetes releases that can be served, and the API versions of each."""
+    """List the Kubernetes releases that can be served, and the versions of resource.k8s.io in each."""
     from fakeapi.releases import KNOWN_RELEASES, served  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.releases.serving import GROUP  # noqa: PLC0415 - the same
 
     for name in KNOWN_RELEASES:
         serving = served(name)
-        versions = ", ".join(each.api_version for each in serving.versions)
+        versions = ", ".join(each.api_version for each in serving.versions if each.group == GROUP)
         click.echo(f"{name}  {serving.primary.version:10}  {versions}")
 
 

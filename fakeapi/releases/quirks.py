@@ -73,6 +73,15 @@ class Quirks:
     openapi_items_have_defaults: bool
     """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
 
+    openapi_lists_have_shards: bool
+    """In OpenAPI lists, watches and deletions of collections take the parameter `shardSelector`."""
+
+    openapi_requires_bodies: bool
+    """In OpenAPI the bodies of writes are required."""
+
+    openapi_log_has_stream: bool
+    """In OpenAPI pods/log takes the parameter `stream`."""
+
     # How errors are worded
 
     wording: Wording
@@ -283,6 +292,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "managed_fields_order_matters": {27: False, 29: True},
     "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
     "openapi_items_have_defaults": {27: True, 36: False},
+    "openapi_lists_have_shards": {27: False, 36: True},
+    "openapi_requires_bodies": {27: False, 29: True},
+    "openapi_log_has_stream": {27: False, 32: True},
     "wording": {27: _WORDS_27, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
     "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
     "too_long_name": {27: "may not be longer than {}", 32: _TOO_LONG},

@@ -224,7 +224,7 @@ def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
 def test_releases_lists_what_can_be_served() -> None:
     lines = command("releases").stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(KNOWN_RELEASES)
-    assert lines[3].split()[1:] == ["v1.30.14", "v1,", "resource.k8s.io/v1alpha2"]
+    assert lines[3].split()[1:] == ["v1.30.14", "resource.k8s.io/v1alpha2"]
 
 
 def test_healthcheck_says_whether_a_server_is_ready() -> None:

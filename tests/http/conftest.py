@@ -45,12 +45,13 @@ class SmallServer(Client):
 
 
 @pytest.fixture
-def with_history() -> Iterator[Callable[[int], SmallServer]]:
-    """Starts a server of 1.31 that can go back so many changes."""
+def with_history() -> Iterator[Callable[..., SmallServer]]:
+    """Starts a server of 1.31 that can go back so many changes, with a runtime config where one is given."""
     with ExitStack() as stack:
 
-        def start(history: int) -> SmallServer:
-            cluster = Cluster(Settings(release="1.31", history=history))
+        def start(history: int, runtime_config: str = "") -> SmallServer:
+            settings = Settings(release="1.31", history=history, runtime_config=runtime_config)
+            cluster = Cluster(settings)
             app = Application(cluster)
             runner = Runner(app)
             stack.callback(runner.stop)

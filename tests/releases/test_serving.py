@@ -8,15 +8,21 @@ from fakeapi.releases import (
     Serving,
     UnknownGateError,
     UnknownReleaseError,
+    load_release,
     served,
 )
 from fakeapi.releases.serving import default_description
 
 
-def summary(serving: Serving) -> list[tuple[str, str, list[str]]]:
+GROUP = "resource.k8s.io"
+
+
+def claims(serving: Serving) -> list[tuple[str, str, list[str]]]:
+    """The served versions of resource.k8s.io, each with its release and its resources."""
     return [
-        (each.api_version, each.release.name, [kind.resource for kind in each.kinds])
+        (each.version, each.release.name, [kind.resource for kind in each.kinds])
         for each in serving.versions
+        if each.group == GROUP
     ]
 
 
@@ -25,14 +31,13 @@ def test_with_no_release_named_every_version_is_served_as_its_last_release_had_i
     assert serving.primary.name == "1.37"
     newer = ["deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"]
     with_taints = [newer[0], "devicetaintrules", *newer[1:]]
-    assert summary(serving) == [
-        ("v1", "1.37", ["namespaces"]),
-        ("resource.k8s.io/v1", "1.37", with_taints),
-        ("resource.k8s.io/v1beta2", "1.37", with_taints),
-        ("resource.k8s.io/v1beta1", "1.37", newer),
-        ("resource.k8s.io/v1alpha3", "1.33", with_taints),
+    assert claims(serving) == [
+        ("v1", "1.37", with_taints),
+        ("v1beta2", "1.37", with_taints),
+        ("v1beta1", "1.37", newer),
+        ("v1alpha3", "1.33", with_taints),
         (
-            "resource.k8s.io/v1alpha2",
+            "v1alpha2",
             "1.30",
             [
                 "podschedulingcontexts",
@@ -45,17 +50,18 @@ def test_with_no_release_named_every_version_is_served_as_its_last_release_had_i
             ],
         ),
     ]
+    assert {each.release.name for each in serving.versions if each.group != GROUP} == {"1.37"}
     assert [release.name for release in serving.releases] == ["1.37", "1.33", "1.30"]
 
 
 def test_the_newest_release_that_has_claims_in_a_version_serves_it_by_default() -> None:
     newest = {
-        version.api_version: name
+        version: name
         for name in KNOWN_RELEASES
-        for version in served(name).versions
-        if any(kind.resource in ("resourceclaims", "namespaces") for kind in version.kinds)
+        for version, _, resources in claims(served(name))
+        if "resourceclaims" in resources
     }
-    assert newest == {each.api_version: each.release.name for each in served().versions}
+    assert newest == {version: release for version, release, _ in claims(served())}
     assert default_description() == "1.37, and v1alpha3 as in 1.33, v1alpha2 as in 1.30,"
 
 
@@ -65,13 +71,21 @@ def test_a_named_release_serves_its_own_versions_and_nothing_of_another(name: st
     newer = {"1.32": ["v1beta1", "v1alpha3"], "1.33": ["v1beta2", "v1beta1", "v1alpha3"]}
     since_1_34 = ["v1", "v1beta2", "v1beta1", "v1alpha3"] if name >= "1.34" else ["v1alpha3"]
     versions = newer.get(name, ["v1alpha2"] if name <= "1.30" else since_1_34)
-    assert [(api_version, release) for api_version, release, _ in summary(serving)] == [
-        ("v1", name),
-        *((f"resource.k8s.io/{version}", name) for version in versions),
+    assert [(version, release) for version, release, _ in claims(serving)] == [
+        (version, name) for version in versions
     ]
-    without = [api_version for api_version, _, kinds in summary(serving)[1:] if "resourceclaims" not in kinds]
-    assert without == (["resource.k8s.io/v1alpha3"] if name >= "1.34" else [])
+    without = [version for version, _, kinds in claims(serving) if "resourceclaims" not in kinds]
+    assert without == (["v1alpha3"] if name >= "1.34" else [])
     assert [release.name for release in serving.releases] == [name]
+
+
+@pytest.mark.parametrize("name", KNOWN_RELEASES)
+def test_every_version_that_is_on_in_a_release_is_served_with_all_its_kinds(name: str) -> None:
+    tables = [table for table in load_release(name).all_kinds.group_versions if table.default]
+    found = {(each.group, each.version): [kind.resource for kind in each.kinds] for each in served(name).versions}
+    assert len(tables) > 15
+    for table in tables:
+        assert found[table.group, table.version] == [entry["resource"] for entry in table.kind_entries()]
 
 
 def test_side_by_side_a_gate_holds_for_the_releases_that_have_it() -> None:

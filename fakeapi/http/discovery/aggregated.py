@@ -15,8 +15,9 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind, Release
+from fakeapi.releases.kinds import Subresource
 
 AGGREGATED_GROUP = "apidiscovery.k8s.io"
 AGGREGATED_KIND = "APIGroupDiscoveryList"
@@ -110,7 +111,7 @@ def _entry(resource: Resource) -> Object:
             "responseKind": _response_kind(sub.kind, sub, kind),
             "verbs": list(sub.verbs),
         }
-        for sub in resource.subresources.values()
+        for sub in kind.subresources
     ]
     if subresources:
         entry["subresources"] = subresources

@@ -14,8 +14,9 @@ from fakeapi.http.response import Response
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind
+from fakeapi.releases.kinds import Subresource
 
 
 class GroupDocuments:
@@ -95,7 +96,7 @@ def _entries(resource: Resource) -> list[Object]:
             "kind": sub.kind,
             "verbs": list(sub.verbs),
         }
-        for sub in resource.subresources.values()
+        for sub in kind.subresources
     ]
     return [entry, *subresources]
 

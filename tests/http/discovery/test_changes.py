@@ -17,8 +17,8 @@ CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}
 
 
 @pytest.fixture
-def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
-    return with_history(1000)
+def server(with_history: Callable[..., SmallServer]) -> SmallServer:
+    return with_history(1000, runtime_config="/v1/configmaps=false")
 
 
 def config_map(server: SmallServer) -> Kind:

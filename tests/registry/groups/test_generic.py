@@ -18,7 +18,12 @@ STATUS = {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}
 
 
 def widget(name: str = "a", request: str = "gpu", **fields: Any) -> Object:
-    wanted = {"name": request, "deviceClassName": "gpu.example.com"}
+    wanted = {
+        "name": request,
+        "deviceClassName": "gpu.example.com",
+        "allocationMode": "ExactCount",  # these two as the type's defaults have them
+        "count": 1,
+    }
     return {"metadata": {"name": name}, "spec": {"devices": {"requests": [wanted]}}, **fields}
 
 

@@ -29,7 +29,8 @@ class Session:
         self.server = server
         self.grammar = Grammar(budget.random)
         self.random = budget.random
-        self.kinds = [kind for version in served(release).versions for kind in version.kinds]
+        found = (kind for version in served(release).versions for kind in version.kinds)
+        self.kinds = [kind for kind in found if {"list", "update"} <= set(kind.verbs)]
         self.asked = self.accepted = 0
         self._connection: Connection | None = None
 

@@ -54,8 +54,9 @@ def swagger(catalogue: Catalogue) -> Document:
 
 
 def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
-    tag = f"{group_tag(group)}_{version}"
-    name = f"get{group_tag(group).capitalize()}{version.capitalize()}APIResources"
+    named = group_tag(group)
+    tag = f"{named}_{version}"
+    name = f"get{named[:1].upper()}{named[1:]}{version.capitalize()}APIResources"
     root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
     found: dict[str, Any] = {
         root: {"get": operation(tag, name, {"200": reference("meta/v1.APIResourceList")}, OFFERED)}

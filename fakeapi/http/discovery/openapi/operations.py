@@ -11,6 +11,7 @@ from fakeapi.http.discovery.openapi.schemas import Schema, kind_reference, refer
 from fakeapi.http.negotiation import LISTED, OFFERED, PATCH_TYPES
 from fakeapi.registry.resource import Resource
 from fakeapi.releases import Kind
+from fakeapi.releases.kinds import Subresource
 
 PathItem: TypeAlias = dict[str, Any]
 
@@ -26,6 +27,7 @@ _VERSIONS = (
     ("timeoutSeconds", _INTEGER),
 )
 _LIST = (("allowWatchBookmarks", _BOOLEAN), *_SELECT, *_VERSIONS, ("watch", _BOOLEAN))
+_SHARDS = (("shardSelector", _STRING),)
 _DELETE = (
     _DRY_RUN,
     ("gracePeriodSeconds", _INTEGER),
@@ -35,6 +37,54 @@ _DELETE = (
 _IGNORE_READ_ERRORS = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _ANSWERS = {"200": "OK", "201": "Created", "202": "Accepted"}
 _CORE = "core"
+_FOR_ALL = "ForAllNamespaces"
+_OPTIONS = "Options"
+"""The kinds of subresources that open a connection end so: PodExecOptions."""
+_PROXY, _LOG, _TEXT = "proxy", "log", "text/plain"
+_GROUPS_THAT_RETURN = frozenset(("resource.k8s.io", "storage.k8s.io"))
+_NOT_RETURNED = frozenset((("v1", "csistoragecapacities"), ("v1", "devicetaintrules")))
+_RETURNED = frozenset(
+    ("", name)
+    for name in (
+        "persistentvolumeclaims",
+        "persistentvolumes",
+        "pods",
+        "podtemplates",
+        "resourcequotas",
+        "serviceaccounts",
+        "services",
+    )
+)
+"""The resources whose deletion is described as answering the object."""
+
+STREAM_METHODS = ("get", "post")
+PROXY_METHODS = ("delete", "get", "head", "options", "patch", "post", "put")
+_ATTACH = (
+    ("container", _STRING),
+    ("stderr", _BOOLEAN),
+    ("stdin", _BOOLEAN),
+    ("stdout", _BOOLEAN),
+    ("tty", _BOOLEAN),
+)
+CONNECT_QUERY: dict[str, tuple[tuple[str, str], ...]] = {
+    "attach": _ATTACH,
+    "exec": (("command", _STRING), *_ATTACH),
+    "portforward": (("ports", _INTEGER),),
+    "proxy": (("path", _STRING),),
+}
+"""What subresources that open a connection take, by name: the fields of PodExecOptions and its kin."""
+LOG_QUERY = (
+    ("container", _STRING),
+    ("follow", _BOOLEAN),
+    ("insecureSkipTLSVerifyBackend", _BOOLEAN),
+    ("limitBytes", _INTEGER),
+    ("previous", _BOOLEAN),
+    ("sinceSeconds", _INTEGER),
+    ("stream", _STRING),
+    ("tailLines", _INTEGER),
+    ("timestamps", _BOOLEAN),
+)
+"""The fields of PodLogOptions."""
 
 
 def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
@@ -43,8 +93,9 @@ def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 
 
 def group_tag(group: str) -> str:
-    """How operations name a group: its first word, `core` for the core group."""
-    return group.partition(".")[0] or _CORE
+    """How operations name a group: its words before `k8s.io`, `core` for the core group."""
+    first, *others = group.removesuffix(".k8s.io").split(".")
+    return "".join((first, *(word.capitalize() for word in others))) or _CORE
 
 
 def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[str, ...]) -> PathItem:
@@ -58,6 +109,16 @@ def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[s
     }
     responses["401"] = {"description": "Unauthorized"}
     return {"tags": [tag], "operationId": name, "responses": responses}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The kind that an operation is about, and its schema."""
+
+    group: str
+    version: str
+    kind: str
+    schema: Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,108 +143,188 @@ class _Paths:
         collection = f"{scope}/{kind.resource}"
         item = f"{collection}/{{name}}"
         scoped = "Namespaced" if kind.namespaced else ""
-        yield f"{root}{collection}", self._collection(scoped, where)
-        yield f"{root}{item}", self._item(scoped, ("name", *where))
+        on_one = ("name", *where)
+        if found := self._collection(scoped):
+            yield f"{root}{collection}", self._with_parameters(found, self._collection_query(), where)
+        if found := self._item(f"{scoped}{kind.kind}", kind.verbs, self.target):
+            yield f"{root}{item}", self._with_parameters(found, (), on_one)
         for sub in kind.subresources:
-            if sub.name in self.resource.subresources:
-                found = self._item(scoped, ("name", *where), sub.name, sub.verbs)
-                yield f"{root}{item}/{sub.name}", found
-        for_all = "ForAllNamespaces"
-        if kind.namespaced:
-            listed = {"get": self._list("list", f"{kind.kind}{for_all}", kind_reference(kind, of_list=True))}
-            yield f"{root}/{kind.resource}", self._with_parameters(listed, _LIST, ())
-            yield f"{root}/watch/{kind.resource}", self._watch("watchlist", f"{kind.kind}List{for_all}", ())
-        yield f"{root}/watch{collection}", self._watch("watchlist", f"{scoped}{kind.kind}List", where)
-        yield f"{root}/watch{item}", self._watch("watch", f"{scoped}{kind.kind}", ("name", *where))
+            yield from self._subresource(f"{root}{item}/{sub.name}", scoped, sub, on_one)
+        if kind.namespaced and "list" in kind.verbs:
+            listed = {"get": self._list("list", f"{kind.kind}{_FOR_ALL}", kind_reference(kind, of_list=True))}
+            yield f"{root}/{kind.resource}", self._with_parameters(listed, self._list_query, ())
+        if "watch" in kind.verbs:
+            if kind.namespaced:
+                yield f"{root}/watch/{kind.resource}", self._watch("watchlist", f"{kind.kind}List{_FOR_ALL}", ())
+            yield f"{root}/watch{collection}", self._watch("watchlist", f"{scoped}{kind.kind}List", where)
+            yield f"{root}/watch{item}", self._watch("watch", f"{scoped}{kind.kind}", on_one)
 
-    def _collection(self, scoped: str, where: tuple[str, ...]) -> PathItem:
+    @property
+    def target(self) -> Target:
+        return Target(self.kind.group, self.kind.version, self.kind.kind, kind_reference(self.kind))
+
+    @property
+    def _shards(self) -> tuple[tuple[str, str], ...]:
+        return _SHARDS if self.resource.release.quirks.openapi_lists_have_shards else ()
+
+    @property
+    def _list_query(self) -> tuple[tuple[str, str], ...]:
+        return (*_LIST, *self._shards)
+
+    def _collection_query(self) -> tuple[tuple[str, str], ...]:
+        """Parameters of all operations of the collection: those of its only one, a list or a create."""
+        verbs = self.kind.verbs
+        if "create" not in verbs and "deletecollection" not in verbs:
+            return self._list_query
+        return () if "list" in verbs else _WRITE
+
+    def _collection(self, scoped: str) -> PathItem:
         kind, name = self.kind, f"{scoped}{self.kind.kind}"
         found: PathItem = {}
+        shared = self._collection_query()
         if "list" in kind.verbs:
             found["get"] = self._list("list", name, kind_reference(kind, of_list=True))
-            found["get"]["parameters"] = _parameters(_LIST)
+            if not shared:
+                found["get"]["parameters"] = _parameters(self._list_query)
         if "create" in kind.verbs:
-            found["post"] = self._write("post", f"create{{}}{name}", ("200", "201", "202"))
+            found["post"] = self._write("post", f"create{{}}{name}", ("200", "201", "202"), self.target)
+            if shared:
+                del found["post"]["parameters"]
         if "deletecollection" in kind.verbs:
             status = reference("meta/v1.Status")
             deleted = self._operation("deletecollection", f"delete{{}}Collection{name}", {"200": status})
-            deleted["parameters"] = _parameters((*_SELECT, *_DELETE, *_VERSIONS))
+            deleted["parameters"] = _parameters((*_SELECT, *_DELETE, *self._forced(), *_VERSIONS, *self._shards))
             deleted["requestBody"] = _body(reference("meta/v1.DeleteOptions"), required=False)
             found["delete"] = deleted
-        return self._with_parameters(found, (), where)
+        return found
 
-    def _item(
-        self, scoped: str, where: tuple[str, ...], sub: str = "", verbs: tuple[str, ...] | None = None
-    ) -> PathItem:
-        name = f"{scoped}{self.kind.kind}{sub.capitalize()}"
-        own = kind_reference(self.kind)
+    def _item(self, name: str, verbs: tuple[str, ...], target: Target) -> PathItem:
+        own = {"200": target.schema}
         made: dict[str, tuple[str, Callable[[], PathItem]]] = {
-            "get": ("get", lambda: self._operation("get", f"read{{}}{name}", {"200": own})),
-            "update": ("put", lambda: self._write("put", f"replace{{}}{name}", ("200", "201"))),
+            "get": ("get", lambda: self._operation("get", f"read{{}}{name}", own, target=target)),
+            "update": ("put", lambda: self._write("put", f"replace{{}}{name}", ("200", "201"), target)),
             "delete": ("delete", lambda: self._delete(name)),
-            "patch": ("patch", lambda: self._patch(name)),
+            "patch": ("patch", lambda: self._patch(name, target)),
         }
-        found = {
-            method: make()
-            for verb, (method, make) in made.items()
-            if verb in (self.kind.verbs if verbs is None else verbs)
+        return {method: make() for verb, (method, make) in made.items() if verb in verbs}
+
+    def _subresource(
+        self, path: str, scoped: str, sub: Subresource, where: tuple[str, ...]
+    ) -> Iterator[tuple[str, PathItem]]:
+        """The paths of a subresource: one, and another one for what lies behind a proxy."""
+        name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
+        if sub.kind.endswith(_OPTIONS):
+            query = CONNECT_QUERY[sub.name]
+            yield path, self._with_parameters(self._connect(name, sub), query, where, pretty=False)
+            if sub.name == _PROXY:
+                behind = self._connect(f"{name}WithPath", sub)
+                yield f"{path}/{{path}}", self._with_parameters(behind, query, (*where, "path"), pretty=False)
+            return
+        if sub.name == _LOG:
+            answer: Schema = {"type": _STRING}
+            found = {"get": self._operation("get", f"read{{}}{name}", {"200": answer}, (*OFFERED, _TEXT))}
+            streams = self.resource.release.quirks.openapi_log_has_stream
+            query = tuple(each for each in LOG_QUERY if streams or each[0] != "stream")
+            yield path, self._with_parameters(found, query, where)
+            return
+        kind = self.resource.release.all_kinds.kind_of_subresource(self.kind, sub)
+        target = Target(sub.group, sub.version, sub.kind, kind_reference(kind))
+        if sub.verbs == ("create",):
+            found = {"post": self._write("post", f"create{{}}{name}", ("200", "201", "202"), target)}
+            del found["post"]["parameters"]
+            yield path, self._with_parameters(found, _WRITE, where)
+            return
+        found = self._item(name, sub.verbs, target)
+        if found.keys() == {"put"}:
+            del found["put"]["parameters"]
+            yield path, self._with_parameters(found, _WRITE, where)
+            return
+        yield path, self._with_parameters(found, (), where)
+
+    def _connect(self, name: str, sub: Subresource) -> PathItem:
+        """Operations that open a connection to something behind the server, and answer what that says."""
+        methods = PROXY_METHODS if sub.name == _PROXY else STREAM_METHODS
+        target = Target(sub.group, sub.version, sub.kind, {"type": _STRING})
+        return {
+            method: self._operation(
+                "connect", f"connect{{}}{method.capitalize()}{name}", {"200": target.schema}, ("*/*",), target
+            )
+            for method in methods
         }
-        return self._with_parameters(found, (), where)
 
     def _watch(self, action: str, name: str, where: tuple[str, ...]) -> PathItem:
         found = self._list(action, name, reference("meta/v1.WatchEvent"), verb="watch")
-        return self._with_parameters({"get": found}, _LIST, where)
+        return self._with_parameters({"get": found}, self._list_query, where)
 
     def _list(self, action: str, name: str, answer: Schema, verb: str = "list") -> PathItem:
         return self._operation(action, f"{verb}{{}}{name}", {"200": answer}, LISTED)
 
-    def _write(self, action: str, name: str, codes: tuple[str, ...]) -> PathItem:
-        own = kind_reference(self.kind)
-        found = self._operation(action, name, dict.fromkeys(codes, own))
+    def _write(self, action: str, name: str, codes: tuple[str, ...], target: Target) -> PathItem:
+        found = self._operation(action, name, dict.fromkeys(codes, target.schema), target=target)
         found["parameters"] = _parameters(_WRITE)
-        found["requestBody"] = _body(own, required=True)
+        found["requestBody"] = _body(target.schema, required=self._requires_bodies)
         return found
 
-    def _patch(self, name: str) -> PathItem:
-        found = self._write("patch", f"patch{{}}{name}", ("200", "201"))
+    def _patch(self, name: str, target: Target) -> PathItem:
+        found = self._write("patch", f"patch{{}}{name}", ("200", "201"), target)
         found["parameters"] += _parameters((("force", _BOOLEAN),))
-        found["requestBody"] = _body(reference("meta/v1.Patch"), required=True, media_types=PATCH_TYPES)
+        found["requestBody"] = _body(
+            reference("meta/v1.Patch"), required=self._requires_bodies, media_types=PATCH_TYPES
+        )
         return found
+
+    @property
+    def _requires_bodies(self) -> bool:
+        return self.resource.release.quirks.openapi_requires_bodies
 
     def _delete(self, name: str) -> PathItem:
-        """A namespace goes on existing for a while, so that its deletion answers with how that went."""
-        answer = kind_reference(self.kind) if self.kind.group else reference("meta/v1.Status")
+        """Most kinds answer a deletion with a Status, some with the object that is gone."""
+        kind = self.kind
+        answers_object = (kind.group, kind.resource) in _RETURNED or (
+            kind.group in _GROUPS_THAT_RETURN and (kind.version, kind.resource) not in _NOT_RETURNED
+        )
+        answer = kind_reference(kind) if answers_object else reference("meta/v1.Status")
         found = self._operation("delete", f"delete{{}}{name}", dict.fromkeys(("200", "202"), answer))
-        known = self.resource.release.schemas.struct("meta/v1.DeleteOptions").fields
-        forced = ((_IGNORE_READ_ERRORS, _BOOLEAN),) if _IGNORE_READ_ERRORS in known else ()
-        found["parameters"] = _parameters((*_DELETE, *forced))
+        found["parameters"] = _parameters((*_DELETE, *self._forced()))
         found["requestBody"] = _body(reference("meta/v1.DeleteOptions"), required=False)
         return found
 
+    def _forced(self) -> tuple[tuple[str, str], ...]:
+        known = self.resource.release.schemas.struct("meta/v1.DeleteOptions").fields
+        return ((_IGNORE_READ_ERRORS, _BOOLEAN),) if _IGNORE_READ_ERRORS in known else ()
+
     def _operation(
-        self, action: str, name: str, answers: dict[str, Schema], produced: tuple[str, ...] = OFFERED
+        self,
+        action: str,
+        name: str,
+        answers: dict[str, Schema],
+        produced: tuple[str, ...] = OFFERED,
+        target: Target | None = None,
     ) -> PathItem:
+        """`target` is the kind that it is about, where that is not the resource's own."""
         kind = self.kind
-        version = f"{group_tag(kind.group).capitalize()}{kind.version.capitalize()}"
+        tag = group_tag(kind.group)
+        version = f"{tag[:1].upper()}{tag[1:]}{kind.version.capitalize()}"
+        about = target or self.target
         return {
             **operation(self.tag, name.format(version), answers, produced),
             "x-kubernetes-action": action,
             "x-kubernetes-group-version-kind": {
-                "group": kind.group,
-                "kind": kind.kind,
-                "version": kind.version,
+                "group": about.group,
+                "kind": about.kind,
+                "version": about.version,
             },
         }
 
     def _with_parameters(
-        self, found: PathItem, query: tuple[tuple[str, str], ...], where: tuple[str, ...]
+        self, found: PathItem, query: tuple[tuple[str, str], ...], where: tuple[str, ...], *, pretty: bool = True
     ) -> PathItem:
         """A path item with what all of its operations take; `where` names the parts of its path."""
         in_path = [
             {"name": name, "in": "path", "required": True, "schema": {"type": _STRING, "uniqueItems": True}}
             for name in where
         ]
-        return {**found, "parameters": [*in_path, *_parameters((_PRETTY, *query))]}
+        return {**found, "parameters": [*in_path, *_parameters((*((_PRETTY,) if pretty else ()), *query))]}
 
 
 def _parameters(named: tuple[tuple[str, str], ...]) -> list[Schema]:

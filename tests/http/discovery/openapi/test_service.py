@@ -62,7 +62,7 @@ def test_every_path_is_one_that_the_server_answers(server: FakeAPI) -> None:
     for document in documents(server).values():
         for path, item in document["paths"].items():
             if "get" in item and "/watch/" not in path:
-                code = ask(server, path.format(namespace="default", name="nothing")).code
+                code = ask(server, path.format(namespace="default", name="nothing", path="x")).code
                 assert code == (404 if "{name}" in path else 200), path
 
 
@@ -185,7 +185,8 @@ def test_protobuf_says_what_json_says(server: FakeAPI) -> None:
     assert set(definitions) == set(swagger["definitions"])
     for name, schema in definitions.items():
         expected = swagger["definitions"][name]
-        assert first(schema, 22, 1).decode() == expected["type"]
+        if "type" in expected:
+            assert first(schema, 22, 1).decode() == expected["type"]
         if "properties" in expected:
             members = named(first(schema, 25), 1)
             assert set(members) == set(expected["properties"])
