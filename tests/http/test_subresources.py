@@ -36,9 +36,9 @@ async def evict(
 
 
 @pytest.fixture
-def server(with_history: Callable[..., SmallServer]) -> SmallServer:
+def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
     """A server of pods that can be evicted."""
-    found = with_history(1000, runtime_config="/v1/pods=false")
+    found = with_history(1000)
     release = load_release("1.31")
     pods = release.kind("", "v1", "pods")
 

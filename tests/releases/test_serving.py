@@ -13,7 +13,6 @@ from fakeapi.releases import (
 )
 from fakeapi.releases.serving import default_description
 
-
 GROUP = "resource.k8s.io"
 
 
@@ -82,7 +81,9 @@ def test_a_named_release_serves_its_own_versions_and_nothing_of_another(name: st
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_every_version_that_is_on_in_a_release_is_served_with_all_its_kinds(name: str) -> None:
     tables = [table for table in load_release(name).all_kinds.group_versions if table.default]
-    found = {(each.group, each.version): [kind.resource for kind in each.kinds] for each in served(name).versions}
+    found = {
+        (each.group, each.version): [kind.resource for kind in each.kinds] for each in served(name).versions
+    }
     assert len(tables) > 15
     for table in tables:
         assert found[table.group, table.version] == [entry["resource"] for entry in table.kind_entries()]

@@ -155,7 +155,10 @@ class _Paths:
             yield f"{root}/{kind.resource}", self._with_parameters(listed, self._list_query, ())
         if "watch" in kind.verbs:
             if kind.namespaced:
-                yield f"{root}/watch/{kind.resource}", self._watch("watchlist", f"{kind.kind}List{_FOR_ALL}", ())
+                yield (
+                    f"{root}/watch/{kind.resource}",
+                    self._watch("watchlist", f"{kind.kind}List{_FOR_ALL}", ()),
+                )
             yield f"{root}/watch{collection}", self._watch("watchlist", f"{scoped}{kind.kind}List", where)
             yield f"{root}/watch{item}", self._watch("watch", f"{scoped}{kind.kind}", on_one)
 
@@ -193,7 +196,9 @@ class _Paths:
         if "deletecollection" in kind.verbs:
             status = reference("meta/v1.Status")
             deleted = self._operation("deletecollection", f"delete{{}}Collection{name}", {"200": status})
-            deleted["parameters"] = _parameters((*_SELECT, *_DELETE, *self._forced(), *_VERSIONS, *self._shards))
+            deleted["parameters"] = _parameters(
+                (*_SELECT, *_DELETE, *self._forced(), *_VERSIONS, *self._shards)
+            )
             deleted["requestBody"] = _body(reference("meta/v1.DeleteOptions"), required=False)
             found["delete"] = deleted
         return found
@@ -317,7 +322,12 @@ class _Paths:
         }
 
     def _with_parameters(
-        self, found: PathItem, query: tuple[tuple[str, str], ...], where: tuple[str, ...], *, pretty: bool = True
+        self,
+        found: PathItem,
+        query: tuple[tuple[str, str], ...],
+        where: tuple[str, ...],
+        *,
+        pretty: bool = True,
     ) -> PathItem:
         """A path item with what all of its operations take; `where` names the parts of its path."""
         in_path = [
