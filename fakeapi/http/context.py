@@ -8,7 +8,7 @@ from fakeapi.http.request import Request
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.options import ObjectReference, Warnings
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.users import ANONYMOUS, User
+from fakeapi.registry.users import TOKEN_HOLDER, User
 
 _NOTHING = ObjectReference()
 
@@ -24,15 +24,16 @@ class RequestContext:
 
     `info` is None for a path that is not below /api or /apis; `verb` is upstream's, such as "list" or
     "deletecollection", and the method in lower case where there is no resource. `received` is when the
-    request came, in seconds since the epoch. `user` is set by authentication; `resource` and `object` by
-    routing, so a filter before it goes by `info`. `representation` is what the verb negotiated.
+    request came, in seconds since the epoch. `user` is an administrator where no token is asked for;
+    `resource` and `object` are set by routing, so a filter before it goes by `info`. `representation` is what
+    the verb negotiated.
     """
 
     request: Request
     info: RequestInfo | None
     verb: str
     received: float
-    user: User = ANONYMOUS
+    user: User = TOKEN_HOLDER
     resource: Resource | None = None
     object: ObjectReference = _NOTHING
     warnings: Warnings = field(default_factory=Warnings)

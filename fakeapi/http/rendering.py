@@ -35,6 +35,8 @@ def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
     """The object of a write with status 200, 201 or 202. Raises ApiError 400, 406."""
+    if result.is_status:
+        return _response(ctx, 200, result.body)
     return respond(ctx, resource, result.body, 201 if result.created else 202 if result.accepted else 200)
 
 

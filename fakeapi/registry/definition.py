@@ -17,6 +17,7 @@ from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.strategy import Strategy
+from fakeapi.registry.users import User
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
@@ -29,6 +30,25 @@ INTERNAL = "internal"
 
 CLASSIC = "classic"
 """The hub of resource.k8s.io/v1alpha2, whose objects no other version shows."""
+
+_SHOWN_WHEN_DELETED = frozenset(
+    {
+        ("", "namespaces"),
+        ("", "persistentvolumeclaims"),
+        ("", "persistentvolumes"),
+        ("", "pods"),
+        ("", "podtemplates"),
+        ("", "resourcequotas"),
+        ("", "serviceaccounts"),
+        ("", "services"),
+        ("storage.k8s.io", "csidrivers"),
+        ("storage.k8s.io", "csinodes"),
+        ("storage.k8s.io", "storageclasses"),
+        ("storage.k8s.io", "volumeattachments"),
+        ("storage.k8s.io", "volumeattributesclasses"),
+    }
+)
+"""The kinds with ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`, beside those of resource.k8s.io."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +74,7 @@ class StrategyFactory(Protocol):
 
 
 class SubresourceAction(Protocol):
-    """Answers a POST to a subresource that takes a kind of its own, such as pods/binding."""
+    """Answers a POST that stores no object of its kind: pods/binding, a subject access review."""
 
     async def __call__(
         self,
@@ -65,7 +85,7 @@ class SubresourceAction(Protocol):
         options: WriteOptions,
         warnings: Warnings,
     ) -> WriteResult:
-        """`body` is canonical and defaulted, in the kind of the subresource. Raises ApiError."""
+        """`body` is canonical and defaulted, in the kind of the request. Raises ApiError."""
         ...
 
 
@@ -75,7 +95,9 @@ class KindDefinition:
 
     `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
-    names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name.
+    names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
+    answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
+    an object.
     `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
     for where they have none or the kind differs. `table_subresources` can be printed as tables too.
     """
@@ -94,6 +116,8 @@ class KindDefinition:
     deletion: DeletionPolicy = delete_after_finalizers
     immortal: frozenset[str] = frozenset()
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
+    answer: SubresourceAction | None = None
+    signs: Callable[[Object, User], Object] | None = None
     table_subresources: frozenset[str] = frozenset()
 
     def covers(self, kind: Kind) -> bool:
@@ -101,6 +125,11 @@ class KindDefinition:
         return (self.group, self.resource) == (kind.group, kind.resource) and (
             self.versions is None or kind.version in self.versions
         )
+
+    @property
+    def shows_deleted(self) -> bool:
+        """Whether a delete is answered with the object that is gone, not with a Status."""
+        return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED
 
     @property
     def prefix(self) -> str:

@@ -89,8 +89,11 @@ class Warnings:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202."""
+    """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202. `is_status`: it is a
+    Status, which no Table shows.
+    """
 
     body: bytes
     created: bool = False
     accepted: bool = False
+    is_status: bool = False

@@ -253,6 +253,19 @@ class Quirks:
 
     address_warnings_quote_parser: bool
     """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
+    # Access reviews and kinds of access control
+
+    review_attributes_are_a_union: bool
+    """An access review of several things, or of nothing, is an error of the spec, not of a field of it."""
+
+    role_reference_change: str
+    """How a change of a binding's role is worded."""
+
+    rbac_updates_are_checked_twice: bool
+    """An update of a role or binding reports what is wrong with the object twice."""
+
+    rbac_fields_are_required_by_declaration: bool
+    """Names and verbs that roles and bindings lack are found by declarative validation."""
 
 
 _TOO_LONG = "may not be more than {} bytes"
@@ -363,6 +376,10 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},
     "address_warnings_quote_parser": {27: True, 33: False},
+    "rbac_updates_are_checked_twice": {27: True, 35: False},
+    "rbac_fields_are_required_by_declaration": {27: False, 37: True},
+    "review_attributes_are_a_union": {27: False, 37: True},
+    "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
 }
 """By quirk: from which minor release on it is what."""
 

@@ -10,7 +10,7 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
-from fakeapi.registry.users import TOKEN_HOLDER
+from fakeapi.registry.users import ANONYMOUS, TOKEN_HOLDER
 
 
 class Authentication:
@@ -25,6 +25,8 @@ class Authentication:
         scheme, _, token = ctx.request.headers.get(b"authorization", b"").strip().partition(b" ")
         if scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token):
             ctx.user = TOKEN_HOLDER
-        elif not self._is_open(ctx):
+        elif self._is_open(ctx):
+            ctx.user = ANONYMOUS
+        else:
             raise errors.unauthorized()
         return proceed(ctx)

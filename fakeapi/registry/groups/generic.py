@@ -59,6 +59,11 @@ def generic_definition(kind: Kind) -> KindDefinition:
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 
+def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    """The strategies of a kind without rules of its own and without subresources."""
+    return {"": Strategy()}
+
+
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     if kind.subresource("status") is None:
         return {"": Strategy()}

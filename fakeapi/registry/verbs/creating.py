@@ -34,8 +34,15 @@ async def create(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Store a new object from a canonical, defaulted body, if admission lets it. Raises ApiError."""
+    """Store a new object from a canonical, defaulted body. Raises ApiError.
+
+    Objects of a kind that is only answered are not stored.
+    """
     deduplicate_owners(obj, warnings)
+    answer = resource.definition.answer
+    if answer is not None:
+        obj = resource.manager("").update(None, obj, options.manager, store.now())
+        return await answer(store, resource, target, obj, options, warnings)
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)
     _fill_system_fields(store, obj["metadata"])
@@ -79,6 +86,8 @@ async def insert(
     An apply that creates calls this directly, and keeps deletionTimestamp if it sets it.
     """
     obj = resource.to_hub(obj)
+    if resource.definition.signs is not None:
+        obj = resource.definition.signs(obj, options.user)
     meta = obj["metadata"]
     meta.pop("resourceVersion", None)
     if not meta.get("uid"):

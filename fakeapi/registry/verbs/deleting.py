@@ -3,7 +3,8 @@
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollection).
 """
 
-from fakeapi.machinery import errors
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, run
@@ -42,9 +43,9 @@ async def _delete_entry(
     key = resource.key(target.namespace, target.name)
     if held is None:
         if options.dry_run:
-            return WriteResult(resource.json_of(entry.value, entry.revision))
+            return _gone(resource, obj, entry, entry.revision)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        return WriteResult(resource.json_of(entry.value, gone.revision))
+        return _gone(resource, obj, entry, gone.revision)
     value = resource.encode(held)
     accepted = options.orphan is False
     if options.dry_run or value == entry.value:
@@ -63,3 +64,18 @@ async def _admit(
     old = stored_form.decode(entry, resource.hub_schema)
     attributes = Attributes(Operation.DELETE, resource, target, None, old, options)
     await run((*steps.mutating, *steps.validating), attributes)
+
+
+def _gone(resource: Resource, obj: Object, entry: Entry, revision: int) -> WriteResult:
+    """The answer about an object that is gone."""
+    if resource.definition.shows_deleted:
+        return WriteResult(resource.json_of(entry.value, revision))
+    meta = obj["metadata"]
+    details = {
+        "name": meta["name"],
+        **({"group": resource.kind.group} if resource.kind.group else {}),
+        "kind": resource.kind.resource,
+        "uid": meta["uid"],
+    }
+    status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+    return WriteResult(codec.encode(status), is_status=True)

@@ -81,7 +81,14 @@ def test_a_widget_is_made_listed_changed_and_deleted() -> None:
         assert world.get("a") == created
         patched = await world.patch("a", {"metadata": {"labels": {"x": "1"}}})
         assert patched["metadata"]["labels"] == {"x": "1"}
-        assert (await world.delete("a"))["metadata"]["uid"] == created["metadata"]["uid"]
+        gone = await world.delete("a")
+        assert gone["status"] == "Success"
+        assert gone["details"] == {
+            "name": "a",
+            "group": "example.com",
+            "kind": "widgets",
+            "uid": created["metadata"]["uid"],
+        }
         assert (await refusal(world.delete("a"))).message == 'widgets.example.com "a" not found'
 
     with_widgets(scenario)

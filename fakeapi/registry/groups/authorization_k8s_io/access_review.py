@@ -1,0 +1,116 @@
+"""SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The server allows everything, as one does that runs
+with `--authorization-mode=AlwaysAllow`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.registry.answers import answered
+from fakeapi.registry.definition import KindDefinition, SubresourceAction
+from fakeapi.registry.groups.authorization_k8s_io.validation import (
+    validate_local_review,
+    validate_self_review,
+    validate_subject_review,
+)
+from fakeapi.registry.groups.generic import plain_strategies
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.releases.rules import ReleaseRules, rules_of
+
+GROUP = "authorization.k8s.io"
+SELECTORS = "AuthorizeWithSelectors"
+
+Validate = Callable[[Object, ReleaseRules], list[FieldError]]
+
+
+def _review(resource: str, validate: Validate, *, local: bool = False) -> KindDefinition:
+    return KindDefinition(
+        group=GROUP, resource=resource, strategies=plain_strategies, answer=_answer(validate, local=local)
+    )
+
+
+def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
+    async def answer(
+        store: Store,
+        resource: Resource,
+        target: ObjectReference,
+        body: Object,
+        options: WriteOptions,
+        warnings: Warnings,
+    ) -> WriteResult:
+        rules = rules_of(resource.release)
+        attributes = body["spec"].get("resourceAttributes") or {}
+        if not rules.gates.get(SELECTORS, False):
+            for name in ("fieldSelector", "labelSelector"):
+                attributes.pop(name, None)
+        found = validate(body, rules)
+        if found:
+            raise errors.invalid(Qualified(GROUP, ""), "", found)
+        if local and not target.namespace:
+            raise errors.bad_request("namespace is required on this type: ")
+        body["status"] = _allowed(attributes)
+        return answered(resource, body)
+
+    return answer
+
+
+def _allowed(attributes: dict[str, Any]) -> Object:
+    problems = [
+        f"spec.resourceAttributes.{name} {extent} due to parse error"
+        for name, extent in (
+            ("fieldSelector", _ignored_fields(attributes.get("fieldSelector"))),
+            ("labelSelector", _ignored_labels(attributes.get("labelSelector"))),
+        )
+        if extent
+    ]
+    return {"allowed": True, **({"evaluationError": "; ".join(problems)} if problems else {})}
+
+
+def _ignored_fields(selector: dict[str, Any] | None) -> str:
+    """How much of a selector of fields is ignored: requirements, or a text, that do not parse."""
+    if selector is None:
+        return ""
+    if selector.get("rawSelector"):
+        return _unparsable(field_selector.parse, selector["rawSelector"])
+    good = [
+        len(each.get("values") or ()) == 1 and each["operator"] in ("In", "NotIn")
+        for each in selector.get("requirements") or ()
+    ]
+    return _extent(good)
+
+
+def _ignored_labels(selector: dict[str, Any] | None) -> str:
+    """The same of a selector of labels."""
+    if selector is None:
+        return ""
+    if selector.get("rawSelector"):
+        return _unparsable(label_selector.parse, selector["rawSelector"])
+    known = ("In", "NotIn", "Exists", "DoesNotExist")
+    return _extent([each["operator"] in known for each in selector.get("requirements") or ()])
+
+
+def _unparsable(parse: Callable[[str], object], text: str) -> str:
+    try:
+        parse(text)
+    except (ValueError, errors.ApiError):
+        return "ignored"
+    return ""
+
+
+def _extent(good: list[bool]) -> str:
+    if all(good):
+        return ""
+    return "partially ignored" if any(good) else "ignored"
+
+
+SUBJECT_ACCESS_REVIEW = _review("subjectaccessreviews", validate_subject_review)
+LOCAL_SUBJECT_ACCESS_REVIEW = _review("localsubjectaccessreviews", validate_local_review, local=True)
+SELF_SUBJECT_ACCESS_REVIEW = _review("selfsubjectaccessreviews", validate_self_review)

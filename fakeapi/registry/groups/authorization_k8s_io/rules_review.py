@@ -1,0 +1,42 @@
+"""SelfSubjectRulesReview of authorization.k8s.io: what the client may do in a namespace, which is everything.
+
+Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview` and the rules of
+`--authorization-mode=AlwaysAllow`.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.answers import answered
+from fakeapi.registry.definition import KindDefinition
+from fakeapi.registry.groups.generic import plain_strategies
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+
+
+async def _answer(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """The rules, in an object that has nothing of the one that asked."""
+    if not body["spec"].get("namespace"):
+        raise errors.bad_request("no namespace on request")
+    review = resource.empty_object()
+    review["status"] = {
+        "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+        "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+        "incomplete": False,
+    }
+    return answered(resource, review)
+
+
+SELF_SUBJECT_RULES_REVIEW = KindDefinition(
+    group="authorization.k8s.io",
+    resource="selfsubjectrulesreviews",
+    strategies=plain_strategies,
+    answer=_answer,
+)

@@ -1,0 +1,80 @@
+"""Validates meta/v1 LabelSelector, and the requirements of selectors of labels and fields.
+
+Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Selectors are canonical.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
+from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
+from fakeapi.machinery.meta.object_meta import validate_labels
+from fakeapi.machinery.meta.wording import Wording
+
+_WITH_VALUES = ("In", "NotIn")
+_WITHOUT_VALUES = ("Exists", "DoesNotExist")
+
+
+def validate_label_selector(
+    selector: dict[str, Any] | None, path: str, wording: Wording, *, checks_values: bool = True
+) -> list[FieldError]:
+    """Errors of a selector; None has none. `checks_values`: values of expressions must be values that a
+    label can have, which upstream does not ask of what was stored otherwise.
+    """
+    if selector is None:
+        return []
+    errors = validate_labels(selector.get("matchLabels") or {}, f"{path}.matchLabels", wording)
+    for index, requirement in enumerate(selector.get("matchExpressions") or ()):
+        here = f"{path}.matchExpressions[{index}]"
+        errors += validate_label_requirement(requirement, here, wording, checks_values=checks_values)
+    return errors
+
+
+def validate_label_requirement(
+    requirement: dict[str, Any],
+    path: str,
+    wording: Wording,
+    *,
+    checks_values: bool = True,
+    any_operator: bool = False,
+) -> list[FieldError]:
+    """Errors of one requirement. `any_operator`: operators that the server does not know are left alone."""
+    values: Sequence[str] = requirement.get("values") or ()
+    errors = _operator_errors(requirement["operator"], values, path, any_operator=any_operator)
+    key, unit = requirement["key"], wording.length_unit
+    errors += [invalid(f"{path}.key", key, message) for message in is_qualified_name(key, unit)]
+    if checks_values:
+        errors += [
+            invalid(f"{path}.values[{index}]", value, message)
+            for index, value in enumerate(values)
+            for message in is_valid_label_value(value, unit)
+        ]
+    return errors
+
+
+def validate_field_requirement(requirement: dict[str, Any], path: str) -> list[FieldError]:
+    """Errors of a requirement of fields, whose operator may be one that the server does not know."""
+    errors = [] if requirement["key"] else [required(f"{path}.key", "must be specified")]
+    values: Sequence[str] = requirement.get("values") or ()
+    return errors + _operator_errors(requirement["operator"], values, path, any_operator=True)
+
+
+def has_invalid_value(selector: dict[str, Any] | None) -> bool:
+    """Whether an expression compares with what no label can have as its value."""
+    return any(
+        is_valid_label_value(value)
+        for requirement in (selector or {}).get("matchExpressions") or ()
+        for value in requirement.get("values") or ()
+    )
+
+
+def _operator_errors(
+    operator: str, values: Sequence[str], path: str, *, any_operator: bool
+) -> list[FieldError]:
+    if operator in _WITH_VALUES:
+        rule = "must be specified when `operator` is 'In' or 'NotIn'"
+        return [] if values else [required(f"{path}.values", rule)]
+    if operator in _WITHOUT_VALUES:
+        rule = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        return [forbidden(f"{path}.values", rule)] if values else []
+    return [] if any_operator else [invalid(f"{path}.operator", operator, "not a valid selector operator")]

@@ -1,0 +1,36 @@
+"""Values in errors, as a release shows them.
+
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`: from 1.34 on JSON of the
+server's own type, before that what Go's `%#v` prints of it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_syntax
+from fakeapi.releases.rules import ReleaseRules
+
+
+def shown_struct(value: Any, type_name: str, rules: ReleaseRules) -> Any:
+    """A part of an object, of a type such as `rbac/v1.RoleRef`, as an error prints it; None as null."""
+    if value is None:
+        return Dump("null") if rules.quirks.wording.json_values else "null"
+    node = rules.schemas.struct(type_name)
+    if rules.quirks.wording.json_values:
+        return Dump(unversioned_json(value, node))
+    return Dump(unversioned_syntax(value, node, package_of(node)))
+
+
+def shown_strings(texts: Sequence[str], rules: ReleaseRules) -> Dump:
+    """A list of strings as an error prints it."""
+    return Dump(rules.quirks.wording.strings(texts))
+
+
+def shown_plain(value: Any, rules: ReleaseRules) -> Any:
+    """Nothing, or a number or text behind a pointer."""
+    if value is None:
+        return Dump("null") if rules.quirks.wording.json_values else "null"
+    return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
