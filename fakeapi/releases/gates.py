@@ -70,10 +70,13 @@ EFFECTIVE = frozenset({
     "DRAWorkloadResourceClaims",
     "DynamicResourceAllocation",
     "GenericWorkload",
+    "PodLevelResources",
+    "PodTopologyLabelsAdmission",
     "RemainingItemCount",
     "RetryGenerateName",
     "StrictIPCIDRValidation",
     "WatchList",
+    "WorkloadAwarePreemption",
 })  # fmt: skip
 """The gates that change what a client of the offered kinds sees, in the releases that have them."""
 

@@ -267,6 +267,14 @@ class Quirks:
     rbac_fields_are_required_by_declaration: bool
     """Names and verbs that roles and bindings lack are found by declarative validation."""
 
+    # Admission
+
+    topology_labels: tuple[str, ...]
+    """The labels that a pod takes over from its node, where it does."""
+
+    attribute_classes_are_protected: bool
+    """A new VolumeAttributesClass gets the finalizer of what may be in use."""
+
 
 _TOO_LONG = "may not be more than {} bytes"
 
@@ -380,6 +388,11 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
+    "topology_labels": {
+        27: ("topology.k8s.io/region", "topology.k8s.io/zone"),
+        34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
+    },
+    "attribute_classes_are_protected": {27: False, 33: True},
 }
 """By quirk: from which minor release on it is what."""
 

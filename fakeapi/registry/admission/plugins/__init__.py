@@ -4,10 +4,52 @@ Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. ServiceAccount
 the service accounts that it asks for.
 """
 
-from fakeapi.registry.admission.plugin import PluginEntry, namespaced
+from fakeapi.registry.admission.plugin import PluginEntry, kinds, namespaced
 
 _HERE = "fakeapi.registry.admission.plugins"
 
 DEFAULT_PLUGINS = (
     PluginEntry("NamespaceLifecycle", f"{_HERE}.namespace_lifecycle:NamespaceLifecycle", namespaced),
+    PluginEntry(
+        "LimitRanger",
+        f"{_HERE}.limit_ranger:LimitRanger",
+        kinds("pods", "pods/resize", "persistentvolumeclaims"),
+    ),
+    PluginEntry(
+        "TaintNodesByCondition",
+        f"{_HERE}.taint_nodes_by_condition:TaintNodesByCondition",
+        kinds("nodes"),
+    ),
+    PluginEntry(
+        "Priority",
+        f"{_HERE}.priority:Priority",
+        kinds("pods", "podgroups.scheduling.k8s.io", "priorityclasses.scheduling.k8s.io"),
+    ),
+    PluginEntry(
+        "DefaultTolerationSeconds",
+        f"{_HERE}.default_toleration_seconds:DefaultTolerationSeconds",
+        kinds("pods"),
+    ),
+    PluginEntry(
+        "DefaultStorageClass", f"{_HERE}.default_classes:DefaultStorageClass", kinds("persistentvolumeclaims")
+    ),
+    PluginEntry(
+        "StorageObjectInUseProtection",
+        f"{_HERE}.storage_object_in_use_protection:StorageObjectInUseProtection",
+        kinds("persistentvolumes", "persistentvolumeclaims", "volumeattributesclasses.storage.k8s.io"),
+    ),
+    PluginEntry(
+        "PersistentVolumeClaimResize",
+        f"{_HERE}.persistent_volume_claim_resize:PersistentVolumeClaimResize",
+        kinds("persistentvolumeclaims"),
+    ),
+    PluginEntry("RuntimeClass", f"{_HERE}.runtime_class:RuntimeClass", kinds("pods")),
+    PluginEntry(
+        "DefaultIngressClass",
+        f"{_HERE}.default_classes:DefaultIngressClass",
+        kinds("ingresses.networking.k8s.io"),
+    ),
+    PluginEntry(
+        "PodTopologyLabels", f"{_HERE}.pod_topology_labels:PodTopologyLabels", kinds("pods", "pods/binding")
+    ),
 )
