@@ -97,7 +97,7 @@ class KindDefinition:
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
     names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
     answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
-    an object.
+    an object. `name_validator_of` is for rules of names that differ by release.
     `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
     for where they have none or the kind differs. `table_subresources` can be printed as tables too.
     """
@@ -109,6 +109,7 @@ class KindDefinition:
     hub: str = INTERNAL
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
     name_validator: NameValidator = name_is_dns_subdomain
+    name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
     columns: Columns = no_columns
     cells: Cells | None = None

@@ -88,7 +88,8 @@ class Resource:
 
     @cached_property
     def name_validator(self) -> NameValidator:
-        return self.definition.name_validator
+        by_release = self.definition.name_validator_of
+        return by_release(rules_of(self.release)) if by_release else self.definition.name_validator
 
     @cached_property
     def prefix(self) -> str:

@@ -253,6 +253,43 @@ class Quirks:
 
     address_warnings_quote_parser: bool
     """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
+
+    status_address_error: str
+    """What is said of an address in the status of a Service or an Ingress that is none."""
+
+    bad_exception_ends_ip_block: bool
+    """Of a block of addresses with an exception that is no CIDR value nothing more is said; what is no CIDR
+    value is called so."""
+
+    end_port_error_shows_port: bool
+    """The error about a port range that ends before it begins shows where it begins."""
+
+    network_policies_are_checked_twice: bool
+    """An update of a network policy has each error of its rules twice."""
+
+    required_reference_parts_are_named: bool
+    """The error about a reference without kind or name names what is missing."""
+
+    ingresses_keep_relaxed_names: str
+    """Where in a stored ingress a service's name must be, such as the gate RelaxedServiceNameValidation
+    allows, to be allowed in the new one: `rules`, or `everywhere`; empty for nowhere."""
+
+    default_ingress_class_is_marked: bool
+    """The table of ingress classes marks the one that is the default."""
+
+    service_cidrs_are_parsed_by_netip: bool
+    """Ranges of services are held to Go's strict parser, and stay as they were made."""
+
+    service_cidr_status_resets_metadata: bool
+    """A write to the status of a ServiceCIDR keeps the metadata."""
+
+    service_cidr_status_resets_fields: bool
+    """Such a write owns nothing but the status; in other releases whatever it sends."""
+
+    ip_address_name_error: str
+    """What is said of the name of an IPAddress that is no address in canonical form; empty where the rules
+    for addresses have words of their own."""
+
     # Access reviews and kinds of access control
 
     review_attributes_are_a_union: bool
@@ -384,6 +421,24 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},
     "address_warnings_quote_parser": {27: True, 33: False},
+    "status_address_error": {
+        27: "must be a valid IP address",
+        30: "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+    },
+    "bad_exception_ends_ip_block": {27: True, 30: False},
+    "end_port_error_shows_port": {27: True, 37: False},
+    "network_policies_are_checked_twice": {27: True, 36: False},
+    "required_reference_parts_are_named": {27: True, 34: False},
+    "ingresses_keep_relaxed_names": {27: "", 34: "rules", 35: "everywhere"},
+    "default_ingress_class_is_marked": {27: False, 36: True},
+    "service_cidrs_are_parsed_by_netip": {27: True, 33: False},
+    "service_cidr_status_resets_metadata": {27: False, 33: True},
+    "service_cidr_status_resets_fields": {27: False, 36: True},
+    "ip_address_name_error": {
+        27: "not a valid ip in canonical format",
+        29: "must be a canonical format IP address",
+        33: "",
+    },
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},

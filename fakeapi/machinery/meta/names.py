@@ -27,6 +27,7 @@ _ALPHANUMERIC_ENDS = (
 )
 _LABEL_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN_PATTERN = rf"{_LABEL_PATTERN}(\.{_LABEL_PATTERN})*"
+_WILDCARD_SUBDOMAIN_PATTERN = rf"\*\.{_SUBDOMAIN_PATTERN}"
 _DNS1035_PATTERN = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE_PATTERN = f"({_QUALIFIED_PATTERN})?"
@@ -40,6 +41,7 @@ def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
 
 _is_label = _matcher(_LABEL_PATTERN)
 _is_subdomain = _matcher(_SUBDOMAIN_PATTERN)
+_is_wildcard_subdomain = _matcher(_WILDCARD_SUBDOMAIN_PATTERN)
 _is_dns1035_label = _matcher(_DNS1035_PATTERN)
 _is_qualified = _matcher(_QUALIFIED_PATTERN)
 _is_prefixed = _matcher(f"({_SUBDOMAIN_PATTERN}/)?{_QUALIFIED_PATTERN}")
@@ -78,6 +80,12 @@ _SUBDOMAIN_OF_ANY_CASE_ERROR = regex_error(
     "an alphanumeric character",
     _SUBDOMAIN_PATTERN,
     "Example.com",
+)
+_WILDCARD_SUBDOMAIN_ERROR = regex_error(
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist "
+    "of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+    _WILDCARD_SUBDOMAIN_PATTERN,
+    "*.example.com",
 )
 _DNS1035_ERROR = regex_error(
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
@@ -149,6 +157,14 @@ def is_dns1035_label(value: str) -> list[str]:
     errors = _length_errors(value, DNS1035_LABEL_MAX_LENGTH)
     if not _is_dns1035_label(value):
         errors.append(_DNS1035_ERROR)
+    return errors
+
+
+def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
+    """A DNS subdomain after `*.`, as the host of a rule that stands for many."""
+    errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
+    if not _is_wildcard_subdomain(value):
+        errors.append(_WILDCARD_SUBDOMAIN_ERROR)
     return errors
 
 

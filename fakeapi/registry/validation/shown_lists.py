@@ -1,0 +1,20 @@
+"""Lists of texts in errors, as a release shows them.
+
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
+"""
+
+from collections.abc import Sequence
+
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.releases.rules import ReleaseRules
+
+
+def shown_texts(texts: Sequence[str] | None, go_type: str, rules: ReleaseRules) -> Dump:
+    """A list of texts, whose Go type is `[]string` or one of its like; an absent one is nil in Go."""
+    wording = rules.quirks.wording
+    if wording.json_values:
+        return Dump(wording.json(None if texts is None else list(texts)))
+    if texts is None:
+        return Dump(f"{go_type}(nil)")
+    return Dump(f"{go_type}{{{', '.join(map(quote, texts))}}}")
