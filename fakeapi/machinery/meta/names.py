@@ -82,8 +82,8 @@ _SUBDOMAIN_OF_ANY_CASE_ERROR = regex_error(
     "Example.com",
 )
 _WILDCARD_SUBDOMAIN_ERROR = regex_error(
-    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist "
-    "of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must "
+    "consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
     _WILDCARD_SUBDOMAIN_PATTERN,
     "*.example.com",
 )

@@ -17,6 +17,8 @@ _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition"))
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
 _INITIALISMS = {
     "cel": "CEL",
+    "cidr": "CIDR",
+    "cidrs": "CIDRs",
     "uid": "UID",
     "ips": "IPs",
     "apiGroup": "APIGroup",

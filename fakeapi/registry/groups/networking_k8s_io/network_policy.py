@@ -16,9 +16,9 @@ from fakeapi.registry.groups.networking_k8s_io.validation.network_policies impor
     policy_warnings,
 )
 from fakeapi.registry.object_meta import with_generation, with_next_generation
+from fakeapi.registry.selector_text import selector_text
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.label_selectors import validate_label_selector
-from fakeapi.registry.selector_text import selector_text
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 

@@ -44,7 +44,7 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
 def validate_service_cidr_change(
     new: Object, old: Object, type_name: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a change of the spec: a range of the other family may be added, where the release allows it."""
+    """Errors of a change of the spec; from 1.33 on a range of the other family may be added."""
     cidrs, before = new.get("cidrs") or [], old.get("cidrs") or []
     shown: Any = shown_texts(new.get("cidrs"), "[]string", rules)
     if rules.quirks.service_cidrs_are_parsed_by_netip:
