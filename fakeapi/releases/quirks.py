@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from fakeapi.machinery.meta.wording import Wording
+from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +313,9 @@ class Quirks:
     attribute_classes_are_protected: bool
     """A new VolumeAttributesClass gets the finalizer of what may be in use."""
 
+    workloads: WorkloadQuirks
+    """Those of workloads, budgets and autoscalers."""
+
 
 _TOO_LONG = "may not be more than {} bytes"
 
@@ -456,8 +460,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
+        workloads=workload_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()
-        }
+        },
     )
