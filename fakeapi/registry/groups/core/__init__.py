@@ -1,5 +1,11 @@
-"""The core group, `v1`."""
+"""The core group, `v1`.
 
-from fakeapi.registry.groups.core.namespace import NAMESPACE
+Its kinds are imported one by one: every server needs namespaces, and few need them all.
+"""
 
-KINDS = (NAMESPACE,)
+KINDS = {
+    "bindings": "binding.BINDING",
+    "namespaces": "namespace.NAMESPACE",
+    "pods": "pod.POD",
+}
+"""Where the definition of each resource stands."""
