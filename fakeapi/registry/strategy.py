@@ -39,6 +39,12 @@ class Strategy:
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Paths that a write through this strategy never sets, and that no manager comes to own by it."""
 
+    creates_on_update: ClassVar[bool] = False
+    """Whether a PUT of an object that does not exist creates it (AllowCreateOnUpdate)."""
+
+    updates_unconditionally: ClassVar[bool] = True
+    """Whether an update may leave out the resourceVersion (AllowUnconditionalUpdate)."""
+
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """Restores values that decoding dropped but validation needs, such as explicitly empty lists.
 
@@ -75,12 +81,6 @@ class Strategy:
     ) -> list[FieldError]:
         """Errors of an update, with the generic errors of its metadata in their places."""
         return [*metadata.of_object, *metadata.of_change]
-
-    def warnings_before_create(self, obj: Object) -> list[str]:
-        """Texts of Warning headers about an object as it was sent, before it is prepared; given even where
-        it is refused.
-        """
-        return []
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         """Texts of Warning headers for a create."""

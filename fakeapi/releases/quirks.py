@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from fakeapi.machinery.meta.wording import Wording
-from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,50 +246,6 @@ class Quirks:
     node_selector_values_are_checked: bool
     """Values in an allocation's node selector must be values that a label can have."""
 
-    # Pods
-
-    pods_have_generations: bool
-    """A pod counts the changes of its spec, and its conditions keep the generations that they were observed
-    at."""
-
-    gated_pods_have_transition_time: bool
-    """The condition of a pod that is held by scheduling gates says since when."""
-
-    status_keeps_qos_class: bool
-    """A write to the status of a pod that leaves out its class keeps it."""
-
-    status_keeps_claim_statuses: bool
-    """A write to the status of a pod that leaves out what it says of claims keeps it."""
-
-    subresources_drop_metadata: bool
-    """A write to `/ephemeralcontainers` or `/resize` of a pod changes no metadata, not even managed fields;
-    elsewhere it is held to what a write to `/status` may change. A proposed resize is marked as such."""
-
-    resize_follows_allocation: bool
-    """An update of a pod that asks for other resources than are allocated is marked as a proposed resize."""
-
-    app_armor_fields_are_annotated: bool
-    """AppArmor profiles in fields of a new pod are also written into its annotations."""
-
-    grace_never_ends_in_the_past: bool
-    """A shortened grace period ends now if it would have ended before."""
-
-    initialized_pods_forget_init_containers: bool
-    """A condition says whether a pod is initialized; from then on only restartable init containers count for
-    its restarts in tables."""
-
-    finished_pods_are_not_terminating: bool
-    """A pod that has succeeded or failed is never shown as Terminating."""
-
-    failed_containers_hide_completed: bool
-    """A pod is not shown as Completed while one of its containers has failed."""
-
-    eviction_refusals_explain: bool
-    """An eviction that a budget refuses names the condition of the budget, if that says more than counts."""
-
-    forbidden_evictions_have_causes: bool
-    """An eviction that a budget's broken status forbids has a cause of its own."""
-
     addresses_are_canonical: bool
     """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
 
@@ -343,18 +298,6 @@ class Quirks:
     role_reference_change: str
     """How a change of a binding's role is worded."""
 
-    levels_may_have_no_shares: bool
-    """A priority level may have no concurrency shares of its own."""
-
-    exempt_level: str
-    """What is said of a priority level that is exempt without having that name, or the other way around."""
-
-    empty_level_type_is_required: bool
-    """A priority level without a type lacks a required value; elsewhere an empty type is not supported."""
-
-    flow_condition_type_required: str
-    """What is said of a condition without a type."""
-
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
@@ -368,9 +311,67 @@ class Quirks:
 
     attribute_classes_are_protected: bool
     """A new VolumeAttributesClass gets the finalizer of what may be in use."""
+    # Volumes, their classes and drivers; leases, priorities and runtimes
 
-    workloads: WorkloadQuirks
-    """Those of workloads, budgets and autoscalers."""
+    declared_rules_come_last: bool
+    """Rules that are markers of a type's source are checked after all others; the error of a changed field
+    that is marked as immutable shows no value."""
+
+    class_changes_are_forbidden: bool
+    """A change of what a StorageClass is made of is forbidden; elsewhere the field is immutable."""
+
+    one_storage_class_is_default: bool
+    """In tables at most one StorageClass is called the default."""
+
+    attributes_class_may_be_default: bool
+    """In tables a VolumeAttributesClass with the annotation is called the default."""
+
+    attributes_classes_are_checked_again: bool
+    """What is wrong with an updated VolumeAttributesClass is said twice."""
+
+    capacities_are_checked_twice: bool
+    """What is wrong with a new CSIStorageCapacity is said twice."""
+
+    csi_drivers_may_change: bool
+    """All of a CSIDriver may change but whether volumes are attached and how long they live; any change is a
+    new generation."""
+
+    csi_drivers_know_secrets: bool
+    """A CSIDriver that asks for tokens should say whether they are secrets."""
+
+    csi_node_updates_are_checked_once: bool
+    """What is wrong with an updated CSINode is not said twice."""
+
+    csi_node_driver_path: str
+    """Where a change of a CSINode's driver is reported."""
+
+    csi_node_counts_may_change: bool
+    """How many volumes a driver of a CSINode can attach may change, where the gate is on."""
+
+    attachers_are_driver_names: bool
+    """The attacher of a VolumeAttachment is checked as the name of a driver with the rest of the spec;
+    elsewhere only where it is new, after all else."""
+
+    volume_error_limit_told: int
+    """What is told to be the limit of the message of an attachment's error."""
+
+    single_pod_is_a_mode: bool
+    """The access mode ReadWriteOncePod is supported wherever volumes are described."""
+
+    volume_node_values_are_checked: bool
+    """Values in the node affinity of a volume must be values that a label can have."""
+
+    candidates_list_strategies: bool
+    """A LeaseCandidate has preferred strategies and needs no version; elsewhere it has one strategy."""
+
+    empty_handler_is_required: bool
+    """The handler of a RuntimeClass that is missing is a required value, not an invalid name."""
+
+    toleration_path_repeats: bool
+    """Errors of a RuntimeClass' tolerations are reported at `scheduling.tolerations.tolerations`."""
+
+    tolerations_compare: bool
+    """The operators Lt and Gt are told to be supported where they are asked for."""
 
 
 _TOO_LONG = "may not be more than {} bytes"
@@ -480,19 +481,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "allocation_is_always_checked": {27: False, 31: True, 32: False},
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},
-    "pods_have_generations": {27: False, 33: True},
-    "gated_pods_have_transition_time": {27: False, 31: True},
-    "status_keeps_qos_class": {27: False, 32: True},
-    "status_keeps_claim_statuses": {27: False, 37: True},
-    "subresources_drop_metadata": {27: True, 33: False},
-    "resize_follows_allocation": {27: True, 32: False},
-    "app_armor_fields_are_annotated": {27: True, 34: False},
-    "grace_never_ends_in_the_past": {27: False, 33: True},
-    "initialized_pods_forget_init_containers": {27: False, 28: True},
-    "finished_pods_are_not_terminating": {27: False, 31: True},
-    "failed_containers_hide_completed": {27: False, 35: True},
-    "eviction_refusals_explain": {27: False, 35: True},
-    "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},
     "status_address_error": {
         27: "must be a valid IP address",
@@ -512,13 +500,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
         29: "must be a canonical format IP address",
         33: "",
     },
-    "levels_may_have_no_shares": {27: False, 32: True},
-    "exempt_level": {
-        27: "type must be 'Exempt' if and only if name is 'exempt'",
-        34: "must be 'Exempt' if and only if `name` is 'exempt'",
-    },
-    "empty_level_type_is_required": {27: False, 36: True},
-    "flow_condition_type_required": {27: "must not be empty", 34: ""},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},
@@ -528,6 +509,25 @@ _HISTORY: dict[str, dict[int, Any]] = {
         34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     },
     "attribute_classes_are_protected": {27: False, 33: True},
+    "declared_rules_come_last": {27: False, 37: True},
+    "class_changes_are_forbidden": {27: True, 36: False},
+    "one_storage_class_is_default": {27: False, 37: True},
+    "attributes_class_may_be_default": {27: True, 34: False},
+    "attributes_classes_are_checked_again": {27: False, 30: True},
+    "capacities_are_checked_twice": {27: True, 28: False},
+    "csi_drivers_may_change": {27: False, 30: True},
+    "csi_drivers_know_secrets": {27: False, 35: True},
+    "csi_node_updates_are_checked_once": {27: False, 36: True},
+    "csi_node_driver_path": {27: "CSINodeDriver", 33: "spec.drivers"},
+    "csi_node_counts_may_change": {27: False, 33: True},
+    "attachers_are_driver_names": {27: False, 36: True},
+    "volume_error_limit_told": {27: 262144, 37: 1024},
+    "single_pod_is_a_mode": {27: False, 29: True},
+    "volume_node_values_are_checked": {27: False, 33: True},
+    "candidates_list_strategies": {27: True, 32: False},
+    "empty_handler_is_required": {27: False, 36: True},
+    "toleration_path_repeats": {27: True, 35: False},
+    "tolerations_compare": {27: False, 35: True},
 }
 """By quirk: from which minor release on it is what."""
 
@@ -536,9 +536,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
-        workloads=workload_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()
-        },
+        }
     )

@@ -17,6 +17,10 @@ from fakeapi.releases.tables import Defaults
 
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
+INNER_DEPTH = 3
+"""So deep below their own struct the steps of a type fill in fields, as in
+`spec.strategy.rollingUpdate.maxSurge`."""
+
 
 def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
     """Fills in the fields that a release defaults, in place, and returns the object.
@@ -79,11 +83,14 @@ class _Compiler:
         if not own and not inner:
             return None
         order = {name: index for index, name in enumerate(node.fields)}
+        sort_inside = _sorter(node) if own else None
 
         def walk(value: Object, gates: Gates) -> None:
             before = len(value)
             for step in own:
                 step(value, gates)
+            if sort_inside is not None:
+                sort_inside(value)
             for name, walk_inner in inner:
                 part = value.get(name)
                 if part is not None:
@@ -144,6 +151,34 @@ def _of_values(walk: Walk | None) -> Walk | None:
                 walk(value, gates)
 
     return walk_values
+
+
+def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
+    """Sorts the members of structs inside a struct, to which its own steps may have added; None: it has
+    none.
+    """
+    if not depth or node.full_name.startswith("meta/"):
+        return None
+    inner: list[tuple[str, dict[str, int], Callable[[Object], None] | None]] = [
+        (name, {each: index for index, each in enumerate(field.node.fields)}, _sorter(field.node, depth - 1))
+        for name, field in node.fields.items()
+        if isinstance(field.node, Struct) and name != "metadata"
+    ]
+    if not inner:
+        return None
+
+    def sort(value: Object) -> None:
+        for name, order, sort_inside in inner:
+            part = value.get(name)
+            if not part:
+                continue
+            if sort_inside is not None:
+                sort_inside(part)
+            places = [order.get(each, -1) for each in part]
+            if places != sorted(places):
+                _sort(part, order)
+
+    return sort
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:

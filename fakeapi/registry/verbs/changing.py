@@ -22,7 +22,8 @@ from typing import Any
 from fakeapi.machinery import errors
 from fakeapi.machinery.apply.manager import with_old_times
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_path_segment
@@ -155,8 +156,8 @@ def _before_update(
     resource: Resource, target: ObjectReference, new: Object, old: Object, warnings: Warnings
 ) -> Object:
     meta, old_meta = new["metadata"], old["metadata"]
-    _check_version(resource, target, meta, old_meta)
     strategy: Strategy = resource.strategy_for(target.subresource)
+    _check_version(resource, target, meta, old_meta, strategy)
     _set_or_drop(meta, "generation", old_meta.get("generation"))
     new = strategy.prepare_update(new, old)
     meta = new["metadata"]
@@ -230,13 +231,21 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     return found + strategy.validate_update(new, old, metadata)
 
 
-def _check_version(resource: Resource, target: ObjectReference, meta: Object, old_meta: Object) -> None:
-    """Checks a resourceVersion: none or "0" means any, another must be the stored one."""
+def _check_version(
+    resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
+) -> None:
+    """Checks a resourceVersion: none or "0" means any, where the kind allows that; another must be the stored
+    one.
+    """
     given = meta.get("resourceVersion", "")
     try:
         version = parse_uint(given) if given else 0
     except ValueError as error:
         raise ApiError(500, "", str(error)) from None
+    if not version and not strategy.updates_unconditionally:
+        shown = Dump("0" if resource.release.quirks.wording.json_values else "0x0")
+        problem = invalid("metadata.resourceVersion", shown, "must be specified for an update")
+        raise errors.invalid(resource.qualified, target.name, [problem])
     if not version:
         meta["resourceVersion"] = old_meta["resourceVersion"]
     elif version != int(old_meta["resourceVersion"]):

@@ -1,14 +1,17 @@
-"""Update: replace an object, or what a subresource may change of it.
+"""Update: replace an object, or what a subresource may change of it; of some kinds, create it.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.store import Store
+from fakeapi.registry.store import WRITE_ATTEMPTS, Store
 from fakeapi.registry.verbs.changing import attempts
+from fakeapi.registry.verbs.creating import create
 
 
 async def update(
@@ -19,10 +22,20 @@ async def update(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Replace an object by a canonical, defaulted body.
+    """Replace an object by a canonical, defaulted body; without a stored object, create it where its kind
+    allows that.
 
     Raises ApiError: 404, 409 for a resourceVersion or uid that is not the stored one, 422.
     """
+    if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
+        for _ in range(WRITE_ATTEMPTS):
+            if store.storage.newest(resource.key(target.namespace, target.name)) is not None:
+                break
+            try:
+                return await _create(store, resource, target, obj, options, warnings)
+            except ApiError as error:
+                if error.reason != "AlreadyExists":
+                    raise
     deduplicate_owners(obj, warnings)
     manager, uid = resource.manager(target.subresource), obj["metadata"].get("uid", "")
     for attempt in attempts(store, resource, target, uid=uid, dry_run=options.dry_run):
@@ -33,3 +46,17 @@ async def update(
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")
+
+
+async def _create(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """The version that the body may name is not looked at: there is none to compare it with."""
+    check_path_name(target.name)
+    metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
+    return await create(store, resource, target, {**obj, "metadata": metadata}, options, warnings)

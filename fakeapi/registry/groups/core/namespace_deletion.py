@@ -9,7 +9,6 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.deletion import (
     FOREGROUND,
-    DeletionRequest,
     delete_after_finalizers,
     wanted_finalizers,
     without_garbage_collectors,
@@ -19,15 +18,17 @@ from fakeapi.registry.options import DeleteOptions
 TERMINATING = "Terminating"
 
 
-def terminate(obj: Object, request: DeletionRequest) -> Object | None:
+def terminate(
+    obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
+) -> Object | None:
     """Marks a namespace as Terminating, or leaves it so while finalizers of its spec hold it."""
-    meta, options = obj["metadata"], request.options
-    _check_preconditions(meta, options, request.qualified)
+    meta = obj["metadata"]
+    _check_preconditions(meta, options, qualified)
     if meta.get("deletionTimestamp") is not None:
         if obj["spec"].get("finalizers"):
             return obj
-        return delete_after_finalizers(obj, request)
-    meta["deletionTimestamp"] = request.now
+        return delete_after_finalizers(obj, options, now, qualified, qualified_kind)
+    meta["deletionTimestamp"] = now
     _set_dependents(meta, options)
     obj["status"]["phase"] = TERMINATING
     return obj

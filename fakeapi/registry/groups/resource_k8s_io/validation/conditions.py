@@ -62,10 +62,15 @@ def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRule
         errors.append(required(f"{path}.lastTransitionTime", rules.quirks.condition_field_required))
     if not reason:
         errors.append(required(f"{path}.reason", rules.quirks.condition_field_required))
-    elif not _is_reason(reason):
-        errors.append(invalid(f"{path}.reason", reason, _REASON_ERROR))
+    else:
+        errors += validate_condition_reason(reason, f"{path}.reason")
     if names.byte_length(reason) > REASON_MAX_LENGTH:
         errors.append(too_long(f"{path}.reason", REASON_MAX_LENGTH, rules.quirks.too_long))
     if names.byte_length(condition["message"]) > MESSAGE_MAX_LENGTH:
         errors.append(too_long(f"{path}.message", MESSAGE_MAX_LENGTH, rules.quirks.too_long))
     return errors
+
+
+def validate_condition_reason(reason: str, path: str) -> list[FieldError]:
+    """The error of a reason that is no name of one."""
+    return [] if _is_reason(reason) else [invalid(path, reason, _REASON_ERROR)]

@@ -1,4 +1,0 @@
-"""Validation that kinds of apps share.
-
-Follows k8s.io/kubernetes `pkg/apis/apps/validation`.
-"""
