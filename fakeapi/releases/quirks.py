@@ -304,6 +304,11 @@ class Quirks:
     rbac_fields_are_required_by_declaration: bool
     """Names and verbs that roles and bindings lack are found by declarative validation."""
 
+    # Kinds of the core group
+
+    mountable_secrets_are_deprecated: bool
+    """A service account that limits the secrets that pods may mount is warned about."""
+
     # Admission
 
     topology_labels: tuple[str, ...]
@@ -504,6 +509,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
+    "mountable_secrets_are_deprecated": {27: False, 32: True},
     "topology_labels": {
         27: ("topology.k8s.io/region", "topology.k8s.io/zone"),
         34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),

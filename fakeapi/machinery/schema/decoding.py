@@ -7,13 +7,12 @@ Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: n
 `null` leaves a field as it was, the first error in the order of the document is the one reported.
 """
 
-import base64
-import binascii
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.golang import times
+from fakeapi.machinery.golang.base64_decoding import canonical_base64
 from fakeapi.machinery.golang.duplicate_keys import RepeatedKeys, members
 from fakeapi.machinery.meta import quantity
 from fakeapi.machinery.schema.decode_errors import JSON_TEXT, DecodeErrors, MapKey, Path
@@ -93,7 +92,7 @@ def _scalar(node: Scalar) -> Walk:
         case ScalarKind.QUANTITY:
             return _quantity
         case ScalarKind.BYTES:
-            return _text(_base64, node.go_type)
+            return _text(canonical_base64, node.go_type)
         case ScalarKind.INT_OR_STRING:
             return _int_or_string(node.go_type)
 
@@ -145,14 +144,6 @@ def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
             return None
 
     return walk
-
-
-def _base64(text: str) -> str:
-    try:
-        base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise ValueError("illegal base64 data at input byte 0") from error
-    return text
 
 
 def _quantity(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:

@@ -1,0 +1,52 @@
+"""Decodes standard base64 as Go's encoding/base64 does: line breaks are passed over, errors name a place."""
+
+import base64
+import binascii
+
+_BREAKS = str.maketrans("", "", "\r\n")
+_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_QUANTUM = 4
+
+
+def decode_base64(text: str) -> bytes:
+    """The bytes of padded base64. Raises ValueError with Go's message."""
+    joined = text.translate(_BREAKS)
+    problem = None if _is_plain(joined) else _problem(text)
+    if problem is not None:
+        raise ValueError(f"illegal base64 data at input byte {problem}")
+    return binascii.a2b_base64(joined)
+
+
+def canonical_base64(text: str) -> str:
+    """Base64 as Go's encoding/json writes it after reading `text`. Raises ValueError with Go's message."""
+    return base64.b64encode(decode_base64(text)).decode()
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError:
+        return False
+    return True
+
+
+def _problem(text: str) -> int | None:
+    """The place of the first byte that is wrong; None where none is. Places count bytes of UTF-8."""
+    characters = [(at, each) for at, each in enumerate(text.encode().decode("latin-1")) if each not in "\r\n"]
+    length = len(text.encode())
+    for index, (at, each) in enumerate(characters):
+        place = index % _QUANTUM
+        if each in _ALPHABET:
+            continue
+        if each != "=" or place < 2:
+            return at
+        rest = characters[index + 1 :]
+        if place == 2:
+            if not rest:
+                return length
+            if rest[0][1] != "=":
+                return rest[0][0] - 1
+            rest = rest[1:]
+        return rest[0][0] if rest else None
+    left = len(characters) % _QUANTUM
+    return length - left if left else None
