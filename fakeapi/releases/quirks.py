@@ -10,11 +10,15 @@ from functools import cache
 from typing import Any
 
 from fakeapi.machinery.meta.wording import Wording
+from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
     """What a release does: booleans, numbers and wordings."""
+
+    pods: PodQuirks
+    """Those that are about pods and templates of pods."""
 
     # How requests are answered, whatever the resource
 
@@ -542,8 +546,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
 def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
+        pods=pod_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()
-        }
+        },
     )

@@ -13,10 +13,10 @@ _NODE_NAME_FIELD = "metadata.name"
 
 
 def validate_node_selector(
-    selector: dict[str, Any], path: str, *, checks_values: bool = True
+    selector: dict[str, Any], path: str, *, checks_values: bool = True, unit: str = "characters"
 ) -> list[FieldError]:
     """Errors of a node selector. `checks_values`: expressions compare with valid values of labels,
-    which 1.27 to 1.31 do not ask for and 1.32 does.
+    which 1.27 to 1.31 do not ask for and 1.32 does; `unit` is what lengths are told in.
     """
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
@@ -24,27 +24,35 @@ def validate_node_selector(
     errors: list[FieldError] = []
     for index, term in enumerate(terms):
         here = f"{path}.nodeSelectorTerms[{index}]"
-        for position, expression in enumerate(term.get("matchExpressions") or ()):
-            errors += _expression_errors(expression, f"{here}.matchExpressions[{position}]", checks_values)
-        for position, field in enumerate(term.get("matchFields") or ()):
-            errors += _field_errors(field, f"{here}.matchFields[{position}]")
+        errors += validate_node_selector_term(term, here, checks_values=checks_values, unit=unit)
+    return errors
+
+
+def validate_node_selector_term(
+    term: dict[str, Any], path: str, *, checks_values: bool = True, unit: str = "characters"
+) -> list[FieldError]:
+    """Errors of one term of a node selector, with the arguments of `validate_node_selector`."""
+    errors: list[FieldError] = []
+    for position, expression in enumerate(term.get("matchExpressions") or ()):
+        here = f"{path}.matchExpressions[{position}]"
+        errors += _expression_errors(expression, here, unit, checks_values=checks_values)
+    for position, field in enumerate(term.get("matchFields") or ()):
+        errors += _field_errors(field, f"{path}.matchFields[{position}]")
     return errors
 
 
 def _expression_errors(
-    expression: dict[str, Any],
-    path: str,
-    checks_values: bool,  # noqa: FBT001 - passed on
+    expression: dict[str, Any], path: str, unit: str, *, checks_values: bool
 ) -> list[FieldError]:
     values: Sequence[str] = expression.get("values") or ()
     key = expression["key"]
     errors = _operator_errors(expression["operator"], values, path)
-    errors += [invalid(f"{path}.key", key, message) for message in is_qualified_name(key)]
+    errors += [invalid(f"{path}.key", key, message) for message in is_qualified_name(key, unit)]
     if checks_values:
         errors += [
             invalid(f"{path}.values[{index}]", value, message)
             for index, value in enumerate(values)
-            for message in is_valid_label_value(value)
+            for message in is_valid_label_value(value, unit)
         ]
     return errors
 

@@ -1,0 +1,31 @@
+"""Names and addresses in volumes: iSCSI names, host:port pairs.
+
+Follows `validateISCSIVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation` and Go's
+`net.SplitHostPort`.
+"""
+
+import re
+
+_NAMES = {
+    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+\Z", re.ASCII).search,
+    "eui": re.compile("eui.[0-9A-Za-z]{16}").fullmatch,
+    "naa": re.compile("naa.[0-9A-Za-z]{32}").fullmatch,
+}
+
+
+def iscsi_name_problem(name: str) -> str:
+    """What is wrong with the name of a target or an initiator; empty for nothing."""
+    is_valid = _NAMES.get(name[:3])
+    if is_valid is None:
+        return "must be valid format starting with iqn, eui, or naa"
+    return "" if is_valid(name) else "must be valid format"
+
+
+def is_host_port(text: str) -> bool:
+    """Whether a text is a host and a port as Go splits them; an IPv6 address stands in brackets."""
+    host, colon, port = text.rpartition(":")
+    if not colon or "[" in port or "]" in port:
+        return False
+    if host.startswith("["):
+        return host.endswith("]") and not set("[]") & set(host[1:-1])
+    return not set(":[]") & set(host)
