@@ -302,6 +302,21 @@ class Quirks:
     role_reference_change: str
     """How a change of a binding's role is worded."""
 
+    levels_may_have_no_shares: bool
+    """A priority level may have no concurrency shares of its own."""
+
+    exempt_level: str
+    """What is said of a priority level that is exempt without having that name, or the other way around."""
+
+    empty_level_type_is_required: bool
+    """A priority level without a type lacks a required value; elsewhere an empty type is not supported."""
+
+    flow_condition_type_required: str
+    """What is said of a condition without a type."""
+
+    exclusive_conditions_are_of_the_list: bool
+    """A certificate request that is approved and denied is an error of its conditions, not of one of them."""
+
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
@@ -509,6 +524,14 @@ _HISTORY: dict[str, dict[int, Any]] = {
         29: "must be a canonical format IP address",
         33: "",
     },
+    "levels_may_have_no_shares": {27: False, 32: True},
+    "exempt_level": {
+        27: "type must be 'Exempt' if and only if name is 'exempt'",
+        34: "must be 'Exempt' if and only if `name` is 'exempt'",
+    },
+    "empty_level_type_is_required": {27: False, 36: True},
+    "flow_condition_type_required": {27: "must not be empty", 34: ""},
+    "exclusive_conditions_are_of_the_list": {27: False, 34: True},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},

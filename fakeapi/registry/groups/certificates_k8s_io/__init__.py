@@ -1,0 +1,11 @@
+"""The group certificates.k8s.io: requests for certificates, and bundles of those that are trusted."""
+
+from fakeapi.registry.groups.certificates_k8s_io.certificate_signing_request import (
+    CERTIFICATE_SIGNING_REQUEST,
+)
+from fakeapi.registry.groups.certificates_k8s_io.cluster_trust_bundle import CLUSTER_TRUST_BUNDLE
+
+KINDS = (
+    CERTIFICATE_SIGNING_REQUEST,
+    CLUSTER_TRUST_BUNDLE,
+)

@@ -1,0 +1,85 @@
+"""PEM blocks, and what X.509 makes of them.
+
+Follows Go's encoding/pem, and crypto/x509 as far as which inputs it refuses; its messages about malformed
+ASN.1 are not those of the library that reads it here, `cryptography`, which is loaded with the first block.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CERTIFICATE, CERTIFICATE_REQUEST = "CERTIFICATE", "CERTIFICATE REQUEST"
+MALFORMED = "x509: malformed certificate"
+_BLOCK = re.compile(
+    rb"(?:\A|(?<=\n))-----BEGIN ([^\n]*?)-----[ \t\r]*\n(.*?)(?:(?<=\n)|\A)-----END \1-----[ \t\r]*(?:\n|\Z)",
+    re.DOTALL,
+)
+_HEADER = re.compile(rb"[^\n:]+:[^\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One PEM block; `headers`: it has any."""
+
+    label: str
+    content: bytes
+    headers: bool
+
+
+def blocks(text: bytes) -> Iterator[Block]:
+    """The PEM blocks of a text; what is none is skipped."""
+    for found in _BLOCK.finditer(text):
+        body, headers = found[2], False
+        while (header := _HEADER.match(body)) is not None:
+            body, headers = body[header.end() :], True
+        try:
+            content = base64.b64decode(b"".join(body.split()), validate=True)
+        except binascii.Error:
+            continue
+        yield Block(found[1].decode("utf-8", "replace"), content, headers)
+
+
+def request_problem(text: bytes) -> str:
+    """Why a text is no request for a certificate with a signature of its own; "" where it is one."""
+    block = next(blocks(text), None)
+    if block is None or block.label != CERTIFICATE_REQUEST:
+        return f"PEM block type must be {CERTIFICATE_REQUEST}"
+    from cryptography import x509  # noqa: PLC0415 - loaded with the first request
+
+    try:
+        request = x509.load_der_x509_csr(block.content)
+        signed = request.is_signature_valid
+    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+        return "asn1: structure error: malformed certificate request"
+    return "" if signed else "x509: signature check failed"
+
+
+def certificates_problem(text: bytes) -> str:
+    """Why a text is no chain of certificates; "" where it is one, or empty."""
+    if not text:
+        return ""
+    found = list(blocks(text))
+    for block in found:
+        if block.label != CERTIFICATE:
+            return f'only CERTIFICATE PEM blocks are allowed, found "{block.label}"'
+        if block.headers:
+            return "no PEM block headers are permitted"
+        if authority_of(block) is None:
+            return MALFORMED
+    return "" if found else "must contain at least one CERTIFICATE PEM block"
+
+
+def authority_of(block: Block) -> bool | None:
+    """Whether the block holds a certificate of an authority; None where it holds no certificate."""
+    from cryptography import x509  # noqa: PLC0415 - loaded with the first certificate
+
+    try:
+        certificate = x509.load_der_x509_certificate(block.content)
+        basic = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
+    except x509.ExtensionNotFound:
+        return False
+    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+        return None
+    return basic.value.ca
