@@ -18,7 +18,9 @@ _OF_ANY_SHAPE = frozenset(
 
 
 def semantically_equal(one: Any, other: Any) -> bool:
-    """Whether two canonical values are equal; an empty list equals an absent one."""
+    """Whether two canonical values are equal; an empty list equals an absent one, and fields have no
+    order.
+    """
     if one is other:
         return True
     # Equal bytes are equal values; the walk is for values that differ in spelling alone.
@@ -42,7 +44,7 @@ def _settled(value: Any) -> Any:
     if isinstance(value, dict):
         return {
             key: item if key in _OF_ANY_SHAPE else _settled(item)
-            for key, item in value.items()
+            for key, item in sorted(value.items())
             if item is not None and item != []
         }
     if isinstance(value, list):

@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
+from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,6 +398,9 @@ class Quirks:
     tolerations_compare: bool
     """The operators Lt and Gt are told to be supported where they are asked for."""
 
+    workloads: WorkloadQuirks
+    """Those of workloads, budgets and autoscalers."""
+
 
 _TOO_LONG = "may not be more than {} bytes"
 
@@ -570,6 +574,7 @@ def quirks_of(minor: int) -> Quirks:
     """The quirks of release 1.`minor`."""
     return Quirks(
         pods=pod_quirks_of(minor),
+        workloads=workload_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()

@@ -1,0 +1,4 @@
+"""Validation that kinds of apps share.
+
+Follows k8s.io/kubernetes `pkg/apis/apps/validation`.
+"""

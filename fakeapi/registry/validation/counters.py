@@ -1,0 +1,21 @@
+"""Validates counters: numbers of a status or a spec that may not be negative.
+
+Follows k8s.io/apimachinery `pkg/api/validation/generic.go`.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError, invalid
+
+NEGATIVE = "must be greater than or equal to 0"
+
+
+def validate_nonnegative(value: int | None, path: str) -> list[FieldError]:
+    """The error of a number below zero; an absent one is none."""
+    return [invalid(path, value, NEGATIVE)] if value is not None and value < 0 else []
+
+
+def validate_nonnegative_fields(obj: dict[str, Any], names: Iterable[str], path: str) -> list[FieldError]:
+    """The errors of the named fields of a struct, in their order; absent ones are fine."""
+    return [error for name in names for error in validate_nonnegative(obj.get(name), f"{path}.{name}")]
