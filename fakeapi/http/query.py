@@ -182,7 +182,7 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
     """Options of a list. Raises ApiError 400, 422."""
     query.integer("timeoutSeconds")
     limit = query.integer("limit") or 0
-    labels, fields = _selectors(query)
+    labels, fields = _selectors(query, resource)
     options = ListOptions(
         labels=labels,
         fields=fields,
@@ -203,7 +203,7 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
     """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
-    labels, fields = _selectors(query)
+    labels, fields = _selectors(query, resource)
     version, match = query.text("resourceVersion"), query.text("resourceVersionMatch")
     initial = query.optional_flag("sendInitialEvents")
     asked = query.flag("watch")
@@ -236,15 +236,29 @@ def _named(fields: field_selector.FieldSelector | None, name: str) -> field_sele
     return fields
 
 
-def _selectors(query: Query) -> tuple[label_selector.Selector | None, field_selector.FieldSelector | None]:
+def _selectors(
+    query: Query, resource: Resource
+) -> tuple[label_selector.Selector | None, field_selector.FieldSelector | None]:
     labels, fields = query.text("labelSelector"), query.text("fieldSelector")
     try:
         return (
             label_selector.parse(labels) if labels else None,
-            field_selector.parse(fields) if fields else None,
+            _with_newer_labels(field_selector.parse(fields), resource) if fields else None,
         )
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
+
+
+def _with_newer_labels(
+    fields: field_selector.FieldSelector, resource: Resource
+) -> field_selector.FieldSelector:
+    """The selector with the labels that stand for those of old clients."""
+    older = resource.field_labels.older
+    if not older:
+        return fields
+    return field_selector.FieldSelector(
+        tuple(replace(each, field=older.get(each.field, each.field)) for each in fields.requirements)
+    )
 
 
 def _check_field_labels(fields: field_selector.FieldSelector | None, resource: Resource) -> None:

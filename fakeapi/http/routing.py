@@ -14,13 +14,15 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.options import ObjectReference
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.resource import Resource, Subresource
 
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
 
 COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 """The verbs of a path that ends in a resource, by method."""
 ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_CONNECTING = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+PROXY = "proxy"
 SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
 
@@ -29,6 +31,7 @@ class Router:
 
     def __init__(self, catalogue: Catalogue, verbs: Verbs, watches: Watches, discovery: Discovery) -> None:
         self._catalogue = catalogue
+        self._verbs = verbs
         self._discovery = discovery
         self._watches = watches
         self._handlers: Mapping[str, VerbHandler] = {
@@ -53,6 +56,11 @@ class Router:
                 raise no_such_resource()
             return self._discovery.of_group(request, info)
         resource = self._resource(info)
+        connection = _connection(info, resource)
+        if connection is not None:
+            return await self._connect(ctx, info, resource, connection)
+        if info.tail:
+            raise no_such_resource()
         handler = self._handler(ctx, info, resource)
         if request.method == "PATCH":
             check_patch_route(request.header(b"content-type"), request.header(b"content-length"))
@@ -66,9 +74,18 @@ class Router:
         ctx.object = ObjectReference(info.namespace, info.name, info.subresource)
         return await handler(ctx, resource)
 
+    async def _connect(
+        self, ctx: RequestContext, info: RequestInfo, resource: Resource, connection: Subresource
+    ) -> AnyResponse:
+        if _CONNECTING.get(ctx.request.method, "get") not in connection.verbs:
+            raise method_not_allowed()
+        ctx.resource = resource
+        ctx.object = ObjectReference(info.namespace, info.name, info.subresource)
+        return await self._verbs.connect(ctx, resource)
+
     def _resource(self, info: RequestInfo) -> Resource:
         resource = self._catalogue.find(info.group, info.version, info.resource)
-        if resource is None or info.tail or (info.in_namespace and not resource.kind.namespaced):
+        if resource is None or (info.in_namespace and not resource.kind.namespaced):
             raise no_such_resource()
         if info.subresource and (info.watched or info.subresource not in resource.subresources):
             raise no_such_resource()
@@ -96,3 +113,13 @@ class Router:
         if verb is None or verb not in verbs:
             raise method_not_allowed()
         return self._handlers[verb]
+
+
+def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:
+    """The subresource of a path that leads to a node or a container. Only a proxy has paths below it."""
+    if not info.subresource or info.watched:
+        return None
+    found = resource.subresources.get(info.subresource)
+    if found is None or found.connection is None or (info.tail and info.subresource != PROXY):
+        return None
+    return found

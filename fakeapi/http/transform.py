@@ -81,6 +81,10 @@ class Transform:
             shown = b"null"
         else:
             shown = self._partial(obj)
+        conditions = self.resource.definition.row_conditions
+        more = conditions(obj) if conditions is not None else ()
+        if more:
+            return b'{"cells":%b,"conditions":%b,"object":%b}' % (cells, codec.encode(more), shown)
         return b'{"cells":%b,"object":%b}' % (cells, shown)
 
     def _partial(self, obj: dict[str, Any]) -> bytes:

@@ -58,6 +58,13 @@ class Verbs:
         entry = self._store.get(resource, ctx.object, version)
         return respond(ctx, resource, resource.json_of(entry.value, entry.revision))
 
+    async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
+        """What a subresource answers that leads to a node or a container."""
+        connection = resource.subresources[ctx.object.subresource].connection
+        assert connection is not None, "routed to a subresource that connects"
+        await connection(self._store, resource, ctx.object, ctx.request.query.first)
+        return Response(204, b"", "")
+
     async def list(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = queries.list_options(ctx.request.query, resource)

@@ -12,13 +12,14 @@ from fakeapi.releases import Kind, Release
 @dataclass(frozen=True, slots=True)
 class BodyType:
     """`kind` is the kind of a body, `versions` are those that it can be written in; `strategy` defaults
-    it.
+    it. `also` are apiVersions that a body may have beside the kind's own.
     """
 
     kind: Kind
     release: Release
     versions: Versions
     strategy: Strategy
+    also: frozenset[str] = frozenset()
 
     @property
     def api_version(self) -> str:

@@ -5,7 +5,7 @@ which know its type, names and verbs. No other module asks for a kind's name. A 
 served by `fakeapi.registry.groups.generic`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -89,6 +89,21 @@ class SubresourceAction(Protocol):
         ...
 
 
+class Connection(Protocol):
+    """Answers any request to a subresource that leads to a node or a container, such as pods/log.
+
+    Nothing is there to connect to: a request that upstream would pass on is refused.
+    """
+
+    async def __call__(
+        self, store: "Store", resource: "Resource", target: ObjectReference, options: Mapping[str, str]
+    ) -> None:
+        """`options` are the parameters of the request. To return is to answer with no content. Raises
+        ApiError.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
     """`group` and `resource` say which kind it is; `versions` which of its versions, all where it is None.
@@ -99,7 +114,9 @@ class KindDefinition:
     answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
     an object. `name_validator_of` is for rules of names that differ by release.
     `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
-    for where they have none or the kind differs. `table_subresources` can be printed as tables too.
+    for where they have none or the kind differs. `row_conditions` says more of an object's row, if there is
+    more to say. `table_subresources` can be printed as tables too. `body_versions` are apiVersions that the
+    body of an action may have beside its own. `connections` answer subresources that store nothing.
     """
 
     group: str
@@ -119,6 +136,9 @@ class KindDefinition:
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     answer: SubresourceAction | None = None
     signs: Callable[[Object, User], Object] | None = None
+    body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    connections: Mapping[str, Connection] = field(default_factory=dict)
+    row_conditions: Callable[[Object], Sequence[Object]] | None = None
     table_subresources: frozenset[str] = frozenset()
 
     def covers(self, kind: Kind) -> bool:

@@ -4,13 +4,16 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (deletionFinalizersForG
 `pkg/registry/rest/delete.go`. A policy decides; `fakeapi.registry.verbs.deleting` reads, asks it, and writes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.options import DeleteOptions
+from fakeapi.releases import Quirks
 
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
@@ -18,12 +21,31 @@ _OF_GARBAGE_COLLECTOR = frozenset((ORPHAN, FOREGROUND))
 _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
+@dataclass(frozen=True, slots=True)
+class DeletionRequest:
+    """A DELETE of an object of the resource `qualified` and the kind `qualified_kind`, at the time `now`.
+
+    `now` is in RFC 3339, UTC, whole seconds; `quirks` are those of the release.
+    """
+
+    options: DeleteOptions
+    now: str
+    qualified: Qualified
+    qualified_kind: Qualified
+    quirks: Quirks
+
+
+@dataclass(frozen=True, slots=True)
+class LastState:
+    """The object is stored once more, as it is here, and then deleted."""
+
+    obj: Object
+
+
 class DeletionPolicy(Protocol):
     """Decides about the deletion of a stored object."""
 
-    def __call__(
-        self, obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
-    ) -> Object | None:
+    def __call__(self, obj: Object, request: DeletionRequest) -> Object | LastState | None:
         """The object as it has to be stored while something holds it; None where it goes at once.
 
         `obj` may be changed and returned; where nothing is to be written, it comes back as it was. Raises
@@ -32,22 +54,78 @@ class DeletionPolicy(Protocol):
         ...
 
 
-def delete_after_finalizers(
-    obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
-) -> Object | None:
+def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
     """For kinds without graceful deletion: at once, or when the last finalizer is taken away."""
+    check_preconditions(obj["metadata"], request.options, request.qualified_kind)
+    return _held_by_finalizers(obj, request.options, request.now)
+
+
+def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
+    """The object marked as being deleted; None where no finalizer holds it."""
     meta = obj["metadata"]
-    check_preconditions(meta, options, qualified_kind)
     finalizers = _finalizers(meta, options)
     if not finalizers:
         return None
     meta["finalizers"] = finalizers
-    if meta.get("deletionTimestamp") is None:
-        if meta.get("generation"):
-            meta["generation"] += 1
+    going_since = meta.get("deletionTimestamp")
+    if going_since is None and meta.get("generation"):
+        meta["generation"] += 1
+    if going_since is None or going_since > now:
         meta["deletionTimestamp"] = now
     meta["deletionGracePeriodSeconds"] = 0
     return obj
+
+
+GracePeriod = Callable[[Object, int | None], int]
+"""The seconds that an object is given to end, by the object and what the client asks for."""
+
+
+def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
+    """For kinds whose objects are given time to end: deleted at the end of it by a delete with no time left.
+
+    What is being deleted already can only be given less time.
+    """
+
+    def decide(obj: Object, request: DeletionRequest) -> Object | LastState | None:
+        meta, options, now = obj["metadata"], request.options, request.now
+        check_preconditions(meta, options, request.qualified_kind)
+        asked = options.grace_seconds
+        if asked is not None and asked < 0:
+            asked = 1
+        if meta.get("deletionTimestamp") is None:
+            period = period_of(obj, asked)
+            meta["deletionTimestamp"] = times.later(now, period)
+            if meta.get("generation"):
+                meta["generation"] += 1
+        elif not meta.get("deletionGracePeriodSeconds"):
+            return _held_by_finalizers(obj, options, now)
+        elif asked is None or asked >= meta["deletionGracePeriodSeconds"]:
+            return obj
+        else:
+            period = _shortened(meta, asked, request)
+        meta["deletionGracePeriodSeconds"] = period
+        finalizers = _finalizers(meta, options)
+        if finalizers:
+            meta["finalizers"] = finalizers
+        elif "finalizers" in meta:
+            del meta["finalizers"]
+        return obj if period or finalizers else LastState(obj)
+
+    return decide
+
+
+def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
+    """Moves the end of the grace period forward; returns what the period is then.
+
+    From 1.33 on the end is never in the past.
+    """
+    meta["deletionTimestamp"] = times.later(
+        meta["deletionTimestamp"], asked - meta["deletionGracePeriodSeconds"]
+    )
+    if meta["deletionTimestamp"] > request.now or not request.quirks.grace_never_ends_in_the_past:
+        return asked
+    meta["deletionTimestamp"] = request.now
+    return min(asked, 1)
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:

@@ -5,7 +5,7 @@ indexers of k8s.io/kubernetes `pkg/registry`. The labels of a kind with some of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fakeapi.machinery.meta.field_selector import METADATA_ONLY
@@ -20,13 +20,14 @@ NAMESPACE = "metadata.namespace"
 class FieldLabels:
     """`refusal` is the message about any other label. `fields_of` reads the fields of a stored object beside
     its name and namespace; None where there are none. `indexed` is the label that the watch cache has an
-    index for.
+    index for. `older` are labels of old clients, and what they stand for.
     """
 
     labels: tuple[str, ...] = (NAME, NAMESPACE)
     refusal: str = METADATA_ONLY
     fields_of: FieldsOf | None = None
     indexed: str | None = None
+    older: Mapping[str, str] = field(default_factory=dict)
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:

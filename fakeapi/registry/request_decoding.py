@@ -77,7 +77,7 @@ def _sent_kind(wanted: BodyType, kind: str, api_version: str) -> Kind:
 
 
 def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) -> Object:
-    if api_version != wanted.api_version:
+    if api_version != wanted.api_version and api_version not in wanted.also:
         raise bad_request(
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({wanted.api_version})"

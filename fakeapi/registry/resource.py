@@ -1,7 +1,7 @@
 """A served resource: one resource of one version, joined to the rules of its kind and its release."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,13 @@ from fakeapi.registry.columns import (
     with_name_and_age,
 )
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, SubresourceAction
+from fakeapi.registry.definition import (
+    Connection,
+    KindDefinition,
+    Strategies,
+    StrategyContext,
+    SubresourceAction,
+)
 from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.groups import definition_of
 from fakeapi.registry.strategy import Strategy
@@ -41,7 +47,9 @@ again."""
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """A served subresource with its own kind and verbs, which are sorted. `action` answers a POST."""
+    """A served subresource with its own kind and verbs, which are sorted. `action` answers a POST, and
+    `connection` any method.
+    """
 
     name: str
     kind: str
@@ -50,6 +58,7 @@ class Subresource:
     verbs: tuple[str, ...]
     body_type: BodyType
     action: SubresourceAction | None
+    connection: Connection | None
 
 
 class Resource:
@@ -118,19 +127,24 @@ class Resource:
     @cached_property
     def subresources(self) -> Mapping[str, Subresource]:
         """The served subresources by name."""
-        actions = self.definition.actions
+        actions, connections = self.definition.actions, self.definition.connections
         return {
             each.name: Subresource(
                 each.name,
                 each.kind,
                 each.group,
                 each.version,
-                tuple(verb for verb in each.verbs if verb != "create" or each.name in actions),
+                tuple(
+                    verb
+                    for verb in each.verbs
+                    if verb != "create" or each.name in actions or each.name in connections
+                ),
                 self._body_type_of(each),
                 actions.get(each.name),
+                connections.get(each.name),
             )
             for each in self.kind.subresources
-            if each.name in self.strategies or each.name in actions
+            if each.name in self.strategies or each.name in actions or each.name in connections
         }
 
     @cached_property
@@ -142,7 +156,9 @@ class Resource:
         if subresource.kind == self.kind.kind:
             return self.body_type
         kind = self.release.all_kinds.kind_of_subresource(self.kind, subresource)
-        return BodyType(kind, self.release, Versions(kind, (), {}), Strategy())
+        older = self.definition.body_versions.get(subresource.name, frozenset())
+        alike = [replace(kind, version=each.rpartition("/")[2]) for each in sorted(older)]
+        return BodyType(kind, self.release, Versions(kind, alike, {}), Strategy(), older)
 
     def manager(self, subresource: str) -> FieldManager:
         """Keeps the managed fields of writes to the resource itself ("") or to a subresource."""

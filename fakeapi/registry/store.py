@@ -28,13 +28,16 @@ Stored = TypeVar("Stored")
 
 
 class Store:
-    """Reads and commits for all served resources. `admission` stands before the writes."""
+    """Reads and commits for all served resources. `admission` stands before the writes; `find` gives the
+    resources.
+    """
 
     def __init__(
         self, storage: Storage, source: ClockAndNames, find: FindResource, plugins: Sequence[PluginEntry]
     ) -> None:
         self.storage = storage
         self.clock = source
+        self.find = find
         self.admission = Admission(plugins, ClusterObjects(self, find))
         self._newest: dict[str, int] = {}
 

@@ -82,6 +82,12 @@ class Strategy:
         """Errors of an update, with the generic errors of its metadata in their places."""
         return [*metadata.of_object, *metadata.of_change]
 
+    def warnings_before_create(self, obj: Object) -> list[str]:
+        """Texts of Warning headers about an object as it was sent, before it is prepared; given even where
+        it is refused.
+        """
+        return []
+
     def warnings_on_create(self, obj: Object) -> list[str]:
         """Texts of Warning headers for a create."""
         return []

@@ -251,6 +251,50 @@ class Quirks:
     node_selector_values_are_checked: bool
     """Values in an allocation's node selector must be values that a label can have."""
 
+    # Pods
+
+    pods_have_generations: bool
+    """A pod counts the changes of its spec, and its conditions keep the generations that they were observed
+    at."""
+
+    gated_pods_have_transition_time: bool
+    """The condition of a pod that is held by scheduling gates says since when."""
+
+    status_keeps_qos_class: bool
+    """A write to the status of a pod that leaves out its class keeps it."""
+
+    status_keeps_claim_statuses: bool
+    """A write to the status of a pod that leaves out what it says of claims keeps it."""
+
+    subresources_drop_metadata: bool
+    """A write to `/ephemeralcontainers` or `/resize` of a pod changes no metadata, not even managed fields;
+    elsewhere it is held to what a write to `/status` may change. A proposed resize is marked as such."""
+
+    resize_follows_allocation: bool
+    """An update of a pod that asks for other resources than are allocated is marked as a proposed resize."""
+
+    app_armor_fields_are_annotated: bool
+    """AppArmor profiles in fields of a new pod are also written into its annotations."""
+
+    grace_never_ends_in_the_past: bool
+    """A shortened grace period ends now if it would have ended before."""
+
+    initialized_pods_forget_init_containers: bool
+    """A condition says whether a pod is initialized; from then on only restartable init containers count for
+    its restarts in tables."""
+
+    finished_pods_are_not_terminating: bool
+    """A pod that has succeeded or failed is never shown as Terminating."""
+
+    failed_containers_hide_completed: bool
+    """A pod is not shown as Completed while one of its containers has failed."""
+
+    eviction_refusals_explain: bool
+    """An eviction that a budget refuses names the condition of the budget, if that says more than counts."""
+
+    forbidden_evictions_have_causes: bool
+    """An eviction that a budget's broken status forbids has a cause of its own."""
+
     addresses_are_canonical: bool
     """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
 
@@ -509,6 +553,19 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "allocation_is_always_checked": {27: False, 31: True, 32: False},
     "node_selector_values_are_checked": {27: False, 32: True},
     "addresses_are_canonical": {27: False, 33: True},
+    "pods_have_generations": {27: False, 33: True},
+    "gated_pods_have_transition_time": {27: False, 31: True},
+    "status_keeps_qos_class": {27: False, 32: True},
+    "status_keeps_claim_statuses": {27: False, 37: True},
+    "subresources_drop_metadata": {27: True, 33: False},
+    "resize_follows_allocation": {27: True, 32: False},
+    "app_armor_fields_are_annotated": {27: True, 34: False},
+    "grace_never_ends_in_the_past": {27: False, 33: True},
+    "initialized_pods_forget_init_containers": {27: False, 28: True},
+    "finished_pods_are_not_terminating": {27: False, 31: True},
+    "failed_containers_hide_completed": {27: False, 35: True},
+    "eviction_refusals_explain": {27: False, 35: True},
+    "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},
     "status_address_error": {
         27: "must be a valid IP address",

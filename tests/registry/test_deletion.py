@@ -12,16 +12,19 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.deletion import (
     FOREGROUND,
     ORPHAN,
+    DeletionRequest,
     check_preconditions,
     delete_after_finalizers,
     wanted_finalizers,
     without_garbage_collectors,
 )
 from fakeapi.registry.options import DeleteOptions
+from fakeapi.releases.quirks import quirks_of
 
 NOW = "2030-01-01T00:00:00Z"
 EARLIER = "2029-01-01T00:00:00Z"
 HOLD = "example.com/hold"
+QUIRKS = quirks_of(33)
 RECREATED = "The object might have been deleted and then recreated"
 MODIFIED = "record (7). The object might have been modified"
 RESOURCE, KIND = Qualified("example.com", "widgets"), Qualified("example.com", "Widget")
@@ -33,7 +36,9 @@ def stored(*finalizers: str, **metadata: Any) -> Object:
 
 
 def deleted(obj: Object, now: str = NOW, **options: Any) -> Object | None:
-    return delete_after_finalizers(obj, DeleteOptions(**options), now, RESOURCE, KIND)
+    return delete_after_finalizers(
+        obj, DeletionRequest(DeleteOptions(**options), now, RESOURCE, KIND, QUIRKS)
+    )
 
 
 def test_what_nothing_holds_goes_at_once() -> None:

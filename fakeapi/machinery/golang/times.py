@@ -48,6 +48,19 @@ def now_text(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
+def later(text: str, seconds: int) -> str:
+    """A canonical metav1.Time so many seconds later, or earlier.
+
+    As Go counts: in nanoseconds of an int64, which wraps around.
+    """
+    span = (seconds * _SECOND + (1 << 63)) % (1 << 64) - (1 << 63)
+    at = datetime.fromisoformat(text) + timedelta(microseconds=span // 1000)
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_SECOND = 10**9
+
+
 class _Moment(NamedTuple):
     """A time as it was written; `offset` is in minutes east of UTC."""
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fakeapi.machinery.field_errors import FieldError, first_words, invalid
 from fakeapi.machinery.golang.numbers import parse_int
@@ -79,6 +79,35 @@ def parse(text: str) -> Selector:
     return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
 
 
+def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
+    """The selector that a metav1.LabelSelector says; None where there is none, which selects nothing.
+
+    An empty one selects everything. Follows LabelSelectorAsSelector of k8s.io/apimachinery
+    `pkg/apis/meta/v1/helpers.go`. Raises ValueError for one that is not valid.
+    """
+    if selector is None:
+        return None
+    found = [
+        _checked(Requirement(key, Operator.IN, (value,)))
+        for key, value in (selector.get("matchLabels") or {}).items()
+    ]
+    for each in selector.get("matchExpressions") or ():
+        operator = _OBJECT_OPERATORS.get(each.get("operator", ""))
+        if operator is None:
+            raise ValueError(f'"{each.get("operator", "")}" is not a valid label selector operator')
+        values = tuple(sorted(set(each.get("values") or ())))
+        if bool(values) != (operator in _SET_OPERATORS):
+            raise ValueError("values do not fit the operator")
+        found.append(_checked(Requirement(each.get("key", ""), operator, values)))
+    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+
+
+_OBJECT_OPERATORS = {
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Exists": Operator.EXISTS,
+    "DoesNotExist": Operator.DOES_NOT_EXIST,
+}
 _SYMBOLS = {Operator.GREATER_THAN: ">", Operator.LESS_THAN: "<"}
 _OPERATORS = {
     "in": Operator.IN,

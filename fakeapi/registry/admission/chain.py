@@ -39,7 +39,7 @@ class Admission:
 
     def __init__(self, entries: Sequence[PluginEntry], objects: "ClusterObjects") -> None:
         self._entries = tuple(entries)
-        self._objects = objects
+        self.objects = objects
         self._made: dict[str, AdmissionPlugin] = {}
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
@@ -63,5 +63,5 @@ class Admission:
 
     def _plugin(self, entry: PluginEntry) -> AdmissionPlugin:
         if entry.name not in self._made:
-            self._made[entry.name] = entry.make(self._objects)
+            self._made[entry.name] = entry.make(self.objects)
         return self._made[entry.name]

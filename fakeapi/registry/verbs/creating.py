@@ -129,6 +129,8 @@ def _fill_system_fields(store: Store, meta: Object) -> None:
 
 def _before_create(resource: Resource, obj: Object, warnings: Warnings) -> Object:
     strategy = resource.strategy_for("")
+    for text in strategy.warnings_before_create(obj):
+        warnings.add(text)
     candidate = strategy.prepare_create(obj)
     meta = candidate["metadata"]
     wording = resource.release.quirks.wording

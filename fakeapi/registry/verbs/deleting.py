@@ -8,6 +8,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, run
+from fakeapi.registry.deletion import DeletionRequest, LastState
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
@@ -15,10 +16,16 @@ from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 
 async def delete(
-    store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    options: DeleteOptions,
+    *,
+    asks_admission: bool = True,
 ) -> WriteResult:
     """Delete an object, or mark it as being deleted while something holds it.
 
+    `asks_admission` is False where the server itself deletes on behalf of a request that was admitted.
     Raises ApiError: 403 for an object that stays for ever, 404, 409 for preconditions that do not hold.
     """
     if target.name in resource.definition.immortal:
@@ -27,31 +34,44 @@ async def delete(
     for _ in range(WRITE_ATTEMPTS):
         entry = store.newest_entry(resource, target)
         try:
-            return await _delete_entry(store, resource, target, entry, options)
+            return await _delete_entry(store, resource, target, entry, options, asks_admission=asks_admission)
         except (RevisionConflict, KeyNotFound):
             continue
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
 
 
 async def _delete_entry(
-    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    entry: Entry,
+    options: DeleteOptions,
+    *,
+    asks_admission: bool,
 ) -> WriteResult:
     obj = stored_form.decode(entry, resource.hub_schema)
-    decide = resource.definition.deletion
-    held = decide(obj, options, store.now(), resource.qualified, resource.qualified_kind)
-    await _admit(store, resource, target, entry, options)
+    request = DeletionRequest(
+        options, store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
+    )
+    held = resource.definition.deletion(obj, request)
+    if asks_admission:
+        await _admit(store, resource, target, entry, options)
     key = resource.key(target.namespace, target.name)
     if held is None:
         if options.dry_run:
-            return _gone(resource, obj, entry, entry.revision)
+            return _gone(resource, obj, entry.value, entry.revision)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        return _gone(resource, obj, entry, gone.revision)
-    value = resource.encode(held)
-    accepted = options.orphan is False
-    if options.dry_run or value == entry.value:
+        return _gone(resource, obj, entry.value, gone.revision)
+    goes = isinstance(held, LastState)
+    value = resource.encode(held.obj if isinstance(held, LastState) else held)
+    accepted = options.orphan is False and not goes
+    if options.dry_run or (value == entry.value and not goes):
         await store.settle(entry)
         return WriteResult(resource.json_of(value, entry.revision), accepted=accepted)
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+    if goes:
+        stored = await store.commit(resource, store.storage.delete(key, stored.revision))
+        return _gone(resource, obj, value, stored.revision)
     return WriteResult(resource.json_of(value, stored.revision), accepted=accepted)
 
 
@@ -66,10 +86,10 @@ async def _admit(
     await run((*steps.mutating, *steps.validating), attributes)
 
 
-def _gone(resource: Resource, obj: Object, entry: Entry, revision: int) -> WriteResult:
+def _gone(resource: Resource, obj: Object, value: bytes, revision: int) -> WriteResult:
     """The answer about an object that is gone."""
     if resource.definition.shows_deleted:
-        return WriteResult(resource.json_of(entry.value, revision))
+        return WriteResult(resource.json_of(value, revision))
     meta = obj["metadata"]
     details = {
         "name": meta["name"],

@@ -1,13 +1,14 @@
-"""The core group, `v1`."""
+"""The core group, `v1`.
 
-from fakeapi.registry.groups.core.config_map import CONFIG_MAP
-from fakeapi.registry.groups.core.namespace import NAMESPACE
-from fakeapi.registry.groups.core.secret import SECRET
-from fakeapi.registry.groups.core.service_account import SERVICE_ACCOUNT
+Its kinds are imported one by one: every server needs namespaces, and few need them all.
+"""
 
-KINDS = (
-    CONFIG_MAP,
-    NAMESPACE,
-    SECRET,
-    SERVICE_ACCOUNT,
-)
+KINDS = {
+    "bindings": "binding.BINDING",
+    "configmaps": "config_map.CONFIG_MAP",
+    "namespaces": "namespace.NAMESPACE",
+    "pods": "pod.POD",
+    "secrets": "secret.SECRET",
+    "serviceaccounts": "service_account.SERVICE_ACCOUNT",
+}
+"""Where the definition of each resource stands."""

@@ -9,6 +9,7 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.deletion import (
     FOREGROUND,
+    DeletionRequest,
     delete_after_finalizers,
     wanted_finalizers,
     without_garbage_collectors,
@@ -18,17 +19,15 @@ from fakeapi.registry.options import DeleteOptions
 TERMINATING = "Terminating"
 
 
-def terminate(
-    obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
-) -> Object | None:
+def terminate(obj: Object, request: DeletionRequest) -> Object | None:
     """Marks a namespace as Terminating, or leaves it so while finalizers of its spec hold it."""
-    meta = obj["metadata"]
-    _check_preconditions(meta, options, qualified)
+    meta, options = obj["metadata"], request.options
+    _check_preconditions(meta, options, request.qualified)
     if meta.get("deletionTimestamp") is not None:
         if obj["spec"].get("finalizers"):
             return obj
-        return delete_after_finalizers(obj, options, now, qualified, qualified_kind)
-    meta["deletionTimestamp"] = now
+        return delete_after_finalizers(obj, request)
+    meta["deletionTimestamp"] = request.now
     _set_dependents(meta, options)
     obj["status"]["phase"] = TERMINATING
     return obj

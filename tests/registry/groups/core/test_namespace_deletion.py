@@ -7,13 +7,15 @@ import pytest
 
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.deletion import FOREGROUND, ORPHAN
+from fakeapi.registry.deletion import FOREGROUND, ORPHAN, DeletionRequest
 from fakeapi.registry.groups.core.namespace import NAMESPACE
 from fakeapi.registry.groups.core.namespace_deletion import TERMINATING, terminate
 from fakeapi.registry.options import DeleteOptions
+from fakeapi.releases.quirks import quirks_of
 
 NOW, LATER = "2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 HOLD = "example.com/hold"
+QUIRKS = quirks_of(33)
 RESOURCE, KIND = Qualified("", "namespaces"), Qualified("", "Namespace")
 
 
@@ -30,7 +32,7 @@ def going(*finalizers: str, **metadata: Any) -> Object:
 
 
 def deleted(obj: Object, now: str = NOW, **options: Any) -> Object | None:
-    return terminate(obj, DeleteOptions(**options), now, RESOURCE, KIND)
+    return terminate(obj, DeletionRequest(DeleteOptions(**options), now, RESOURCE, KIND, QUIRKS))
 
 
 def test_it_is_how_namespaces_are_deleted() -> None:

@@ -1,0 +1,38 @@
+"""core/v1 Binding: a POST binds the pod of its name, and nothing is stored.
+
+Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.definition import KindDefinition
+from fakeapi.registry.groups.core.pod.binding import bind
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi.registry.strategy import Strategy
+
+
+async def bind_named(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Raises what pods/binding raises. Unlike there, a uid is not a precondition."""
+    pods = store.find("", "v1", "pods")
+    if pods is None:
+        raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))
+    metadata = {name: value for name, value in body["metadata"].items() if name != "uid"}
+    named = ObjectReference(target.namespace, metadata.get("name", ""))
+    return await bind(store, pods, named, {**body, "metadata": metadata}, options, warnings)
+
+
+BINDING = KindDefinition(
+    group="",
+    resource="bindings",
+    strategies=lambda kind, rules, context: {"": Strategy()},
+    answer=bind_named,
+)

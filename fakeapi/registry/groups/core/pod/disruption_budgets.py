@@ -1,0 +1,107 @@
+"""Budgets of disruption: which of them a pod counts for, and what an eviction takes from one.
+
+Follows checkAndDecrement of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import label_selector
+from fakeapi.releases import Quirks
+
+GROUP, RESOURCE = "policy", "poddisruptionbudgets"
+DISRUPTED_PODS_MAX = 2000
+"""Evictions that the budget's controller has yet to see; with more, further ones are refused."""
+
+_QUALIFIED = Qualified(GROUP, "poddisruptionbudget")
+_CAUSE = "DisruptionBudget"
+_REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget."
+_ALLOWED = "DisruptionAllowed"
+_STILL = "does not allow evicting pods currently"
+
+
+def counts_for(budget: Object, pod: Object) -> bool:
+    """Whether the budget's selector has the pod. One that is not valid has none."""
+    try:
+        selector = label_selector.of_object(budget["spec"].get("selector"))
+    except ValueError:
+        return False
+    return selector is not None and selector.matches(pod["metadata"].get("labels") or {})
+
+
+def protects_unready(budget: Object) -> bool:
+    """Whether a pod that is not ready needs the budget's leave as well."""
+    if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return False
+    status = budget["status"]
+    current, desired = int(status["currentHealthy"]), int(status["desiredHealthy"])
+    return current < desired or desired <= 0
+
+
+def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Object:
+    """The status of the budget once the pod is evicted.
+
+    Raises ApiError: 429 where the budget does not allow it, 403 where its status makes no sense.
+    """
+    name, status = budget["metadata"]["name"], budget["status"]
+    if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
+        raise still_processed(name)
+    if status["disruptionsAllowed"] < 0:
+        raise _forbidden(name, "pdb disruptions allowed is negative", "", quirks)
+    if len(status.get("disruptedPods") or {}) > DISRUPTED_PODS_MAX:
+        why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
+        short = "too many pending evictions not confirmed by PDB controller"
+        raise _forbidden(name, why, short, quirks)
+    if status["disruptionsAllowed"] == 0:
+        raise _refused(0, _why_not(name, status, quirks))
+    found = {**status, "disruptionsAllowed": status["disruptionsAllowed"] - 1}
+    if not found["disruptionsAllowed"]:
+        found["conditions"] = _with_insufficient_pods(found, now)
+    disrupted = {**(status.get("disruptedPods") or {}), pod_name: now}
+    found["disruptedPods"] = dict(sorted(disrupted.items()))
+    return found
+
+
+def still_processed(name: str) -> ApiError:
+    """429 for a budget whose status is not that of its spec yet."""
+    return _refused(10, f"The disruption budget {name} is still being processed by the server.")
+
+
+def _refused(seconds: int, cause: str) -> ApiError:
+    details = Details(causes=(Cause(_CAUSE, cause),), retry_after_seconds=seconds)
+    return ApiError(429, "TooManyRequests", _REFUSAL, details, retry_after=seconds or None)
+
+
+def _forbidden(name: str, why: str, short: str, quirks: Quirks) -> ApiError:
+    text = f"The disruption budget {name} {_STILL}: {short or why}"
+    causes = (Cause(_CAUSE, text),) if quirks.forbidden_evictions_have_causes else ()
+    return errors.forbidden(_QUALIFIED, name, why, *causes)
+
+
+def _why_not(name: str, status: Object, quirks: Quirks) -> str:
+    desired, current = status["desiredHealthy"], status["currentHealthy"]
+    too_few = f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+    if not quirks.eviction_refusals_explain:
+        return too_few
+    conditions: list[Object] = status.get("conditions") or []
+    condition: Object = next((each for each in conditions if each.get("type") == _ALLOWED), {})
+    message, reason = condition.get("message", ""), condition.get("reason", "")
+    if condition.get("status") != "False":
+        message = ""
+    if message and reason == "SyncFailed":
+        return f"The disruption budget {name} {_STILL} because it failed sync: {message}"
+    if current <= desired:
+        return too_few
+    return f"The disruption budget {name} {_STILL}" + (f" ({reason}): {message}" if message else "")
+
+
+def _with_insufficient_pods(status: Object, now: str) -> list[Object]:
+    conditions: list[Object] = list(status.get("conditions") or ())
+    place = next((at for at, each in enumerate(conditions) if each.get("type") == _ALLOWED), len(conditions))
+    old = conditions[place] if place < len(conditions) else {}
+    made: Object = {"type": _ALLOWED, "status": "False"}
+    if status.get("observedGeneration"):
+        made["observedGeneration"] = status["observedGeneration"]
+    made["lastTransitionTime"] = old["lastTransitionTime"] if old.get("status") == "False" else now
+    conditions[place : place + 1] = [{**made, "reason": "InsufficientPods", "message": ""}]
+    return conditions

@@ -1,0 +1,156 @@
+"""The strategies of pods: the object itself, /status, /ephemeralcontainers and /resize.
+
+Follows k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
+"""
+
+from copy import deepcopy
+from typing import ClassVar
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.registry.definition import StrategyContext
+from fakeapi.registry.groups.core.pod.app_armor import profile_warnings, sync_profiles
+from fakeapi.registry.groups.core.pod.conditions import SCHEDULED, SCHEDULING_GATED, with_condition
+from fakeapi.registry.groups.core.pod.gated_fields import drop_gated_fields
+from fakeapi.registry.groups.core.pod.label_keys import apply_label_keys
+from fakeapi.registry.groups.core.pod.observed_generation import keep_observed_generations
+from fakeapi.registry.groups.core.pod.qos import qos_class
+from fakeapi.registry.groups.core.pod.resizing import mark_proposed, resized
+from fakeapi.registry.groups.core.pod.wire_order import in_wire_order
+from fakeapi.registry.object_meta import reset_for_status, with_next_generation
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+PENDING = "Pending"
+_GATED_MESSAGE = "Scheduling is blocked due to non-empty scheduling gates"
+_HOSTNAME_WARNING = (
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "
+    "a DNS label is recommended: "
+)
+_PRESERVED = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses")
+
+
+class PodStrategy(Strategy):
+    """Writes to a pod itself: its status is others' to write."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
+        self._kind = kind
+        self._rules = rules
+        self._now = context.now
+
+    def prepare_create(self, obj: Object) -> Object:
+        """A pod that waits to be scheduled, with the class that its resources give it."""
+        if self._rules.quirks.pods_have_generations:
+            obj["metadata"]["generation"] = 1
+        status: Object = {"phase": PENDING, "qosClass": qos_class(obj["spec"], self._rules.gates)}
+        pod = drop_gated_fields({**obj, "status": status}, None, self._rules)
+        if pod["spec"].get("schedulingGates"):
+            pod["status"] = self._gated(pod["status"])
+        apply_label_keys(pod, self._rules.gates)
+        sync_profiles(pod, self._rules)
+        return in_wire_order(pod, self._kind.schema)
+
+    def _gated(self, status: Object) -> Object:
+        now = self._now() if self._rules.quirks.gated_pods_have_transition_time else None
+        return with_condition(
+            status, SCHEDULED, "False", now, reason=SCHEDULING_GATED, message=_GATED_MESSAGE
+        )
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = {**new, "status": old["status"]}
+        if self._rules.gates.enabled("PodLevelResourcesFixDefaulting"):
+            new = _with_old_resources(new, old)
+        if self._rules.quirks.resize_follows_allocation and self._rules.gates.enabled(
+            "InPlacePodVerticalScaling"
+        ):
+            new = mark_proposed(new, old, self._rules)
+        return self._counted(drop_gated_fields(new, old, self._rules), old)
+
+    def _counted(self, new: Object, old: Object) -> Object:
+        """`new` in its generation, its members in order."""
+        new = in_wire_order(new, self._kind.schema)
+        return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_object, *metadata.of_change]
+
+    def warnings_before_create(self, obj: Object) -> list[str]:
+        return profile_warnings(obj, self._rules)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        problems = names.is_dns1123_label(obj["metadata"].get("name", ""))
+        return [f"{_HOSTNAME_WARNING}[{' '.join(problems)}]"] if problems else []
+
+
+class PodStatusStrategy(PodStrategy):
+    """Writes to `/status`: all but the spec, the owners and what the server alone knows."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("spec",),
+        ("metadata", "deletionTimestamp"),
+        ("metadata", "ownerReferences"),
+    )
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        metadata = {name: value for name, value in new["metadata"].items() if name != "ownerReferences"}
+        if "ownerReferences" in old["metadata"]:
+            metadata["ownerReferences"] = old["metadata"]["ownerReferences"]
+        status = dict(new["status"])
+        quirks = self._rules.quirks
+        if quirks.status_keeps_qos_class and not status.get("qosClass") and "qosClass" in old["status"]:
+            status["qosClass"] = old["status"]["qosClass"]
+        if quirks.status_keeps_claim_statuses:
+            kept = (name for name in _PRESERVED if status.get(name) is None and name in old["status"])
+            status |= {name: old["status"][name] for name in kept}
+        new = {**new, "metadata": metadata, "spec": old["spec"], "status": status}
+        if quirks.pods_have_generations:
+            new = {**new, "status": keep_observed_generations(status, old["status"])}
+            new = drop_gated_fields(new, old, self._rules)
+        return in_wire_order(new, self._kind.schema)
+
+
+class PodEphemeralContainersStrategy(PodStrategy):
+    """Writes to `/ephemeralcontainers`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        spec = {name: value for name, value in old["spec"].items() if name != "ephemeralContainers"}
+        if "ephemeralContainers" in new["spec"]:
+            spec["ephemeralContainers"] = new["spec"]["ephemeralContainers"]
+        changed = {**old, "metadata": self._metadata(new, old), "spec": spec}
+        return self._counted(drop_gated_fields(changed, old, self._rules), old)
+
+    def _metadata(self, new: Object, old: Object) -> Object:
+        """Up to 1.32 all metadata is the stored object's, its managed fields too."""
+        if self._rules.quirks.subresources_drop_metadata:
+            return dict(old["metadata"])
+        return reset_for_status(new["metadata"], old["metadata"])
+
+
+class PodResizeStrategy(PodStrategy):
+    """Writes to `/resize`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        if self._rules.gates.enabled("PodLevelResourcesFixDefaulting"):
+            new = _with_old_resources(new, old)
+        changed = {**resized(new, old, self._rules)}
+        changed["metadata"] = dict(changed["metadata"])
+        if self._rules.quirks.subresources_drop_metadata:
+            changed = mark_proposed(changed, old, self._rules)
+        return self._counted(drop_gated_fields(changed, old, self._rules), old)
+
+
+def _with_old_resources(new: Object, old: Object) -> Object:
+    """Keeps resources of the pod as a whole where a client that does not know them left them out."""
+    if new["spec"].get("resources") is not None or old["spec"].get("resources") is None:
+        return new
+    return {**new, "spec": {**new["spec"], "resources": deepcopy(old["spec"]["resources"])}}
