@@ -5,6 +5,7 @@ twice, and, from 1.37 on, the enforced declarative validation of `pkg/apis/rbac/
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, required
 from fakeapi.machinery.json_types import Object
@@ -17,6 +18,7 @@ _REQUIRED = "FieldValueRequired"
 class RbacStrategy(Strategy):
     """Writes to a kind whose validation is `errors_of` and, on update, `errors_of_change`."""
 
+    creates_on_update: ClassVar[bool] = True
     declared: tuple[str, ...] = ()
     """The last parts of paths of fields whose absence declarative validation finds."""
 
