@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from fakeapi.machinery import errors as api_errors
-from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.columns import Cell, at
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.deletion import delete_after_finalizers
+from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.object_meta import with_generation
-from fakeapi.registry.options import DeleteOptions
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -69,14 +67,13 @@ def _difference_from_system(name: str, obj: Object) -> str:
     return f"globalDefault of {name} PriorityClass must be false" if obj.get("globalDefault") else ""
 
 
-def _delete(
-    obj: Object, options: DeleteOptions, now: str, qualified: Qualified, qualified_kind: Qualified
-) -> Object | None:
+def _delete(obj: Object, request: DeletionRequest) -> Object | None:
     """Classes of the system stay. Raises ApiError 403 for them, 409."""
     name = obj["metadata"]["name"]
     if name in SYSTEM_CLASSES:
-        raise api_errors.forbidden(qualified, name, "this is a system priority class and cannot be deleted")
-    return delete_after_finalizers(obj, options, now, qualified, qualified_kind)
+        why = "this is a system priority class and cannot be deleted"
+        raise api_errors.forbidden(request.qualified, name, why)
+    return delete_after_finalizers(obj, request)
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
