@@ -5,6 +5,7 @@ The table names types as Go does, with packages spelled out: `[]resource/v1alpha
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fakeapi.machinery.schema.nodes import (
@@ -39,6 +40,9 @@ _WORDS: dict[str, Node] = {
     "apiextensions/v1.JSONSchemaPropsOrStringArray": AnyValue("v1.JSONSchemaPropsOrStringArray"),
     "intstr.IntOrString": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
 }
+_WRAPPED = "[]string"
+"""A type made of it, such as ExtraValue or Verbs, is a message in protobuf."""
+
 _PLAIN: dict[str, Any] = {}
 """What a table says of the items of a list, and of the values of a map: nothing but their type."""
 
@@ -141,6 +145,8 @@ class Schemas:
         match self._node(underlying, member):
             case Scalar(kind=kind, bits=bits):
                 return Scalar(kind, printed(go), bits)
+            case List() as found if underlying == _WRAPPED:
+                return replace(found, wrapped=True)
             case node:
                 return node
 

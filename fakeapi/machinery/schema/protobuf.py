@@ -100,6 +100,9 @@ def _struct(fields: Fields, layout: _Layout) -> dict[str, Any]:
 
 def _value(values: list[int | bytes], node: Node, name: str) -> Any:
     match node:
+        case List(items=items, wrapped=True):
+            inner = fields_of(_joined(values, name)).get(1, [])
+            return [_value([value], items, name) for value in inner]
         case List(items=items):
             each = packed(values) if _zero(items) == 0 else values
             return [_value([value], items, name) for value in each]
@@ -150,10 +153,11 @@ def _string(value: int | bytes, name: str) -> str:
 
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
     """None for Go's zero time, which protobuf writes as nothing."""
-    fields = fields_of(_joined(values, name))
+    text = _joined(values, name)
+    fields = fields_of(text)
     seconds = signed(_number(fields.get(1, [0])[-1], name))
     nanoseconds = signed(_number(fields.get(2, [0])[-1], name), 32)
-    if not seconds and not nanoseconds:
+    if not text:
         return None
     try:
         moment = _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)

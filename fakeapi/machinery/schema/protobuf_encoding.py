@@ -1,0 +1,198 @@
+"""Encodes canonical objects as protobuf, byte for byte as Kubernetes does.
+
+Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields in the order of their numbers, values
+that cannot be absent written even when they are zero, keys of maps sorted. The envelope is that of
+k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
+"""
+
+import base64
+import struct
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+    kept_on_node,
+)
+from fakeapi.machinery.schema.protobuf import PREFIX
+from fakeapi.machinery.schema.protobuf_wire import (
+    BYTES,
+    FIXED64,
+    VARINT,
+    bytes_field,
+    encode_varint,
+)
+
+Encoder: TypeAlias = Callable[[Any], bytes]
+"""A value's bytes: for a message, a string or bytes without their length."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WORD = (1 << 64) - 1
+_TYPE_META = {"kind": (1,), "apiVersion": (2,)}
+"""The fields of metav1.TypeMeta, which JSON inlines and protobuf leaves to the envelope."""
+_NO_CONTENT = b"\x1a\0\x22\0"
+"""The fields contentEncoding and contentType of the envelope, which are empty and written."""
+
+
+def encode(obj: dict[str, Any], schema: Struct) -> bytes:
+    """The message of a canonical object; kind and apiVersion are no part of it."""
+    return _message(schema)(obj)
+
+
+def wrap(kind: str, api_version: str, message: bytes) -> bytes:
+    """A message in the envelope of all bodies (runtime.Unknown), with the prefix that tells it from JSON."""
+    type_meta = bytes_field(1, api_version.encode()) + bytes_field(2, kind.encode())
+    return b"%b%b%b%b" % (PREFIX, bytes_field(1, type_meta), bytes_field(2, message), _NO_CONTENT)
+
+
+class _Wire(NamedTuple):
+    """How values of a node are written: their wire type, their bytes, and the zero value of the type.
+
+    `zero` is a value that stands for an absent one; with `may_lack` an absent one is not written.
+    """
+
+    wire_type: int
+    encode: Encoder
+    zero: Any
+    may_lack: bool = False
+
+
+@kept_on_node
+def _message(node: Struct) -> Encoder:
+    """The encoder of a type. A message that JSON inlines has its fields in those of the type around it."""
+    fields = {name: field for name, field in node.fields.items() if field.protobuf_path}
+    if all(name in fields and fields[name].protobuf_path == path for name, path in _TYPE_META.items()):
+        fields = {name: field for name, field in fields.items() if name not in _TYPE_META}
+    return _of_fields([(field.protobuf_path, field) for field in fields.values()])
+
+
+def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
+    """The encoder of a message by the paths of its fields."""
+    writers: list[tuple[int, Encoder]] = []
+    inlined: dict[int, list[tuple[tuple[int, ...], Field]]] = {}
+    for (number, *rest), field in fields:
+        if rest:
+            inlined.setdefault(number, []).append((tuple(rest), field))
+        else:
+            writers.append((number, _field(number, field)))
+    for number, inner in inlined.items():
+        writers.append((number, _counted(number, _of_fields(inner))))
+    ordered = [encoder for _, encoder in sorted(writers, key=lambda writer: writer[0])]
+    return lambda value: b"".join([encoder(value) for encoder in ordered])
+
+
+def _field(number: int, field: Field) -> Encoder:
+    """The encoder of one field, which is given the object that holds it."""
+    name, node = field.name, field.node
+    if isinstance(node, List) and not node.wrapped:
+        each = _tagged(number, _wire(node.items))
+        return lambda obj: b"".join([each(item) for item in obj.get(name) or ()])
+    if isinstance(node, Map):
+        entry = _counted(number, _entry(node))
+        return lambda obj: b"".join([entry(pair) for pair in sorted((obj.get(name) or {}).items())])
+    wire = _wire(node)
+    write = _tagged(number, wire)
+    if field.pointer or wire.may_lack:
+        return lambda obj: b"" if (value := obj.get(name)) is None else write(value)
+    zero = wire.zero
+    return lambda obj: write(zero if (value := obj.get(name)) is None else value)
+
+
+def _entry(node: Map) -> Encoder:
+    """The encoder of a map's entry, given as key and value."""
+    wire = _wire(node.values)
+    write, zero = _tagged(2, wire), wire.zero
+
+    def encode(pair: tuple[str, Any]) -> bytes:
+        key, value = pair
+        start = bytes_field(1, key.encode())
+        if value is None and isinstance(node.values, Scalar) and node.values.kind is ScalarKind.BYTES:
+            return start
+        return start + write(zero if value is None else value)
+
+    return encode
+
+
+def _tagged(number: int, wire: _Wire) -> Encoder:
+    """A field with its number, and its length where it has one."""
+    tag, encode = encode_varint(number << 3 | wire.wire_type), wire.encode
+    if wire.wire_type == BYTES:
+        return _counted(number, encode)
+    return lambda value: tag + encode(value)
+
+
+def _counted(number: int, encode: Encoder) -> Encoder:
+    tag = encode_varint(number << 3 | BYTES)
+
+    def write(value: Any) -> bytes:
+        content = encode(value)
+        size = len(content)
+        return b"%b%c%b" % (tag, size, content) if size < 0x80 else tag + encode_varint(size) + content
+
+    return write
+
+
+def _wire(node: Node) -> _Wire:
+    match node:
+        case Scalar():
+            return _SCALARS[node.kind]
+        case Struct():
+            return _Wire(BYTES, _lazily(node), {})
+        case AnyValue():
+            return _Wire(BYTES, _raw, None)
+        case List():  # a list that is a message of its own
+            items = _tagged(1, _wire(node.items))
+            return _Wire(BYTES, lambda value: b"".join([items(item) for item in value]), (), may_lack=True)
+        case Map():
+            raise AssertionError(f"a map in a list or a map: {node.go_type}")
+
+
+def _lazily(node: Struct) -> Encoder:
+    """Compiles the encoder of a struct when it is first needed, as a type may contain itself."""
+    return lambda value: _message(node)(value)
+
+
+def _raw(value: Any) -> bytes:
+    """A RawExtension or FieldsV1: its JSON, or nothing where it holds none."""
+    return b"" if value is None else bytes_field(1, codec.encode(value))
+
+
+def _integer(value: int) -> bytes:
+    return encode_varint(value & _WORD)
+
+
+def _time(value: str | None) -> bytes:
+    """A Timestamp; nothing for Go's zero time."""
+    if value is None:
+        return b""
+    passed = datetime.fromisoformat(value) - _EPOCH
+    seconds = passed.days * 86_400 + passed.seconds
+    return b"\x08%b\x10%b" % (_integer(seconds), encode_varint(passed.microseconds * 1000))
+
+
+def _int_or_string(value: int | str) -> bytes:
+    if isinstance(value, str):
+        return b"\x08\x01\x10\0%b" % bytes_field(3, value.encode())
+    return b"\x08\0\x10%b\x1a\0" % _integer(value)
+
+
+_SCALARS: dict[ScalarKind, _Wire] = {
+    ScalarKind.STRING: _Wire(BYTES, str.encode, ""),
+    ScalarKind.INTEGER: _Wire(VARINT, _integer, 0),
+    ScalarKind.BOOLEAN: _Wire(VARINT, lambda value: b"\x01" if value else b"\0", False),
+    ScalarKind.NUMBER: _Wire(FIXED64, lambda value: struct.pack("<d", value), 0.0),
+    ScalarKind.BYTES: _Wire(BYTES, base64.b64decode, None, may_lack=True),
+    ScalarKind.TIME: _Wire(BYTES, _time, None),
+    ScalarKind.MICRO_TIME: _Wire(BYTES, _time, None),
+    ScalarKind.QUANTITY: _Wire(BYTES, lambda value: bytes_field(1, value.encode()), "0"),
+    ScalarKind.INT_OR_STRING: _Wire(BYTES, _int_or_string, 0),
+}
