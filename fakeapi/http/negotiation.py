@@ -16,7 +16,7 @@ from fakeapi.registry.request_decoding import PROTOBUF, YAML
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""The media types that upstream serves and refusals list; responses in protobuf are not made here."""
+"""The media types that are served and that refusals list."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 LISTED = OFFERED + STREAMED
 """The media types that the router accepts for a list, which can be watched too."""
@@ -26,7 +26,7 @@ HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
-_SERVED = (JSON, YAML)
+_WITHOUT_PROTOBUF = (JSON, YAML)
 _INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
@@ -87,17 +87,19 @@ class _Clause:
 
 
 @cached_by_header
-def negotiate(header: str, conversions: Conversions = METADATA_OR_TABLE) -> Representation:
-    """The representation that fits best. Raises ApiError 406."""
+def negotiate(
+    header: str, conversions: Conversions = METADATA_OR_TABLE, *, protobuf: bool = True
+) -> Representation:
+    """The representation that fits best, in protobuf too unless the kind has none. Raises ApiError 406."""
     if not header:
         return PLAIN
     for clause in parse(header):
-        for media_type in _SERVED:
+        for media_type in OFFERED if protobuf else _WITHOUT_PROTOBUF:
             if clause.covers(media_type):
                 found = _with_params(media_type, clause.params, conversions)
                 if found is not None:
                     return found
-    raise not_acceptable(OFFERED)
+    raise not_acceptable(OFFERED if protobuf else _WITHOUT_PROTOBUF)
 
 
 @cached_by_header

@@ -6,16 +6,20 @@ from typing import Any
 
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import METADATA, METADATA_OR_TABLE, Representation, negotiate, prettified
+from fakeapi.http.protobuf import encode_body, has_protobuf
 from fakeapi.http.response import Response
+from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import yaml_encoding
 from fakeapi.registry.options import WriteResult
-from fakeapi.registry.request_decoding import YAML
+from fakeapi.registry.request_decoding import PROTOBUF, YAML
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs.listing import Listed
+from fakeapi.releases.release import ReleaseKinds
 
+_NOT_ACCEPTABLE = 406
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
@@ -23,7 +27,10 @@ _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
     """Settles the representation of a response, Tables where they can be had. Raises ApiError 406."""
     tables = tables and resource.can_be_table(ctx.object.subresource)
-    shape = negotiate(ctx.request.header(b"accept"), METADATA_OR_TABLE if tables else METADATA)
+    conversions = METADATA_OR_TABLE if tables else METADATA
+    shape = negotiate(ctx.request.header(b"accept"), conversions)
+    if shape.media_type == PROTOBUF and not has_protobuf(resource.schema):
+        shape = negotiate(ctx.request.header(b"accept"), conversions, protobuf=False)
     ctx.representation = prettified(shape, ctx.request.query.first, ctx.agent)
 
 
@@ -53,11 +60,23 @@ def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
 
 def _response(ctx: RequestContext, status: int, body: bytes) -> Response:
     shape = ctx.representation
-    return Response(status, render(body, shape), shape.media_type, ctx.warnings.texts)
+    kinds = ctx.resource.release.all_kinds if ctx.resource else None
+    try:
+        content = render(body, shape, kinds)
+    except ApiError as error:
+        if error.code != _NOT_ACCEPTABLE:
+            raise
+        status, content = error.code, render(body_of(error), shape, kinds)
+    return Response(status, content, shape.media_type, ctx.warnings.texts)
 
 
-def render(body: bytes, shape: Representation) -> bytes:
-    """JSON bytes in a representation. Raises ApiError 500 for text that YAML cannot say."""
+def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None) -> bytes:
+    """JSON bytes in a representation; `kinds` are those of the release that answers, by default the newest.
+
+    Raises ApiError 406 for what has no protobuf form, 500 for text that YAML cannot say.
+    """
+    if shape.media_type == PROTOBUF:
+        return encode_body(body, kinds)
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")

@@ -6,11 +6,13 @@ event where a version is not kept any more.
 
 import logging
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Protocol
 
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import check_streamable
+from fakeapi.http.negotiation import JSON, check_streamable
+from fakeapi.http.protobuf import watch_frame
 from fakeapi.http.rendering import negotiate_for
 from fakeapi.http.response import StreamingResponse
 from fakeapi.http.status import status_of
@@ -19,16 +21,19 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.options import WatchOptions
+from fakeapi.registry.request_decoding import PROTOBUF
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.watching import (
     INITIAL_EVENTS_LIST,
     EncodedEventCache,
+    FrameEncoder,
     TooOld,
     Watch,
     WatchEvent,
     blueprint_text,
     bookmark,
+    event_line,
     open_watch,
 )
 from fakeapi_storage import StorageError
@@ -54,6 +59,7 @@ class Watches:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._encoded = EncodedEventCache()
+        self._encoded_as_protobuf = EncodedEventCache()
         self._open: dict[StreamingResponse, Resource] = {}
 
     def __len__(self) -> int:
@@ -88,7 +94,9 @@ class Watches:
             watch.close()
             raise
         events = _Events(watch, resource, options, encoder, self._store)
-        stream = StreamingResponse(events.frames(), watch.close, warnings=ctx.warnings.texts)
+        stream = StreamingResponse(
+            events.frames(), watch.close, media_type=_media_type(ctx), warnings=ctx.warnings.texts
+        )
         self._track(stream, resource, watch)
         return stream
 
@@ -106,11 +114,16 @@ class Watches:
             resource, ctx.representation, ctx.request.query.first, self._store.clock.now
         )
         check_streamable(ctx.representation)
-        return PlainEvents(self._encoded) if transform is None else TransformedEvents(transform)
+        encode = event_line
+        cache = self._encoded
+        if ctx.representation.media_type == PROTOBUF:
+            encode = partial(watch_frame, kinds=resource.release.all_kinds)
+            cache = self._encoded_as_protobuf
+        return PlainEvents(cache, encode) if transform is None else TransformedEvents(transform, encode)
 
 
 class EventEncoder(Protocol):
-    """Encodes the events of one watch, each as one line."""
+    """Encodes the events of one watch, each as one line or one frame."""
 
     def encode(self, event: WatchEvent) -> bytes: ...
 
@@ -120,11 +133,15 @@ class EventEncoder(Protocol):
 class PlainEvents:
     """Objects as they are: encoded once for all watchers."""
 
-    def __init__(self, cache: EncodedEventCache) -> None:
-        self.encode = cache.frame
+    def __init__(self, cache: EncodedEventCache, encode: FrameEncoder) -> None:
+        self._cache = cache
+        self._encode = encode
+
+    def encode(self, event: WatchEvent) -> bytes:
+        return self._cache.frame(event, self._encode)
 
     def encode_bookmark(self, body: bytes) -> bytes:
-        return event_line("BOOKMARK", body)
+        return self._encode("BOOKMARK", body)
 
 
 class TransformedEvents:
@@ -133,8 +150,9 @@ class TransformedEvents:
     Both raise ApiError 406, which ends the watch, for an object that cannot be transformed so.
     """
 
-    def __init__(self, transform: Transform) -> None:
+    def __init__(self, transform: Transform, encode: FrameEncoder) -> None:
         self._transform = transform
+        self._encode = encode
         self._headers = True
 
     def encode(self, event: WatchEvent) -> bytes:
@@ -149,7 +167,7 @@ class TransformedEvents:
     def _line(self, kind: str, body: bytes) -> bytes:
         transformed = self._transform.of_object(body, headers=self._headers)
         self._headers = False
-        return event_line(kind, transformed)
+        return self._encode(kind, transformed)
 
 
 class _Events:
@@ -222,17 +240,20 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
     return TIMEOUT_SECONDS_MIN * (1 + clock.fraction())
 
 
-def event_line(kind: str, body: bytes) -> bytes:
-    """One line of a watch stream."""
-    return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
-
-
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
     """A stream of an ERROR event alone, which says that a version is not kept any more."""
     status = status_of(ApiError(410, "Expired", str(problem)))
-    line = codec.encode({"type": "ERROR", "object": status}) + b"\n"
+    body, frame = codec.encode(status), event_line
+    if ctx.representation.media_type == PROTOBUF and ctx.resource is not None:
+        frame = partial(watch_frame, kinds=ctx.resource.release.all_kinds)
 
     async def frames() -> AsyncGenerator[list[bytes], None]:
-        yield [line]
+        yield [frame("ERROR", body)]
 
-    return StreamingResponse(frames(), lambda: None, warnings=ctx.warnings.texts)
+    return StreamingResponse(frames(), lambda: None, media_type=_media_type(ctx), warnings=ctx.warnings.texts)
+
+
+def _media_type(ctx: RequestContext) -> str:
+    """The Content-Type of a stream."""
+    media_type = ctx.representation.media_type
+    return media_type if media_type == JSON else f"{media_type};stream=watch"

@@ -1,4 +1,4 @@
-"""Watches over WebSocket: each event is a text message, as long as the client stays.
+"""Watches over WebSocket: an event is a text message, in protobuf a binary one, as long as the client stays.
 
 Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
 and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API answers as over HTTP; here its
@@ -9,6 +9,9 @@ import base64
 import binascii
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fakeapi.http.protobuf import split_frames
+from fakeapi.registry.request_decoding import PROTOBUF
 
 BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
 """The beginning of a subprotocol that carries a token, which a browser can send no header for."""
@@ -49,6 +52,7 @@ class _Messages:
         self._can_refuse = "websocket.http.response" in scope.get("extensions", {})
         self._asked = False
         self._accepted = False
+        self._is_binary = False
 
     async def receive(self) -> Message:
         """An empty body, and then the client's leaving; what it sends meanwhile is dropped."""
@@ -64,17 +68,29 @@ class _Messages:
         if message["type"] == "http.response.start":
             await self._start(message)
         elif self._accepted:
-            for line in message.get("body", b"").splitlines(keepends=True):
-                await self._send({"type": "websocket.send", "text": line.decode()})
+            await self._send_events(message.get("body", b""))
             if not message.get("more_body", False):
                 await self._send({"type": "websocket.close", "code": _NORMAL_CLOSURE})
         elif self._can_refuse:
             await self._send({**message, "type": "websocket.http.response.body"})
 
+    async def _send_events(self, body: bytes) -> None:
+        """Lines as text; of protobuf, what is in each frame as bytes."""
+        if self._is_binary:
+            for content in split_frames(body):
+                await self._send({"type": "websocket.send", "bytes": content})
+            return
+        for line in body.splitlines(keepends=True):
+            await self._send({"type": "websocket.send", "text": line.decode()})
+
     async def _start(self, message: Message) -> None:
         """A response without a length is a stream: it begins once the connection is a WebSocket."""
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:
+            self._is_binary = any(
+                name == b"content-type" and value.startswith(PROTOBUF.encode())
+                for name, value in message["headers"]
+            )
             await self._send({"type": "websocket.accept", "subprotocol": self._protocol})
         elif self._can_refuse:
             await self._send({**message, "type": "websocket.http.response.start"})

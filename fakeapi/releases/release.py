@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases import gates as feature_gates
-from fakeapi.releases import offered
+from fakeapi.releases import meta_types, offered
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.health import checks_of
 from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS, Kind, Subresource, kinds_of
@@ -65,6 +66,23 @@ class ReleaseKinds:
             found = kinds_of(table, self.schemas, self.tables.release) if table else ()
             self._kinds[group, version] = found
         return found
+
+    def type_of(self, api_version: str, kind: str) -> Struct | None:
+        """The type of a kind, list, Status or discovery document; None for one that no table has."""
+        group, _, version = api_version.rpartition("/")
+        package = meta_types.DISCOVERY_PACKAGE if group == meta_types.DISCOVERY_GROUP else ""
+        table = self._versions.get((group, version))
+        for each in (
+            package,
+            table.package if table else "",
+            meta_types.PACKAGES.get(api_version or "v1", ""),
+        ):
+            if each:
+                try:
+                    return self.schemas.struct(f"{each}.{kind}")
+                except KeyError:
+                    continue
+        return None
 
     def kind_of_subresource(self, kind: Kind, subresource: Subresource) -> Kind:
         """The kind that a subresource of `kind` takes and answers, such as Scale of autoscaling/v1."""
@@ -190,7 +208,7 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
     """As `load_release`, for a name from COMPILED_RELEASES, passing over gates that the release has not."""
-    all_kinds = _kinds_of_release(name)
+    all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])
     return Release(
         name=name,
@@ -205,5 +223,6 @@ def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
 
 
 @cache
-def _kinds_of_release(name: str) -> ReleaseKinds:
+def kinds_of_release(name: str) -> ReleaseKinds:
+    """The kinds of a release, "1.31", shared by all servers of the process."""
     return ReleaseKinds(tables_of(name))

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from fakeapi.releases.meta_types import META_TYPES
+
 DATA = "fakeapi.releases.data"
 _NO_PACKAGES = frozenset({"index", "columns", "defaults"})
 
@@ -122,6 +124,8 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         """Raises KeyError for a type that the release's kinds do not lead to."""
         if name in self._renamed:
             return self._renamed[name]
+        if name in META_TYPES:
+            return META_TYPES[name]
         package, _, short = name.rpartition(".")
         try:
             raw = self._types(package)[short]

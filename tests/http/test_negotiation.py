@@ -4,7 +4,7 @@ import pytest
 
 from fakeapi.http.negotiation import JSON, NO_CONVERSION, check_produced, negotiate, prettified
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.request_decoding import YAML
+from fakeapi.registry.request_decoding import PROTOBUF, YAML
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
@@ -20,7 +20,7 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
         ("application/json;q=0.1, application/yaml", YAML),
         ("application/yaml;q=0.1, application/json;q=0.2", JSON),
         ("text/html, */*;q=0.1", JSON),
-        ("application/vnd.kubernetes.protobuf, application/json", JSON),
+        ("application/vnd.kubernetes.protobuf, application/json", PROTOBUF),
         (",".join(f"application/yaml;q=0.{number:02}" for number in range(20)) + ",application/json", JSON),
     ],
 )

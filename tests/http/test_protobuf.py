@@ -1,129 +1,120 @@
-"""Bodies in protobuf, as kubectl and typed Go clients send them."""
+"""Answers in protobuf, read back with the decoder of bodies."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from fakeapi.testing.server import FakeAPI, StatusError
-from tests.http.malformed.case import CLAIMS
-from tests.machinery.schema.test_protobuf import told
+from fakeapi.http.protobuf import split_frames
+from fakeapi.machinery.schema import protobuf
+from fakeapi.machinery.schema.protobuf_wire import fields_of
+from fakeapi.releases.release import kinds_of_release
+from fakeapi.testing.server import FakeAPI
+from tests.http.asking import ask
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
-NAMESPACES = "/api/v1/namespaces"
-
-pytestmark = pytest.mark.fakeapi(release="1.32")
-
-
-def body(api_version: str, kind: str, raw: bytes) -> bytes:
-    type_meta = told(1, api_version.encode()) + told(2, kind.encode())
-    return b"k8s\0" + told(1, type_meta) + told(2, raw)
+RELEASE = "1.33"
+PATH = "/api/v1/namespaces/default/configmaps"
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"b": "2", "a": ""}}
+AGGREGATED = f"{PROTOBUF};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
-def named(name: str) -> bytes:
-    """The metadata of an object."""
-    return told(1, told(1, name.encode()))
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAPI]:
+    with FakeAPI(release=RELEASE) as started:
+        started.create(CONFIG_MAP)
+        yield started
 
 
-TEAM = body("v1", "Namespace", named("team"))
-DEVICES = told(1, told(1, b"gpu") + told(2, b"gpu.example.com"))
-SPEC = told(2, told(1, DEVICES))
-CLAIM = named("a") + SPEC
-NO_PREFIX = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+def read(body: bytes) -> dict[str, Any]:
+    """The object of a body, which names its type."""
+    kind, api_version, raw = protobuf.unwrap(body)
+    schema = kinds_of_release(RELEASE).type_of(api_version, kind)
+    assert schema is not None
+    return {"kind": kind, "apiVersion": api_version, **protobuf.decode(raw, schema)}
 
 
-def send(server: FakeAPI, content: bytes, method: str = "POST", path: str = NAMESPACES, **query: str) -> Any:
-    return server.request(method, path, content, content_type=PROTOBUF, query=query)
-
-
-def test_a_namespace_is_created_as_kubectl_sends_it(fakeapi: FakeAPI) -> None:
-    assert send(fakeapi, TEAM)["metadata"]["labels"] == {"kubernetes.io/metadata.name": "team"}
-    assert fakeapi.request("GET", f"{NAMESPACES}/team")["status"] == {"phase": "Active"}
-
-
-def test_a_claim_is_the_same_in_protobuf_and_in_json(fakeapi: FakeAPI) -> None:
-    made = send(fakeapi, body("resource.k8s.io/v1alpha3", "ResourceClaim", CLAIM), path=CLAIMS)
-    spec = {
-        "devices": {
-            "requests": [
-                {
-                    "name": "gpu",
-                    "deviceClassName": "gpu.example.com",
-                    "allocationMode": "ExactCount",
-                    "count": 1,
-                }
-            ]
-        }
-    }
-    assert made["spec"] == spec
-    labels = told(11, told(1, b"x") + told(2, b"y"))
-    changed = body(
-        "resource.k8s.io/v1alpha3",
-        "ResourceClaim",
-        told(1, told(1, b"a") + labels) + CLAIM[len(named("a")) :],
-    )
-    updated = send(fakeapi, changed, "PUT", f"{CLAIMS}/a")
-    assert (updated["metadata"]["labels"], updated["spec"]) == ({"x": "y"}, spec)
-
-
-def test_a_body_that_does_not_say_what_it_is_is_what_the_path_says(fakeapi: FakeAPI) -> None:
-    assert send(fakeapi, b"k8s\0" + told(2, named("team")))["kind"] == "Namespace"
-
-
-def test_delete_options_are_read_too(fakeapi: FakeAPI) -> None:
-    send(fakeapi, TEAM)
-    options = body("v1", "DeleteOptions", told(2, told(1, b"another uid")))
-    with pytest.raises(StatusError) as caught:
-        send(fakeapi, options, "DELETE", f"{NAMESPACES}/team")
-    assert "Precondition failed: UID in precondition: another uid" in caught.value.message
-    with pytest.raises(StatusError) as caught:
-        send(fakeapi, b"{}", "DELETE", f"{NAMESPACES}/team")
-    assert (caught.value.code, caught.value.message) == (
-        500,
-        NO_PREFIX,
-    )
+def without_zeros(value: Any) -> Any:
+    """A value less what protobuf writes and JSON leaves out."""
+    if isinstance(value, dict):
+        found = {name: without_zeros(each) for name, each in value.items()}
+        return {name: each for name, each in found.items() if each not in ("", 0, False, None, [], {})}
+    return [without_zeros(each) for each in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "path",
     [
-        (
-            b"none",
-            f"the object provided is unrecognized (must be of type Namespace): {NO_PREFIX} (6e6f6e65)",
-        ),
-        (
-            b"k8s\0",
-            "the object provided is unrecognized (must be of type Namespace): empty body (6b387300)",
-        ),
-        (
-            body("v1", "Namespace", b"\x0a\x03\x0a\x09a"),
-            'Namespace in version "v1" cannot be handled as a Namespace: unexpected EOF',
-        ),
-        (
-            body("resource.k8s.io/v1alpha3", "ResourceClaim", CLAIM),
-            (
-                'ResourceClaim in version "v1alpha3" cannot be handled as a Namespace: converting '
-                "(v1alpha3.ResourceClaim) to (core.Namespace): unknown conversion"
-            ),
-        ),
+        f"{PATH}/a",
+        PATH,
+        f"{PATH}?limit=1",
+        f"{PATH}/nothing",
+        "/api/v1/namespaces/default",
+        "/api/v1/nothing",
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/apis/apps",
+        "/apis/apps/v1",
     ],
 )
-def test_what_is_no_such_object_is_refused_in_upstreams_words(
-    fakeapi: FakeAPI, content: bytes, message: str
-) -> None:
-    with pytest.raises(StatusError) as caught:
-        send(fakeapi, content)
-    assert (caught.value.code, caught.value.message) == (400, message)
+def test_an_answer_says_in_protobuf_what_it_says_in_json(server: FakeAPI, path: str) -> None:
+    found, expected = ask(server, path, accept=PROTOBUF), ask(server, path)
+    assert (found.code, found.headers["content-type"]) == (expected.code, PROTOBUF)
+    assert without_zeros(read(found.body)) == without_zeros(expected.json())
 
 
-def test_field_validation_says_nothing_of_protobuf(fakeapi: FakeAPI) -> None:
-    unknown = body("v1", "Namespace", named("team") + told(90, b"?"))
-    assert send(fakeapi, unknown, fieldValidation="Strict")["metadata"]["name"] == "team"
+def test_aggregated_discovery_is_had_in_protobuf(server: FakeAPI) -> None:
+    found = ask(server, "/apis", accept=AGGREGATED)
+    expected = ask(server, "/apis", accept=AGGREGATED.replace(PROTOBUF, "application/json"))
+    assert found.headers["content-type"] == AGGREGATED
+    assert found.headers["etag"] == expected.headers["etag"]
+    assert without_zeros(read(found.body)) == without_zeros(expected.json())
 
 
-def test_a_body_of_nested_messages_without_end_is_refused(fakeapi: FakeAPI) -> None:
-    nested = b""
-    for _ in range(5000):
-        nested = told(1, nested)
-    with pytest.raises(StatusError) as caught:
-        send(fakeapi, body("v1", "Namespace", nested))
-    assert caught.value.code in (400, 422)
+@pytest.mark.parametrize(
+    ("kind", "path"), [("PartialObjectMetadata", f"{PATH}/a"), ("PartialObjectMetadataList", PATH)]
+)
+def test_metadata_is_had_in_protobuf(server: FakeAPI, kind: str, path: str) -> None:
+    form = f"as={kind};g=meta.k8s.io;v=v1"
+    found = read(ask(server, path, accept=f"{PROTOBUF};{form}").body)
+    assert (found["kind"], found["apiVersion"]) == (kind, "meta.k8s.io/v1")
+    expected = ask(server, path, accept=f"application/json;{form}").json()
+    for item in expected.get("items", ()):
+        del item["kind"], item["apiVersion"]  # of items, protobuf knows the type already
+    assert without_zeros(found) == without_zeros(expected)
+
+
+def test_a_table_has_no_protobuf_form_which_is_said_in_protobuf(server: FakeAPI) -> None:
+    table = "as=Table;g=meta.k8s.io;v=v1"
+    refused = ask(server, PATH, accept=f"{PROTOBUF};{table}")
+    assert (refused.code, refused.headers["content-type"]) == (406, PROTOBUF)
+    message = (
+        "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a "
+        "protobuf message"
+    )
+    assert read(refused.body)["message"] == message
+    other = ask(server, PATH, accept=f"application/json;{table},{PROTOBUF}")
+    assert other.json()["kind"] == "Table"
+
+
+def test_writes_are_answered_in_protobuf_and_refusals_too(server: FakeAPI) -> None:
+    named = {**CONFIG_MAP, "metadata": {"name": "written"}}
+    created = ask(server, PATH, "POST", named, accept=PROTOBUF)
+    assert (created.code, read(created.body)["data"]) == (201, {"a": "", "b": "2"})
+    again = ask(server, PATH, "POST", named, accept=f"{PROTOBUF},application/json")
+    assert (again.code, read(again.body)["reason"]) == (409, "AlreadyExists")
+    deleted = ask(server, f"{PATH}/written", "DELETE", accept=PROTOBUF)
+    assert (deleted.code, read(deleted.body)["status"]) == (200, "Success")
+
+
+def test_a_watch_sends_frames_with_their_length_before_them(server: FakeAPI) -> None:
+    answer = ask(server, f"{PATH}?watch=1&timeoutSeconds=1", accept=f"{PROTOBUF};stream=watch,{PROTOBUF}")
+    assert answer.headers["content-type"] == f"{PROTOBUF};stream=watch"
+    (frame,) = split_frames(answer.body)
+    event = fields_of(frame)
+    assert event[1] == [b"ADDED"]
+    assert isinstance(event[2][0], bytes)
+    (content,) = fields_of(event[2][0])[1]
+    assert isinstance(content, bytes)
+    assert without_zeros(read(content)) == without_zeros(ask(server, f"{PATH}/a").json())

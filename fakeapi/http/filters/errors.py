@@ -65,7 +65,7 @@ def refusal(error: ApiError, ctx: RequestContext) -> Response:
     except ApiError:
         shape = Representation(JSON, pretty=True)
     try:
-        response.body = render(body, shape)
+        response.body = render(body, shape, ctx.resource.release.all_kinds if ctx.resource else None)
     except ApiError:
         shape = Representation()
         response.body = render(body, shape)

@@ -61,8 +61,8 @@ class AnyValue:
 class List:
     """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces.
 
-    `keys_may_be_absent`: an item may leave out keys that have no default, if it has one of them. `wrapped`: in
-    protobuf the list is a message of its own, with the items in its field 1.
+    `keys_may_be_absent`: an item may leave out keys that have no default, if it has one of them.
+    `wrapped`: in protobuf the list is a message of its own, with the items in its field 1.
     """
 
     items: "Node"

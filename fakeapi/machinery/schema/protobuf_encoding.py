@@ -1,7 +1,7 @@
 """Encodes canonical objects as protobuf, byte for byte as Kubernetes does.
 
-Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields in the order of their numbers, values
-that cannot be absent written even when they are zero, keys of maps sorted. The envelope is that of
+Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields in the order of their numbers,
+values that cannot be absent written even when they are zero, keys of maps sorted. The envelope is that of
 k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
 """
 
@@ -158,7 +158,11 @@ def _wire(node: Node) -> _Wire:
 
 def _lazily(node: Struct) -> Encoder:
     """Compiles the encoder of a struct when it is first needed, as a type may contain itself."""
-    return lambda value: _message(node)(value)
+
+    def write(value: Any) -> bytes:
+        return _message(node)(value)
+
+    return write
 
 
 def _raw(value: Any) -> bytes:

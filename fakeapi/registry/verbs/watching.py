@@ -6,6 +6,7 @@ DELETED event has the last state that the watcher could see, at the version of t
 """
 
 import base64
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fakeapi.machinery import codec
@@ -168,8 +169,17 @@ def blueprint_text(listed: Object) -> str:
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
+FrameEncoder = Callable[[str, bytes], bytes]
+"""Encodes an event for a stream: (its type, the JSON of its object) -> a line or frame."""
+
+
+def event_line(kind: str, body: bytes) -> bytes:
+    """One line of a watch stream in JSON."""
+    return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
+
+
 class EncodedEventCache:
-    """Encoded watch events, shared by all watchers that send them as plain JSON.
+    """Encoded watch events, shared by all watchers that send them in one form.
 
     Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.
     """
@@ -177,13 +187,13 @@ class EncodedEventCache:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
 
-    def frame(self, event: WatchEvent) -> bytes:
-        """One line of a watch stream."""
+    def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
+        """One line or frame of a watch stream; `encode` is the same for all of a cache."""
         key = (event.resource.api_version, event.type, event.revision, event.entry.key)
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))
         if kept != value:
-            line = b'{"type":"%b","object":%b}\n' % (event.type.encode(), event.body)
+            line = encode(event.type, event.body)
             if len(self._kept) >= FRAMES_KEPT:
                 self._kept.clear()
             self._kept[key] = value, line
