@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
-from fakeapi.registry.defaults import autoscaling
+from fakeapi.registry.defaults import autoscaling, pod_resources
 from fakeapi.releases import Gates
 
 RBAC: Final = "rbac.authorization.k8s.io"
@@ -70,6 +70,8 @@ def _pod(obj: Object, gates: Gates) -> None:
             for name, value in limits.items():
                 requests.setdefault(name, value)
             _sort_members(requests)
+    if gates.enabled("PodLevelResources") and not gates.enabled("PodLevelResourcesFixDefaulting"):
+        pod_resources.set_by_request_defaults(spec)
     if spec.get("hostNetwork"):
         _host_ports(spec)
 

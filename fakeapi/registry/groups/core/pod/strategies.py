@@ -9,6 +9,7 @@ from typing import ClassVar
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
+from fakeapi.registry.defaults.pod_resources import set_by_strategy
 from fakeapi.registry.definition import StrategyContext
 from fakeapi.registry.groups.core.pod.app_armor import profile_warnings, sync_profiles
 from fakeapi.registry.groups.core.pod.conditions import SCHEDULED, SCHEDULING_GATED, with_condition
@@ -18,6 +19,7 @@ from fakeapi.registry.groups.core.pod.observed_generation import keep_observed_g
 from fakeapi.registry.groups.core.pod.qos import qos_class
 from fakeapi.registry.groups.core.pod.resizing import mark_proposed, resized
 from fakeapi.registry.groups.core.pod.wire_order import in_wire_order
+from fakeapi.registry.groups.core.validation.pod.create import validate_pod_create
 from fakeapi.registry.object_meta import reset_for_status, with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -46,13 +48,21 @@ class PodStrategy(Strategy):
         """A pod that waits to be scheduled, with the class that its resources give it."""
         if self._rules.quirks.pods_have_generations:
             obj["metadata"]["generation"] = 1
-        status: Object = {"phase": PENDING, "qosClass": qos_class(obj["spec"], self._rules.gates)}
-        pod = drop_gated_fields({**obj, "status": status}, None, self._rules)
+        pod = drop_gated_fields({**obj, "status": {"phase": PENDING}}, None, self._rules)
+        if self._completes_resources:
+            set_by_strategy(pod["spec"])
+        pod["status"]["qosClass"] = qos_class(pod["spec"], self._rules.gates)
         if pod["spec"].get("schedulingGates"):
             pod["status"] = self._gated(pod["status"])
         apply_label_keys(pod, self._rules.gates)
         sync_profiles(pod, self._rules)
         return in_wire_order(pod, self._kind.schema)
+
+    @property
+    def _completes_resources(self) -> bool:
+        """Whether resources of the pod as a whole are filled in here, and not with the other defaults."""
+        gates = self._rules.gates
+        return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 
     def _gated(self, status: Object) -> Object:
         now = self._now() if self._rules.quirks.gated_pods_have_transition_time else None
@@ -74,6 +84,9 @@ class PodStrategy(Strategy):
         """`new` in its generation, its members in order."""
         new = in_wire_order(new, self._kind.schema)
         return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_pod_create(obj, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -144,6 +157,9 @@ class PodResizeStrategy(PodStrategy):
             new = _with_old_resources(new, old)
         changed = {**resized(new, old, self._rules)}
         changed["metadata"] = dict(changed["metadata"])
+        if self._completes_resources and changed["spec"].get("resources") is not None:
+            changed["spec"] = {**changed["spec"], "resources": deepcopy(changed["spec"]["resources"])}
+            set_by_strategy(changed["spec"])
         if self._rules.quirks.subresources_drop_metadata:
             changed = mark_proposed(changed, old, self._rules)
         return self._counted(drop_gated_fields(changed, old, self._rules), old)

@@ -1,0 +1,119 @@
+"""Defaults of the resources of a pod as a whole, from those of its containers.
+
+Follows k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (defaultPodRequests, defaultHugePagePodLimits),
+`pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. All of them only add to
+resources of which the pod says something already.
+"""
+
+from collections.abc import Iterable
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+
+HUGE_PAGES = "hugepages-"
+_ALWAYS = "Always"
+_LISTS = ("containers", "initContainers", "ephemeralContainers")
+
+
+def set_by_request_defaults(spec: Object) -> None:
+    """Limits of huge pages, and requests where there are limits, in place."""
+    resources = spec.get("resources")
+    if not resources or not (resources.get("limits") or resources.get("requests")):
+        return
+    _huge_page_limits(spec, resources)
+    if resources.get("limits"):
+        _requests(spec, resources)
+
+
+def set_by_strategy(spec: Object) -> None:
+    """The same for a release that does it after admission: requests, and limits where every container has
+    them, in place.
+    """
+    resources = spec.get("resources")
+    if not resources or not (resources.get("limits") or resources.get("requests")):
+        return
+    _huge_page_limits(spec, resources)
+    _requests(spec, resources)
+    _limits(spec, resources)
+
+
+def _huge_page_limits(spec: Object, resources: Object) -> None:
+    requests = resources.get("requests") or {}
+    found = {
+        name: amount
+        for name, amount in _total(spec, "limits").items()
+        if name.startswith(HUGE_PAGES) and name not in requests
+    }
+    _fill(resources, "limits", found)
+
+
+def _requests(spec: Object, resources: Object) -> None:
+    found = {name: amount for name, amount in _total(spec, "requests").items() if name in ("cpu", "memory")}
+    limits = resources.get("limits") or {}
+    _fill(resources, "requests", {**{name: limits[name] for name in limits if _is_supported(name)}, **found})
+
+
+def _limits(spec: Object, resources: Object) -> None:
+    """A limit that every container has, but not less than what the pod requests."""
+    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
+    containers = [each for name in _LISTS for each in spec.get(name) or ()]
+    total = _total(spec, "limits")
+    found = {}
+    for name, requested in requests.items():
+        if not _is_supported(name) or name in limits or name not in total:
+            continue
+        if all(name in ((each.get("resources") or {}).get("limits") or {}) for each in containers):
+            found[name] = _larger(total[name], requested)
+    _fill(resources, "limits", found)
+
+
+def _fill(resources: Object, kind: str, found: Object) -> None:
+    amounts = {**found, **(resources.get(kind) or {})}
+    if amounts:
+        resources[kind] = dict(sorted(amounts.items()))
+        for name in ("limits", "requests", "claims"):  # their order on the wire
+            if name in resources:
+                resources[name] = resources.pop(name)
+
+
+def _is_supported(name: str) -> bool:
+    return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
+
+
+def _total(spec: Object, kind: str) -> dict[str, str]:
+    """What the containers need at once: those that run together, or an init container beside sidecars."""
+    total: dict[str, str] = {}
+    for container in spec.get("containers") or ():
+        _add(total, _amounts(container, kind))
+    sidecars: dict[str, str] = {}
+    most: dict[str, str] = {}
+    for container in spec.get("initContainers") or ():
+        amounts = _amounts(container, kind)
+        if container.get("restartPolicy") == _ALWAYS:
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            _raise(most, sidecars.items())
+        else:
+            together = dict(amounts)
+            _add(together, sidecars)
+            _raise(most, together.items())
+    _raise(total, most.items())
+    return total
+
+
+def _amounts(container: Object, kind: str) -> dict[str, str]:
+    return (container.get("resources") or {}).get(kind) or {}
+
+
+def _add(total: dict[str, str], amounts: dict[str, str]) -> None:
+    for name, amount in amounts.items():
+        total[name] = quantity.add(total[name], amount) if name in total else amount
+
+
+def _raise(total: dict[str, str], amounts: Iterable[tuple[str, str]]) -> None:
+    for name, amount in amounts:
+        total[name] = _larger(total[name], amount) if name in total else amount
+
+
+def _larger(one: str, other: str) -> str:
+    return other if quantity.compare(other, one) > 0 else one
