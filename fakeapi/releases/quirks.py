@@ -303,6 +303,12 @@ class Quirks:
     address_warnings_quote_parser: bool
     """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
 
+    stored_endpoints_are_trusted: bool
+    """Endpoints that an update leaves as they are are not validated; those of slices come after the ports."""
+
+    endpoint_slices_take_any_spelling: bool
+    """Of an address in a slice only the family is checked, not how it is spelled."""
+
     status_address_error: str
     """What is said of an address in the status of a Service or an Ingress that is none."""
 
@@ -567,6 +573,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "eviction_refusals_explain": {27: False, 35: True},
     "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},
+    "stored_endpoints_are_trusted": {27: False, 33: True},
+    "endpoint_slices_take_any_spelling": {27: True, 33: False},
     "status_address_error": {
         27: "must be a valid IP address",
         30: "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",

@@ -6,6 +6,7 @@ Its kinds are imported one by one: every server needs namespaces, and few need t
 KINDS = {
     "bindings": "binding.BINDING",
     "configmaps": "config_map.CONFIG_MAP",
+    "endpoints": "endpoints.ENDPOINTS",
     "namespaces": "namespace.NAMESPACE",
     "pods": "pod.POD",
     "secrets": "secret.SECRET",
