@@ -5,7 +5,7 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (deletionFinalizersForG
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fakeapi.machinery import errors
@@ -58,6 +58,14 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
     """For kinds without graceful deletion: at once, or when the last finalizer is taken away."""
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
+
+
+def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
+    """`delete_after_finalizers` for kinds whose dependents stay unless the client says otherwise."""
+    present, options = obj["metadata"].get("finalizers") or (), request.options
+    if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
+        request = replace(request, options=replace(options, propagation="Orphan"))
+    return delete_after_finalizers(obj, request)
 
 
 def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
@@ -134,7 +142,8 @@ def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qu
         raise errors.conflict(
             qualified_kind,
             meta["name"],
-            f"the UID in the precondition ({options.uid}) does not match the UID in record ({meta['uid']}). "
+            f"the UID in the precondition ({options.uid}) does not match the UID in record "
+            f"({meta['uid']}). "
             "The object might have been deleted and then recreated",
         )
     version = options.resource_version

@@ -12,6 +12,7 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
 from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.groups.core.pod.gated_fields import drop_gated_fields
 from fakeapi.registry.object_meta import with_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -23,6 +24,8 @@ class WorkloadStrategy(Strategy):
     """Writes to the object itself: its status stays, and a change of its spec is a new generation."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    template_path: ClassVar[tuple[str, ...]] = ("spec", "template")
+    """Where the pod template stands; empty for a kind without one."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -39,13 +42,22 @@ class WorkloadStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj = with_status_of(obj, self._empty_status)
-        return self.with_enabled_fields(with_generation(obj, 1), None)
+        return self._with_enabled(with_generation(obj, 1), None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = self.with_enabled_fields(with_status_of(new, old), old)
+        new = self._with_enabled(with_status_of(new, old), old)
         if self.is_new_generation(new, old):
             return with_generation(new, old["metadata"].get("generation", 0) + 1)
         return new
+
+    def _with_enabled(self, obj: Object, old: Object | None) -> Object:
+        template = at_path(obj, self.template_path) if self.template_path else None
+        if template is not None:
+            before = None if old is None else at_path(old, self.template_path)
+            kept = drop_gated_fields(template, before, self._rules, status=False)
+            if kept is not template:
+                obj = with_value(obj, self.template_path, kept)
+        return self.with_enabled_fields(obj, old)
 
     def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
         """`obj` without the fields behind gates that are off, unless `old` has them."""
@@ -81,6 +93,20 @@ def with_status_of(obj: Object, other: Object) -> Object:
     """`obj` with the status of `other`, or without one."""
     found = {name: value for name, value in obj.items() if name != "status"}
     return {**found, "status": other["status"]} if "status" in other else found
+
+
+def at_path(obj: Object, path: tuple[str, ...]) -> Any:
+    """The value at a path; None where there is none."""
+    value: Any = obj
+    for name in path:
+        value = (value or {}).get(name)
+    return value
+
+
+def with_value(obj: Object, path: tuple[str, ...], value: Any) -> Object:
+    """`obj` with another value at a path that it has."""
+    first, *rest = path
+    return {**obj, first: with_value(obj[first], tuple(rest), value) if rest else value}
 
 
 def template_labels(template: Object | None) -> dict[str, str]:

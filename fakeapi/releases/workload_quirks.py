@@ -19,6 +19,9 @@ class WorkloadQuirks:
     controllers_are_checked_once: bool
     """An update of a replication controller does not either."""
 
+    controller_rules_are_declared: bool
+    """What is wrong with the counts of a replication controller's spec is said last."""
+
     jobs_are_checked_once: bool
     """Nor does an update of a job, which then need not have a generated selector any more."""
 
@@ -39,6 +42,7 @@ class WorkloadQuirks:
 _HISTORY: dict[str, dict[int, Any]] = {
     "apps_updates_are_checked_once": {27: False, 34: True},
     "controllers_are_checked_once": {27: False, 35: True},
+    "controller_rules_are_declared": {27: False, 37: True},
     "jobs_are_checked_once": {27: False, 37: True},
     "revision_data_is_an_object": {27: False, 31: True},
     "stateful_sets_are_strict": {27: False, 33: True},

@@ -12,13 +12,6 @@ from fakeapi.registry.workloads import template_labels
 from fakeapi.releases.rules import ReleaseRules
 
 
-def template_errors(
-    template: Object, path: str, rules: ReleaseRules, old: Object | None = None
-) -> list[FieldError]:
-    """Errors of a template as such; `old` is the one that an update replaces."""
-    return []
-
-
 def validate_selected(
     template: Object, selector: Selector | None, path: str, rules: ReleaseRules
 ) -> list[FieldError]:

@@ -15,8 +15,9 @@ from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.columns import Cell
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.apps.validation.selectors import validate_immutable_selector
-from fakeapi.registry.groups.apps.validation.status import validate_collision_count
+from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
 from fakeapi.registry.object_meta import in_order
+from fakeapi.registry.replica_status import validate_collision_count
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields
@@ -30,7 +31,6 @@ from fakeapi.registry.validation.int_or_percent import (
 from fakeapi.registry.validation.label_matching import InvalidSelector, compiled, is_empty, shown_selector
 from fakeapi.registry.validation.label_selectors import has_invalid_value, validate_label_selector
 from fakeapi.registry.validation.pod_templates import (
-    template_errors,
     validate_always_restarted,
     validate_selected,
 )
@@ -101,9 +101,10 @@ class DaemonSetStrategy(WorkloadStrategy):
     def _spec_errors(self, obj: Object, old: Object | None) -> list[FieldError]:
         spec, path = obj["spec"], "spec.template"
         template, before = spec["template"], None if old is None else old["spec"]
+        old_template = None if before is None else before["template"]
         return [
             *self._selector_errors(spec, before),
-            *template_errors(template, path, self._rules, None if before is None else before["template"]),
+            *validate_pod_template_spec(template, path, self._rules, old=old_template),
             *validate_always_restarted(template, path, "DaemonSet"),
             *validate_nonnegative(spec.get("minReadySeconds"), "spec.minReadySeconds"),
             *validate_nonnegative(_template_generation(obj), "spec.templateGeneration"),

@@ -22,8 +22,8 @@ from fakeapi.registry.groups.apps.validation.selectors import (
     validate_immutable_selector,
     validate_required_selector,
 )
-from fakeapi.registry.groups.apps.validation.status import validate_at_most, validate_collision_count
 from fakeapi.registry.object_meta import in_order
+from fakeapi.registry.replica_status import validate_at_most, validate_collision_count
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields

@@ -12,11 +12,11 @@ from fakeapi.registry.groups.apps.validation.selectors import (
     validate_required_selector,
     with_compiled_selector,
 )
-from fakeapi.registry.groups.apps.validation.status import validate_at_most
+from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
+from fakeapi.registry.replica_status import validate_replica_status
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative_fields
 from fakeapi.registry.validation.pod_templates import (
-    template_errors,
     validate_always_restarted,
     validate_selected,
 )
@@ -30,14 +30,6 @@ from fakeapi.registry.workloads import (
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
-_COUNTERS = (
-    "replicas",
-    "fullyLabeledReplicas",
-    "readyReplicas",
-    "availableReplicas",
-    "observedGeneration",
-    "terminatingReplicas",
-)
 TERMINATING_REPLICAS = "DeploymentReplicaSetTerminatingReplicas"
 """The gate of `status.terminatingReplicas`."""
 
@@ -90,7 +82,7 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
                 if selector is not None and selector.empty
                 else validate_selected(template, selector, path, rules)
             ),
-            *template_errors(template, path, rules, None if old is None else old["template"]),
+            *validate_pod_template_spec(template, path, rules, old=None if old is None else old["template"]),
             *validate_always_restarted(template, path, "ReplicaSet"),
         ],
     )
@@ -112,18 +104,6 @@ def with_enabled_status(new: Object, old: Object, rules: ReleaseRules) -> Object
     if not rules.drops(TERMINATING_REPLICAS):
         return new
     return {**new, "status": without_fields(new["status"], old.get("status"), ("terminatingReplicas",))}
-
-
-def validate_replica_status(status: Object) -> list[FieldError]:
-    """Errors of the status of a replica set or a replication controller."""
-    whole = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-    return [
-        *validate_nonnegative_fields(status, _COUNTERS, "status"),
-        *validate_at_most(status, whole, "replicas", "cannot be greater than status.replicas"),
-        *validate_at_most(
-            status, ("availableReplicas",), "readyReplicas", "cannot be greater than readyReplicas"
-        ),
-    ]
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

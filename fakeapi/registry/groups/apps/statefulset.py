@@ -17,7 +17,7 @@ from fakeapi.registry.groups.apps.validation.stateful import (
     validate_stateful_template,
     validate_update_strategy,
 )
-from fakeapi.registry.groups.apps.validation.status import validate_at_most, validate_collision_count
+from fakeapi.registry.replica_status import validate_at_most, validate_collision_count
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields
 from fakeapi.registry.workload_cells import TEMPLATE, containers_at, number_at, ratio

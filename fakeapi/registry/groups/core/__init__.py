@@ -9,6 +9,7 @@ KINDS = {
     "endpoints": "endpoints.ENDPOINTS",
     "namespaces": "namespace.NAMESPACE",
     "pods": "pod.POD",
+    "replicationcontrollers": "replicationcontroller.REPLICATION_CONTROLLER",
     "secrets": "secret.SECRET",
     "serviceaccounts": "service_account.SERVICE_ACCOUNT",
 }

@@ -22,7 +22,6 @@ from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import (
     expressions_of,
     validate_selectors,
 )
-from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     validate_dns_label,
     validate_dns_subdomain,
@@ -33,6 +32,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.taints import Now, defau
 from fakeapi.registry.object_meta import for_status, with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.conditions import validate_conditions
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -158,7 +158,8 @@ ADDED_OR_MODIFIED_TEXT = (
     "was modified. Added automatically during create or update if not set.\n\nIn addition, in a "
     "DeviceTaintRule a value provided during an update gets replaced with the current time if the provided "
     "value is the same as the old one and the new effect is different. Changing the key and/or value while "
-    "keeping the effect unchanged is possible and does not update the time stamp because the eviction which "
+    "keeping the effect unchanged is possible and does not update the time stamp because the "
+    "eviction which "
     "uses it is either already started (NoExecute) or not started yet (NoEffect, NoSchedule)."
 )
 

@@ -13,7 +13,6 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at, since
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
-from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
 from fakeapi.registry.groups.resource_k8s_io.validation.pool_status import (
     validate_pool_request,
     validate_pool_statuses,
@@ -21,6 +20,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.pool_status import (
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.conditions import validate_conditions
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 

@@ -19,11 +19,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.columns import Cell
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_condition_reason
 from fakeapi.registry.groups.storage_k8s_io.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.conditions import validate_condition_reason
 from fakeapi.registry.validation.driver_names import validate_csi_driver_name
 from fakeapi.registry.validation.invalid_texts import validate_qualified_name
 from fakeapi.registry.validation.numbers import validate_not_negative

@@ -9,6 +9,9 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
 from fakeapi.machinery.meta.wording import Wording
+from fakeapi.registry.groups.core.validation.pod.annotations import annotation_errors
+from fakeapi.registry.groups.core.validation.pod.checks import PodChecks
+from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
 from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.validation.counters import validate_nonnegative
 from fakeapi.registry.validation.go_values import POINTER, shown
@@ -19,7 +22,7 @@ from fakeapi.registry.validation.int_or_percent import (
     validate_int_or_percent,
 )
 from fakeapi.registry.validation.label_matching import shown_selector
-from fakeapi.registry.validation.pod_templates import template_errors, validate_selected
+from fakeapi.registry.validation.pod_templates import validate_selected
 from fakeapi.registry.workloads import template_labels
 from fakeapi.releases.rules import ReleaseRules
 
@@ -74,19 +77,26 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of the template; up to 1.33 its pod is not looked at."""
+    """Errors of the template; up to 1.33 its pod is not looked at but for the annotations."""
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
-    annotations = (template.get("metadata") or {}).get("annotations") or {}
+    metadata, pod = template.get("metadata") or {}, template["spec"]
+    old_template = {} if old is None else old["template"]
+    checks = PodChecks(rules, pod, None if old is None else old_template["spec"])
     errors = (
         [] if selector is not None and selector.empty else validate_selected(template, selector, path, rules)
     )
     if rules.quirks.workloads.stateful_set_templates_are_checked:
-        errors += template_errors(_with_claims(spec), path, rules, None if old is None else old["template"])
+        errors += validate_pod_template_spec(
+            _with_claims(spec), path, rules, old=None if old is None else old["template"]
+        )
     return [
         *errors,
         *validate_labels(labels, f"{path}.labels", wording),
-        *validate_annotations(annotations, f"{path}.annotations", wording),
+        *validate_annotations(metadata.get("annotations") or {}, f"{path}.annotations", wording),
+        *annotation_errors(
+            metadata, pod, f"{path}.annotations", checks, old_template.get("metadata") if old else None
+        ),
     ]
 
 

@@ -8,7 +8,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.resource_k8s_io.validation import ip_addresses
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import too_many_items, validate_set
-from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     DeviceId,
     device_id,
@@ -18,6 +17,7 @@ from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
 )
 from fakeapi.registry.groups.resource_k8s_io.validation.opaque import validate_raw_extension
 from fakeapi.registry.groups.resource_k8s_io.validation.share_ids import validate_share_id
+from fakeapi.registry.validation.conditions import validate_conditions
 from fakeapi.releases.rules import ReleaseRules
 
 

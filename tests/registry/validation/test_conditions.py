@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.groups.resource_k8s_io.validation.conditions import validate_conditions
+from fakeapi.registry.validation.conditions import validate_conditions
 from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places, triples
 
 GOOD = {

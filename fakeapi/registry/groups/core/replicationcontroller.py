@@ -1,0 +1,112 @@
+"""ReplicationController of the core group.
+
+Follows k8s.io/kubernetes `pkg/registry/core/replicationcontroller` and `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
+from fakeapi.registry.columns import Cell
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.deletion import orphan_dependents
+from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
+from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
+from fakeapi.registry.replica_status import validate_replica_status
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.registry.validation.counters import validate_nonnegative
+from fakeapi.registry.validation.pod_templates import (
+    validate_always_restarted,
+    validate_selected,
+)
+from fakeapi.registry.workload_cells import TEMPLATE, containers_at, labels_at, number_at
+from fakeapi.registry.workloads import WorkloadStatusStrategy, WorkloadStrategy, name_warnings
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+
+class ReplicationControllerStrategy(WorkloadStrategy):
+    """Writes to a replication controller."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._spec_errors(obj["spec"], None)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = self._spec_errors(new["spec"], old["spec"])
+        once = self._rules.quirks.workloads.controllers_are_checked_once
+        return [*(() if once else (*metadata.of_object, *errors)), *metadata.of_change, *errors]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return name_warnings(obj)
+
+    def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
+        """Errors of the spec; those that are declared come last where declarations are enforced."""
+        declared = [
+            *validate_nonnegative(spec.get("minReadySeconds"), "spec.minReadySeconds"),
+            *([] if spec.get("replicas") is not None else [required("spec.replicas")]),
+            *validate_nonnegative(spec.get("replicas"), "spec.replicas"),
+        ]
+        ready = [error for error in declared if error.field == "spec.minReadySeconds"]
+        replicas = [error for error in declared if error.field == "spec.replicas"]
+        selector = [] if spec.get("selector") else [required("spec.selector")]
+        template = self._template_errors(spec, None if old is None else old.get("template"))
+        if self._rules.quirks.workloads.controller_rules_are_declared:
+            return [*selector, *template, *replicas, *ready]
+        return [*ready, *selector, *replicas, *template]
+
+    def _template_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
+        template, path = spec.get("template"), "spec.template"
+        if template is None:
+            return [required(path)]
+        labels = spec.get("selector") or {}
+        selector = Selector(
+            tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels))
+        )
+        return [
+            *validate_selected(template, selector, path, self._rules),
+            *validate_pod_template_spec(template, path, self._rules, old=old),
+            *validate_always_restarted(template, path, "ReplicationController"),
+        ]
+
+
+class ReplicationControllerStatusStrategy(WorkloadStatusStrategy):
+    """Writes to `/status`."""
+
+    def status_errors(self, new: Object, old: Object) -> list[FieldError]:
+        return validate_replica_status(new.get("status") or {})
+
+
+def _replicas(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {"status.replicas": str((obj.get("status") or {}).get("replicas", 0))}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {
+        "": ReplicationControllerStrategy(kind, rules),
+        "status": ReplicationControllerStatusStrategy(rules),
+    }
+
+
+_CELLS: dict[str, Cell] = {
+    "Desired": number_at("spec", "replicas"),
+    "Current": number_at("status", "replicas"),
+    "Ready": number_at("status", "readyReplicas"),
+    **containers_at(*TEMPLATE),
+    "Selector": labels_at("spec", "selector"),
+}
+
+
+REPLICATION_CONTROLLER = KindDefinition(
+    group="",
+    resource="replicationcontrollers",
+    strategies=_strategies,
+    field_labels=lambda kind: FieldLabels((NAME, NAMESPACE, "status.replicas"), NOT_SUPPORTED, _replicas),
+    cells=lambda quirks: _CELLS,
+    deletion=orphan_dependents,
+    table_subresources=frozenset(("status",)),
+)
