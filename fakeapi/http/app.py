@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fakeapi.cluster import Cluster
 from fakeapi.http import websocket
+from fakeapi.http.compression import compress
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
@@ -28,6 +29,7 @@ from fakeapi.machinery.meta.request_info import parse, verb_of
 
 CONTROL = "/_fakeapi"
 """Below it is the server's own control API; Kubernetes has nothing there."""
+_COMPRESSION_GATE = "APIResponseCompression"
 
 
 class Application:
@@ -50,6 +52,7 @@ class Application:
         self._hosts = hosts
         self._handle: Handler | None = None
         self._watches: Watches | None = None
+        self._compresses = False
         routes = [] if control is None else [Mount(CONTROL, control)]
         self._starlette = Starlette(routes=routes, lifespan=self._lifespan)
         self._has_control = control is not None
@@ -58,6 +61,7 @@ class Application:
         """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
         await self._cluster.start()
         store, catalogue = self._cluster.store, self._cluster.catalogue
+        self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
         discovery = Discovery(catalogue)
         self._watches = Watches(store)
         catalogue.subscribe(self._watches.end)
@@ -114,6 +118,8 @@ class Application:
                 raise
         except ClientGone:
             return
+        if self._compresses:
+            await compress(response, request)
         await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
 
     async def _respond(self, ctx: RequestContext) -> AnyResponse:

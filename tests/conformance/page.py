@@ -39,8 +39,8 @@ _LIMITS = """
 ## What no recording shows
 
 - Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization,
-  admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR bodies are refused, and
-  nothing is answered in protobuf.
+  admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR bodies are refused. Where a
+  write is answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
 - A server without a named release shows one and the same claim as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
