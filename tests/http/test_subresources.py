@@ -16,7 +16,12 @@ from fakeapi.testing.client import StatusError
 from tests.http.conftest import SmallServer
 
 PODS = "/api/v1/namespaces/default/pods"
-POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "a"},
+    "spec": {"containers": [{"name": "c", "image": "example.com/app"}]},
+}
 EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a"}}
 
 
@@ -43,7 +48,7 @@ def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
     pods = release.kind("", "v1", "pods")
 
     async def serve() -> None:
-        definition = replace(definition_of(pods), actions={"eviction": evict})
+        definition = replace(definition_of(pods), actions={"eviction": evict}, connections={})
         catalogue = found.cluster.catalogue
         served = catalogue.find("", "v1", "pods")
         assert served is not None
@@ -82,7 +87,13 @@ def test_another_kind_is_refused(server: SmallServer, body: Object, message: str
 
 @pytest.mark.parametrize(
     ("method", "subresource", "code"),
-    [("GET", "eviction", 405), ("PUT", "eviction", 405), ("POST", "binding", 404), ("POST", "status", 405)],
+    [
+        ("GET", "eviction", 405),
+        ("PUT", "eviction", 405),
+        ("POST", "binding", 404),
+        ("POST", "status", 405),
+        ("GET", "log", 404),
+    ],
 )
 def test_other_verbs_are_not_allowed_and_subresources_without_rules_not_found(
     server: SmallServer, method: str, subresource: str, code: int
