@@ -450,6 +450,58 @@ class Quirks:
 
     workloads: WorkloadQuirks
     """Those of workloads, budgets and autoscalers."""
+    # Nodes, persistent volumes and claims for them
+
+    node_networks_are_warned_about: bool
+    """Networks of a node's pods that are spelled ambiguously are answered with a warning, or refused."""
+
+    node_network_errors_show_all: bool
+    """The error of one network of a node's pods shows all of them."""
+
+    node_networks_must_differ: bool
+    """A network of a node's pods that is there twice is a duplicate."""
+
+    nodes_declare_features: bool
+    """The features that a node declares are checked."""
+
+    set_provider_is_invalid: bool
+    """A change of a node's provider is invalid; elsewhere it is forbidden."""
+
+    kernels_show_architecture: bool
+    """In tables a node's architecture follows its kernel."""
+
+    user_namespaces_have_handlers: bool
+    """Handlers of a node's runtime are kept for user namespaces too."""
+
+    volumes_warn_of_deprecation: bool
+    """Volumes and claims with deprecated sources or annotations are answered with a warning."""
+
+    mount_options_are_deprecated: bool
+    """So are mount options in an annotation."""
+
+    recycling_is_deprecated: bool
+    """So is a volume that is to be recycled."""
+
+    volumes_keep_transitions: bool
+    """The server keeps the time at which a volume changed its phase."""
+
+    attributes_class_stays_when_off: bool
+    """A volume keeps its attributes class although the gate is off."""
+
+    attributes_class_may_change: str
+    """When the attributes class of a claim may change: "never", "always", "bound and set" or "bound"."""
+
+    claims_drop_resource_claims: bool
+    """The resource claims of a volume claim's resources are dropped."""
+
+    claims_have_resize_statuses: bool
+    """A claim has a status of its expansion for each resource; elsewhere one for all."""
+
+    resize_statuses_field: str
+    """What errors call that field."""
+
+    data_source_groups_are_checked: bool
+    """The API group of a claim's data source must be a DNS subdomain."""
 
 
 _TOO_LONG = "may not be more than {} bytes"
@@ -630,6 +682,23 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "empty_handler_is_required": {27: False, 36: True},
     "toleration_path_repeats": {27: True, 35: False},
     "tolerations_compare": {27: False, 35: True},
+    "node_networks_are_warned_about": {27: False, 33: True},
+    "node_network_errors_show_all": {27: True, 30: False},
+    "node_networks_must_differ": {27: True, 33: False},
+    "nodes_declare_features": {27: False, 35: True},
+    "set_provider_is_invalid": {27: False, 37: True},
+    "kernels_show_architecture": {27: False, 36: True},
+    "user_namespaces_have_handlers": {27: False, 31: True},
+    "volumes_warn_of_deprecation": {27: False, 28: True},
+    "mount_options_are_deprecated": {27: False, 31: True},
+    "recycling_is_deprecated": {27: False, 30: True},
+    "volumes_keep_transitions": {27: False, 28: True},
+    "attributes_class_stays_when_off": {27: False, 29: True, 31: False},
+    "attributes_class_may_change": {27: "never", 29: "always", 31: "bound and set", 34: "bound"},
+    "claims_drop_resource_claims": {27: True, 29: False},
+    "claims_have_resize_statuses": {27: False, 28: True},
+    "resize_statuses_field": {27: "allocatedResourceStatus", 34: "allocatedResourceStatuses"},
+    "data_source_groups_are_checked": {27: False, 29: True},
 }
 """By quirk: from which minor release on it is what."""
 

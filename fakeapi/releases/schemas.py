@@ -98,11 +98,19 @@ class Schemas:
             values = self._node(go.partition("]")[2].removeprefix("*"), _PLAIN)
             return Map(values, printed(go), atomic=member.get("map") == "atomic")
         if (made := self._structs.get(go)) is not None:
-            return made
+            return self._as_held(made, member)
         entry = self._types[go]
         if isinstance(entry, dict) and "fields" in entry:
-            return self._make(go, entry)
+            return self._as_held(self._make(go, entry), member)
         return self._renamed(go, entry if isinstance(entry, str) else entry["type"], member)
+
+    @staticmethod
+    def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
+        """The struct as a field holds it that says for itself whether its members have owners."""
+        atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
+        if atomic == made.atomic:
+            return made
+        return Struct(made.go_type, made.fields, atomic=atomic, full_name=made.full_name)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
         """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi

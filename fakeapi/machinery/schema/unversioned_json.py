@@ -17,6 +17,7 @@ _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition"))
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
 _INITIALISMS = {
     "cel": "CEL",
+    "fsType": "FSType",
     "cidr": "CIDR",
     "cidrs": "CIDRs",
     "uid": "UID",
@@ -25,6 +26,37 @@ _INITIALISMS = {
     "apiVersion": "APIVersion",
     "nodeID": "NodeID",
 }
+_OF_TYPES = {
+    "PersistentVolumeSource": {
+        "gcePersistentDisk": "GCEPersistentDisk",
+        "awsElasticBlockStore": "AWSElasticBlockStore",
+        "nfs": "NFS",
+        "rbd": "RBD",
+        "iscsi": "ISCSI",
+        "cephfs": "CephFS",
+        "fc": "FC",
+        "storageos": "StorageOS",
+        "csi": "CSI",
+    },
+    "RBDPersistentVolumeSource": {
+        "monitors": "CephMonitors",
+        "image": "RBDImage",
+        "pool": "RBDPool",
+        "user": "RadosUser",
+    },
+    "ISCSIPersistentVolumeSource": {
+        "iqn": "IQN",
+        "iscsiInterface": "ISCSIInterface",
+        "chapAuthDiscovery": "DiscoveryCHAPAuth",
+        "chapAuthSession": "SessionCHAPAuth",
+    },
+    "GCEPersistentDiskVolumeSource": {"pdName": "PDName"},
+    "GlusterfsPersistentVolumeSource": {"endpoints": "EndpointsName"},
+    "FCVolumeSource": {"wwids": "WWIDs"},
+    "AzureDiskVolumeSource": {"diskURI": "DataDiskURI"},
+    "ScaleIOPersistentVolumeSource": {"sslEnabled": "SSLEnabled"},
+}
+"""Names that differ from the others' by the name of their type."""
 _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
@@ -78,4 +110,7 @@ def go_name(name: str, struct: Struct) -> str:
     if struct.go_type.endswith(".DeviceAttribute"):
         one = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
         return one.capitalize() + ("Value" if one == name else "Values")
+    own = _OF_TYPES.get(struct.go_type.rpartition(".")[2])
+    if own is not None and name in own:
+        return own[name]
     return _INITIALISMS.get(name) or name[0].upper() + name[1:]

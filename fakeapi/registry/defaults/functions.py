@@ -98,6 +98,15 @@ def _pod_status_addresses(obj: Object, gates: Gates) -> None:
         obj["podIP"] = addresses[0].get("ip", "")
 
 
+def _node_networks(obj: Object, gates: Gates) -> None:
+    """The network of a node's pods and the first of its networks always agree."""
+    network, networks = obj.get("podCIDR"), obj.get("podCIDRs")
+    if network and (not networks or networks[0] != network):
+        obj["podCIDRs"] = [network]
+    elif networks and not network:
+        obj["podCIDR"] = networks[0]
+
+
 def _containers(spec: Object) -> Iterable[Object]:
     yield from spec.get("containers") or ()
     yield from spec.get("initContainers") or ()
@@ -218,6 +227,7 @@ listed under both."""
 
 ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.EphemeralContainer": _container,
+    "core/v1.NodeSpec": _node_networks,
     "core/v1.PodSpec": _pod_spec_account,
     "core/v1.PodStatus": _pod_status_addresses,
 }

@@ -1,0 +1,56 @@
+"""Where the data of a claim comes from: `dataSource` and `dataSourceRef`, which say the same.
+
+Follows `NormalizeDataSources` and `EnforceDataSourceBackwardsCompatibility` of k8s.io/kubernetes
+`pkg/api/persistentvolumeclaim`.
+"""
+
+from typing import Final
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.releases.rules import ReleaseRules
+
+ANY_SOURCE: Final = "AnyVolumeDataSource"
+CROSS_NAMESPACE: Final = "CrossNamespaceVolumeDataSource"
+_KNOWN: Final = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
+def without_disabled_reference(spec: Object, before: Object | None, rules: ReleaseRules) -> None:
+    """Drops a reference that a gate which is off does not let through, unless the claim had one before."""
+    reference = spec.get("dataSourceRef")
+    if reference is None or (before is not None and before.get("dataSourceRef") is not None):
+        return
+    if rules.drops(ANY_SOURCE) or (rules.drops(CROSS_NAMESPACE) and reference.get("namespace")):
+        del spec["dataSourceRef"]
+
+
+def with_known_source(spec: Object, before: Object | None) -> Object:
+    """The spec without a `dataSource` that stands alone and is neither a claim nor a snapshot."""
+    if before is not None and (before.get("dataSource") or before.get("dataSourceRef")) is not None:
+        return spec
+    source = spec.get("dataSource")
+    if spec.get("dataSourceRef") is not None or source is None:
+        return spec
+    if (source.get("apiGroup") or "", source.get("kind", "")) in _KNOWN:
+        return spec
+    return {name: value for name, value in spec.items() if name != "dataSource"}
+
+
+def with_matching_sources(spec: Object, spec_type: Struct, rules: ReleaseRules) -> Object:
+    """The spec with each of the two fields filled in from the other; `dataSource` knows no namespace."""
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    if rules.drops(ANY_SOURCE) or (source is None) == (reference is None):
+        return spec
+    if source is not None:
+        return _in_order({**spec, "dataSourceRef": _local(source)}, spec_type)
+    if reference is None or reference.get("namespace"):
+        return spec
+    return _in_order({**spec, "dataSource": _local(reference)}, spec_type)
+
+
+def _local(reference: Object) -> Object:
+    return {name: reference[name] for name in ("apiGroup", "kind", "name") if name in reference}
+
+
+def _in_order(spec: Object, spec_type: Struct) -> Object:
+    return {name: spec[name] for name in spec_type.fields if name in spec}
