@@ -1,19 +1,19 @@
-"""The core group, `v1`."""
+"""The core group, `v1`.
 
-from fakeapi.registry.groups.core.config_map import CONFIG_MAP
-from fakeapi.registry.groups.core.namespace import NAMESPACE
-from fakeapi.registry.groups.core.node import NODE
-from fakeapi.registry.groups.core.persistent_volume import PERSISTENT_VOLUME
-from fakeapi.registry.groups.core.persistent_volume_claim import PERSISTENT_VOLUME_CLAIM
-from fakeapi.registry.groups.core.secret import SECRET
-from fakeapi.registry.groups.core.service_account import SERVICE_ACCOUNT
+Its kinds are imported one by one: every server needs namespaces, and few need them all.
+"""
 
-KINDS = (
-    CONFIG_MAP,
-    NAMESPACE,
-    NODE,
-    PERSISTENT_VOLUME,
-    PERSISTENT_VOLUME_CLAIM,
-    SECRET,
-    SERVICE_ACCOUNT,
-)
+KINDS = {
+    "bindings": "binding.BINDING",
+    "configmaps": "config_map.CONFIG_MAP",
+    "endpoints": "endpoints.ENDPOINTS",
+    "namespaces": "namespace.NAMESPACE",
+    "nodes": "node.NODE",
+    "persistentvolumeclaims": "persistent_volume_claim.PERSISTENT_VOLUME_CLAIM",
+    "persistentvolumes": "persistent_volume.PERSISTENT_VOLUME",
+    "pods": "pod.POD",
+    "replicationcontrollers": "replicationcontroller.REPLICATION_CONTROLLER",
+    "secrets": "secret.SECRET",
+    "serviceaccounts": "service_account.SERVICE_ACCOUNT",
+}
+"""Where the definition of each resource stands."""

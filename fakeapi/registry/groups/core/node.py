@@ -12,6 +12,7 @@ from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.columns import UNKNOWN, Cell, at
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.field_labels import NAME, FieldLabels
+from fakeapi.registry.groups.core.connections import proxy_node
 from fakeapi.registry.groups.core.validation.node import (
     validate_declared_features,
     validate_node,
@@ -223,5 +224,6 @@ NODE = KindDefinition(
     strategies=_strategies,
     field_labels=lambda kind: FieldLabels((NAME, UNSCHEDULABLE), NOT_SUPPORTED, _unschedulable),
     cells=_cells,
+    connections={"proxy": proxy_node},
     table_subresources=frozenset(("status",)),
 )
