@@ -1,12 +1,17 @@
 """Feature gates are set and refused as `--feature-gates` of kube-apiserver sets and refuses them."""
 
+import re
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fakeapi
 from fakeapi.releases.gates import (
+    EFFECTIVE,
     TURNED_ON,
     GateError,
     Gates,
@@ -148,9 +153,18 @@ def test_a_gate_is_not_switched_on_without_those_that_it_requires() -> None:
 @pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize(("group", "stage"), [("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)])
 def test_a_group_sets_the_gates_of_its_stage_and_no_others(minor: int, group: str, stage: Stage) -> None:
-    all_on, all_off, untouched = (resolve(each, minor) for each in ({group: True}, {group: False}, {}))
-    for name, spec in specs(minor).items():
-        if name in ("AllAlpha", "AllBeta", *TURNED_ON):
+    known = specs(minor)
+    needed = {  # by gates of the stage, which no server would start with otherwise
+        other: True
+        for name, others in requirements(minor).items()
+        for other in others
+        if known[name].stage is stage is not known[other].stage
+    }
+    all_on, all_off, untouched = (
+        resolve(each, minor) for each in ({group: True, **needed}, {group: False}, {})
+    )
+    for name, spec in known.items():
+        if name in ("AllAlpha", "AllBeta", *TURNED_ON, *needed):
             continue
         expected = (True, False) if spec.stage is stage else (untouched[name], untouched[name])
         assert (all_on[name], all_off[name]) == expected, name
@@ -185,3 +199,15 @@ def test_gates_of_the_same_settings_are_equal() -> None:
     assert Gates({"A": True, "B": False}) == Gates({"B": False, "A": True})
     assert hash(Gates({"A": True, "B": False})) == hash(Gates({"B": False, "A": True}))
     assert Gates({"A": True}) != Gates({"A": False})
+
+
+def test_every_gate_that_the_rules_name_is_one_that_can_be_set() -> None:
+    """A gate that is not listed as effective would count as off for ever."""
+    folder = Path(fakeapi.__file__).parent
+    table = msgspec.json.decode((folder / "releases" / "data" / "gates.json").read_bytes())["specs"]
+    named = {
+        name
+        for source in (folder / "registry").rglob("*.py")
+        for name in re.findall(r'"([A-Z][A-Za-z0-9]+)"', source.read_text(encoding="utf-8"))
+    }
+    assert sorted(named & table.keys() - EFFECTIVE) == []

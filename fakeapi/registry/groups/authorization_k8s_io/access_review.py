@@ -48,7 +48,7 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
     ) -> WriteResult:
         rules = rules_of(resource.release)
         attributes = body["spec"].get("resourceAttributes") or {}
-        if not rules.gates.get(SELECTORS, False):
+        if not rules.gates.enabled(SELECTORS):
             for name in ("fieldSelector", "labelSelector"):
                 attributes.pop(name, None)
         found = validate(body, rules)
