@@ -135,6 +135,65 @@ class PodQuirks:
     grace_period_is_not_negative: bool
     """`terminationGracePeriodSeconds` is not negative."""
 
+    # Updates
+
+    updates_resize_pods: bool
+    """With the gate InPlacePodVerticalScaling an update may change what containers ask for; elsewhere only a
+    write to `/resize` may."""
+
+    updates_keep_qos_class: bool
+    """An update may not change the quality of service class."""
+
+    resize_shows_difference: bool
+    """Changes that a write to `/resize` may not make are shown."""
+
+    resize_keeps_containers: bool
+    """Such a write may not add, remove or rename containers, which is told before all else; and of each
+    container that changes otherwise there is an error."""
+
+    resize_keeps_memory: bool
+    """Limits of memory are lowered, or added, only where that restarts the container."""
+
+    pods_with_resources_resize: bool
+    """Pods that ask for something as a whole can be resized, if a gate says so."""
+
+    only_sidecars_resize: bool
+    """The words for what init containers may not change are those of releases in which only sidecars could
+    be resized."""
+
+    node_claims_are_not_resized: bool
+    """Pods with claims on what the node itself has cannot be resized."""
+
+    memory_volumes_resize: bool
+    """Volumes are looked at one by one: those in memory can be resized, if a gate says so."""
+
+    # Statuses
+
+    conditions_are_of_the_status: bool
+    """Errors of conditions have the path `status.conditions`, not `metadata.conditions`."""
+
+    status_fixes_qos_class: bool
+    """The quality of service class of a pod stays."""
+
+    stored_addresses_stay: bool
+    """Addresses that a pod has may stay whatever their spelling; and that two are equal is not told."""
+
+    pod_ips_agree: bool
+    """`podIP` is the first of `podIPs`."""
+
+    init_containers_have_restart_rules: bool
+    """Restart rules decide about init containers too."""
+
+    users_are_unsigned: bool
+    """The id of a user may need 32 bits; and allocated resources may be those of the claim for extended
+    resources."""
+
+    unknown_claim_status: str
+    """Said of an allocated resource that no claim of the container has."""
+
+    node_claims_map_resources: bool
+    """A claim on what the node has tells how its devices map to resources, not amounts."""
+
     # Volumes
 
     trust_bundle_field: str
@@ -198,6 +257,32 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "node_affinity_values_are_checked": {27: False, 33: True},
     "spread_keys_are_merged": {27: False, 34: True},
     "grace_period_is_not_negative": {27: False, 37: True},
+    "updates_resize_pods": {27: True, 32: False},
+    "updates_keep_qos_class": {27: False, 29: True, 32: False},
+    "resize_shows_difference": {27: True, 33: False},
+    "resize_keeps_containers": {27: False, 33: True},
+    "resize_keeps_memory": {27: False, 33: True, 34: False},
+    "pods_with_resources_resize": {27: False, 35: True},
+    "only_sidecars_resize": {27: True, 36: False},
+    "node_claims_are_not_resized": {27: False, 36: True, 37: False},
+    "memory_volumes_resize": {27: False, 37: True},
+    "conditions_are_of_the_status": {27: False, 33: True},
+    "status_fixes_qos_class": {27: False, 32: True},
+    "stored_addresses_stay": {27: False, 33: True},
+    "pod_ips_agree": {27: False, 37: True},
+    "init_containers_have_restart_rules": {27: False, 35: True},
+    "users_are_unsigned": {27: False, 37: True},
+    "unknown_claim_status": {
+        27: (
+            "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or "
+            "'claim:<claimName>' if request is empty"
+        ),
+        37: (
+            "must match one of the container's resource claims as 'claim:<claimName>/<requestName>' when "
+            "container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty"
+        ),
+    },
+    "node_claims_map_resources": {27: False, 37: True},
     "trust_bundle_field": {27: "clusterTrustBundlePEM", 31: "clusterTrustBundle"},
     "one_projection_source": {
         27: "may not specify more than 1 volume type",

@@ -9,55 +9,13 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 
-_TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition"))
+_TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
 """Types of k8s.io/apimachinery, which the server uses as they are: with their tags."""
 
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
-_INITIALISMS = {
-    "cel": "CEL",
-    "fsType": "FSType",
-    "cidr": "CIDR",
-    "cidrs": "CIDRs",
-    "uid": "UID",
-    "ips": "IPs",
-    "apiGroup": "APIGroup",
-    "apiVersion": "APIVersion",
-    "nodeID": "NodeID",
-}
-_OF_TYPES = {
-    "PersistentVolumeSource": {
-        "gcePersistentDisk": "GCEPersistentDisk",
-        "awsElasticBlockStore": "AWSElasticBlockStore",
-        "nfs": "NFS",
-        "rbd": "RBD",
-        "iscsi": "ISCSI",
-        "cephfs": "CephFS",
-        "fc": "FC",
-        "storageos": "StorageOS",
-        "csi": "CSI",
-    },
-    "RBDPersistentVolumeSource": {
-        "monitors": "CephMonitors",
-        "image": "RBDImage",
-        "pool": "RBDPool",
-        "user": "RadosUser",
-    },
-    "ISCSIPersistentVolumeSource": {
-        "iqn": "IQN",
-        "iscsiInterface": "ISCSIInterface",
-        "chapAuthDiscovery": "DiscoveryCHAPAuth",
-        "chapAuthSession": "SessionCHAPAuth",
-    },
-    "GCEPersistentDiskVolumeSource": {"pdName": "PDName"},
-    "GlusterfsPersistentVolumeSource": {"endpoints": "EndpointsName"},
-    "FCVolumeSource": {"wwids": "WWIDs"},
-    "AzureDiskVolumeSource": {"diskURI": "DataDiskURI"},
-    "ScaleIOPersistentVolumeSource": {"sslEnabled": "SSLEnabled"},
-}
-"""Names that differ from the others' by the name of their type."""
-_ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
 def unversioned_json(value: Any, node: Node) -> str:
@@ -103,14 +61,3 @@ def _member(value: Any, field: Field) -> Any:
             return _members({}, struct)
         case _:
             return None
-
-
-def go_name(name: str, struct: Struct) -> str:
-    """The Go name of a field that JSON calls `name`."""
-    if struct.go_type.endswith(".DeviceAttribute"):
-        one = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
-        return one.capitalize() + ("Value" if one == name else "Values")
-    own = _OF_TYPES.get(struct.go_type.rpartition(".")[2])
-    if own is not None and name in own:
-        return own[name]
-    return _INITIALISMS.get(name) or name[0].upper() + name[1:]

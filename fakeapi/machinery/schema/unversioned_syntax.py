@@ -10,8 +10,8 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
-from fakeapi.machinery.schema.unversioned_json import go_name
 
 _ADDRESS = "0xc000012345"
 _META = "meta/v1"

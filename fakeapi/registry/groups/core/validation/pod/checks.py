@@ -17,6 +17,7 @@ from fakeapi.machinery.schema.nodes import List, Node, Struct
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
 from fakeapi.registry.validation.environment_names import is_environment_name, is_relaxed_environment_name
+from fakeapi.registry.validation.go_values import shown_string_map
 from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -86,6 +87,10 @@ class PodChecks:
     def null(self) -> Dump:
         """A pointer to nothing as an error prints it."""
         return Dump("null" if self.wording.json_values else '"null"')
+
+    def string_map(self, texts: dict[str, str]) -> Dump:
+        """A map of strings as an error prints it."""
+        return shown_string_map(self.wording, texts)
 
     def strings(self, texts: list[str]) -> Dump:
         return Dump(self.wording.strings(texts))

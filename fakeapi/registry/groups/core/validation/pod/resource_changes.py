@@ -1,0 +1,40 @@
+"""Changes of what containers ask for.
+
+Follows `dropCPUMemoryResourcesFromContainer` and `resourcesRemoved` of k8s.io/kubernetes
+`pkg/apis/core/validation`.
+"""
+
+from collections.abc import Mapping
+
+from fakeapi.machinery.json_types import Object
+
+RESIZABLE = ("cpu", "memory")
+Amounts = Mapping[str, str]
+
+
+def with_old_amounts(container: Object, stored: Object) -> Object:
+    """The container with the stored requests and limits for what can be resized."""
+    return container | {
+        "resources": with_old_resources(container.get("resources") or {}, stored.get("resources") or {})
+    }
+
+
+def with_old_resources(resources: Object, stored: Object) -> Object:
+    """The same of resources."""
+    made = {name: value for name, value in resources.items() if name not in ("limits", "requests")}
+    for name in ("limits", "requests"):
+        amounts = _with_old(resources.get(name) or {}, stored.get(name) or {})
+        if amounts:
+            made[name] = amounts
+    return made
+
+
+def has_removed(amounts: Amounts, stored: Amounts) -> bool:
+    """Whether a resource of the stored amounts is no longer there."""
+    return any(name not in amounts for name in stored)
+
+
+def _with_old(amounts: Amounts, stored: Amounts) -> dict[str, str]:
+    made = {name: amount for name, amount in amounts.items() if name not in RESIZABLE}
+    made |= {name: stored[name] for name in RESIZABLE if name in stored}
+    return dict(sorted(made.items()))
