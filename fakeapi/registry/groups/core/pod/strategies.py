@@ -20,6 +20,12 @@ from fakeapi.registry.groups.core.pod.qos import qos_class
 from fakeapi.registry.groups.core.pod.resizing import mark_proposed, resized
 from fakeapi.registry.groups.core.pod.wire_order import in_wire_order
 from fakeapi.registry.groups.core.validation.pod.create import validate_pod_create
+from fakeapi.registry.groups.core.validation.pod.resize import validate_pod_resize
+from fakeapi.registry.groups.core.validation.pod.status import validate_pod_status_update
+from fakeapi.registry.groups.core.validation.pod.update import (
+    validate_ephemeral_containers_update,
+    validate_pod_update,
+)
 from fakeapi.registry.object_meta import reset_for_status, with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -91,7 +97,7 @@ class PodStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        return [*metadata.of_object, *metadata.of_change]
+        return validate_pod_update(new, old, self._rules, metadata)
 
     def warnings_before_create(self, obj: Object) -> list[str]:
         return profile_warnings(obj, self._rules)
@@ -127,6 +133,11 @@ class PodStatusStrategy(PodStrategy):
             new = drop_gated_fields(new, old, self._rules)
         return in_wire_order(new, self._kind.schema)
 
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return validate_pod_status_update(new, old, self._rules, metadata)
+
 
 class PodEphemeralContainersStrategy(PodStrategy):
     """Writes to `/ephemeralcontainers`."""
@@ -146,6 +157,11 @@ class PodEphemeralContainersStrategy(PodStrategy):
             return dict(old["metadata"])
         return reset_for_status(new["metadata"], old["metadata"])
 
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return validate_ephemeral_containers_update(new, old, self._rules, metadata)
+
 
 class PodResizeStrategy(PodStrategy):
     """Writes to `/resize`."""
@@ -163,6 +179,11 @@ class PodResizeStrategy(PodStrategy):
         if self._rules.quirks.subresources_drop_metadata:
             changed = mark_proposed(changed, old, self._rules)
         return self._counted(drop_gated_fields(changed, old, self._rules), old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return validate_pod_resize(new, old, self._rules, metadata)
 
 
 def _with_old_resources(new: Object, old: Object) -> Object:
