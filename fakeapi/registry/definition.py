@@ -5,7 +5,8 @@ which know its type, names and verbs. No other module asks for a kind's name. A 
 served by `fakeapi.registry.groups.generic`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,12 +19,13 @@ from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.strategy import Strategy
 from fakeapi.registry.users import User
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 if TYPE_CHECKING:
     from fakeapi.registry.resource import Resource
     from fakeapi.registry.store import Store
+    from fakeapi_storage import Entry
 
 INTERNAL = "internal"
 """The hub of a kind whose versions all show the same objects."""
@@ -51,16 +53,41 @@ _SHOWN_WHEN_DELETED = frozenset(
 """The kinds with ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`, beside those of resource.k8s.io."""
 
 
+class StoredEntries(Protocol):
+    """Reads of stored entries, by the keys that kinds have (`KindDefinition.prefix`)."""
+
+    def newest(self, key: str) -> "Entry | None":
+        """The newest accepted entry."""
+        ...
+
+    def list(self, prefix: str) -> "Iterable[Entry]":
+        """The committed entries."""
+        ...
+
+
+class NoEntries:
+    """An empty storage."""
+
+    def newest(self, key: str) -> "Entry | None":
+        return None
+
+    def list(self, prefix: str) -> "Iterable[Entry]":
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
 class StrategyContext:
     """What strategies ask of the server that they are part of.
 
     `namespace_labels`: the labels of a namespace by its name, None for one that does not exist. `now`: the
-    present in RFC 3339, UTC, whole seconds.
+    present in RFC 3339, UTC, whole seconds. `entries`: what is stored. `fraction`: a random number from 0 to
+    below 1.
     """
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
     now: Callable[[], str]
+    entries: StoredEntries = field(default_factory=NoEntries)
+    fraction: Callable[[], float] = random.random
 
 
 Strategies = Mapping[str, Strategy]
@@ -71,6 +98,32 @@ class StrategyFactory(Protocol):
     """Makes the strategies of a kind as one release has it."""
 
     def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A committed write: `old` is None for a create, `new` for what is gone."""
+
+    target: ObjectReference
+    old: Object | None
+    new: Object | None
+
+
+class Hooks(Protocol):
+    """What surrounds the writes of a kind, such as allocation from a pool.
+
+    Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
+    first two come before the strategy prepares and validates an object itself, never a subresource; they give
+    an object that is theirs, share parts with `old`, and raise ApiError.
+    """
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object: ...
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object: ...
+
+    async def after(self, store: "Store", write: Write) -> None:
+        """Follows a committed write before it is answered; raises ApiError."""
+        ...
 
 
 class SubresourceAction(Protocol):
@@ -112,7 +165,8 @@ class KindDefinition:
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
     names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
     answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
-    an object. `name_validator_of` is for rules of names that differ by release.
+    an object. `name_validator_of` and `field_labels_of` are for what differs by
+    release. `hooks` surround writes.
     `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
     for where they have none or the kind differs. `row_conditions` says more of an object's row, if there is
     more to say. `table_subresources` can be printed as tables too. `body_versions` are apiVersions that the
@@ -128,6 +182,7 @@ class KindDefinition:
     name_validator: NameValidator = name_is_dns_subdomain
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
+    field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
     columns: Columns = no_columns
     cells: Cells | None = None
     shows_age: bool = True
@@ -139,6 +194,7 @@ class KindDefinition:
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     connections: Mapping[str, Connection] = field(default_factory=dict)
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
+    hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks] | None = None
     table_subresources: frozenset[str] = frozenset()
 
     def covers(self, kind: Kind) -> bool:

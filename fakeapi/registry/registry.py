@@ -15,7 +15,7 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.creating import create
 from fakeapi.releases import Kind, Release, Serving
-from fakeapi_storage import Storage
+from fakeapi_storage import Entry, Storage
 
 INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -54,10 +54,28 @@ class Registry:
             await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredEntries:
+    """The entries of a storage, as strategies read them."""
+
+    storage: Storage
+
+    def newest(self, key: str) -> Entry | None:
+        return self.storage.newest(key)
+
+    def list(self, prefix: str) -> Iterable[Entry]:
+        return self.storage.list(prefix).entries
+
+
 def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> Registry:
     """The registry of a server that serves what `serving` says."""
     namespaces = Namespaces(storage)
-    context = StrategyContext(namespace_labels=namespaces.labels, now=lambda: times.now_text(clock.now()))
+    context = StrategyContext(
+        namespace_labels=namespaces.labels,
+        now=lambda: times.now_text(clock.now()),
+        entries=_StoredEntries(storage),
+        fraction=clock.fraction,
+    )
     catalogue = Catalogue((), serving.primary)
     store = Store(storage, clock, catalogue.find, DEFAULT_PLUGINS)
     registry = Registry(store, catalogue, namespaces, context)

@@ -23,6 +23,7 @@ from fakeapi.registry.columns import (
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.definition import (
     Connection,
+    Hooks,
     KindDefinition,
     Strategies,
     StrategyContext,
@@ -120,6 +121,12 @@ class Resource:
         """By subresource; "" is the resource itself."""
         return self.definition.strategies(self.kind, rules_of(self.release), self._context)
 
+    @cached_property
+    def hooks(self) -> Hooks | None:
+        """What surrounds writes of the kind."""
+        made = self.definition.hooks
+        return made(self.kind, rules_of(self.release), self._context) if made else None
+
     def strategy_for(self, subresource: str) -> Strategy:
         """The rules of a write to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
@@ -179,7 +186,12 @@ class Resource:
 
     @cached_property
     def field_labels(self) -> FieldLabels:
-        return self.definition.field_labels(self.kind)
+        by_release = self.definition.field_labels_of
+        return (
+            by_release(self.kind, self.release.quirks)
+            if by_release
+            else self.definition.field_labels(self.kind)
+        )
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -303,6 +303,45 @@ class Quirks:
     address_warnings_quote_parser: bool
     """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
 
+    any_service_has_balancer_status: bool
+    """The status of any service may name the points of a load balancer."""
+
+    load_balancers_spare_kubelets: bool
+    """A load balancer may not have the port of kubelets."""
+
+    source_ranges_are_checked_together: bool
+    """Source ranges of a load balancer have one error, for all of them or the annotation."""
+
+    external_ips_have_traffic_policy: bool
+    """A service with external IPs has a policy about traffic from outside."""
+
+    unallocated_node_ports_are_not_patched: bool
+    """A load balancer for which no node ports are chosen is not given those that it had."""
+
+    service_updates_check_metadata: bool
+    """An update of a service validates its metadata as that of a new one, its name included."""
+
+    services_have_field_labels: bool
+    """Services can be selected by cluster IP and type."""
+
+    full_range_names_service: bool
+    """The error about a range without free addresses names the service."""
+
+    endpoints_go_with_service: bool
+    """The endpoints of a service go when it goes."""
+
+    headless_services_are_warned_of: bool
+    """A headless service is warned of fields that it makes no use of."""
+
+    ignored_names_are_warned_of: bool
+    """A service is warned of names and addresses outside of the cluster that its type makes no use of."""
+
+    external_ips_are_deprecated: bool
+    """A service with external IPs is warned of them."""
+
+    prefer_close_is_deprecated: bool
+    """The traffic distribution PreferClose is warned of."""
+
     stored_endpoints_are_trusted: bool
     """Endpoints that an update leaves as they are are not validated; those of slices come after the ports."""
 
@@ -625,6 +664,19 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "eviction_refusals_explain": {27: False, 35: True},
     "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},
+    "any_service_has_balancer_status": {27: True, 29: False},
+    "load_balancers_spare_kubelets": {27: True, 33: False},
+    "source_ranges_are_checked_together": {27: True, 30: False},
+    "external_ips_have_traffic_policy": {27: False, 29: True},
+    "unallocated_node_ports_are_not_patched": {27: False, 30: True},
+    "service_updates_check_metadata": {27: True, 34: False},
+    "services_have_field_labels": {27: False, 31: True},
+    "full_range_names_service": {27: False, 36: True},
+    "endpoints_go_with_service": {27: True, 37: False},
+    "headless_services_are_warned_of": {27: False, 34: True},
+    "ignored_names_are_warned_of": {27: False, 28: True},
+    "external_ips_are_deprecated": {27: False, 36: True},
+    "prefer_close_is_deprecated": {27: False, 35: True},
     "stored_endpoints_are_trusted": {27: False, 33: True},
     "endpoint_slices_take_any_spelling": {27: True, 33: False},
     "status_address_error": {

@@ -38,6 +38,7 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.definition import Write
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
@@ -116,7 +117,7 @@ class Attempt:
         deduplicate_owners(new, warnings, after_admission=True)
         hub = resource.to_hub(new)
         self._new = await with_expressions_compiled(
-            lambda: _before_update(resource, target, hub, self._old, warnings)
+            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run)
         )
         if steps.validating:
             asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)
@@ -144,21 +145,36 @@ class Attempt:
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
             if not options.dry_run:
                 await store.commit(resource, store.storage.delete(key, entry.revision))
+                await self._follow(None)
             return WriteResult(resource.json_of(value, entry.revision))
-        if value == entry.value or options.dry_run:
+        if options.dry_run or stored_form.is_same(value, entry.value):
             await store.settle(entry)
             return WriteResult(resource.json_of(value, entry.revision))
         stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+        await self._follow(new)
         return WriteResult(resource.json_of(value, stored.revision))
+
+    async def _follow(self, new: Object | None) -> None:
+        if self._resource.hooks is not None:
+            target = ObjectReference(self._target.namespace, self._target.name)
+            await self._resource.hooks.after(self._store, Write(target, self._old, new))
 
 
 def _before_update(
-    resource: Resource, target: ObjectReference, new: Object, old: Object, warnings: Warnings
+    resource: Resource,
+    target: ObjectReference,
+    new: Object,
+    old: Object,
+    warnings: Warnings,
+    *,
+    dry_run: bool,
 ) -> Object:
     meta, old_meta = new["metadata"], old["metadata"]
     strategy: Strategy = resource.strategy_for(target.subresource)
     _check_version(resource, target, meta, old_meta, strategy)
     _set_or_drop(meta, "generation", old_meta.get("generation"))
+    if resource.hooks is not None and not target.subresource:
+        new = resource.hooks.begin_update(new, old, dry_run=dry_run)
     new = strategy.prepare_update(new, old)
     meta = new["metadata"]
     if not meta.get("uid"):

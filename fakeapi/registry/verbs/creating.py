@@ -15,6 +15,7 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.definition import Write
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
@@ -97,7 +98,9 @@ async def insert(
     while True:
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
-        candidate = await with_expressions_compiled(partial(_before_create, resource, obj, warnings))
+        candidate = await with_expressions_compiled(
+            partial(_before_create, resource, obj, warnings, dry_run=options.dry_run)
+        )
         await _validate(store, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
@@ -127,8 +130,10 @@ def _fill_system_fields(store: Store, meta: Object) -> None:
     meta["uid"] = store.clock.uid()
 
 
-def _before_create(resource: Resource, obj: Object, warnings: Warnings) -> Object:
+def _before_create(resource: Resource, obj: Object, warnings: Warnings, *, dry_run: bool) -> Object:
     strategy = resource.strategy_for("")
+    if resource.hooks is not None:
+        obj = resource.hooks.begin_create(obj, dry_run=dry_run)
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
     candidate = strategy.prepare_create(obj)
@@ -164,6 +169,10 @@ async def _store_new(
     if version_or_none(given_version):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     entry = await store.commit(resource, store.storage.create(key, value))
+    if resource.hooks is not None:
+        await resource.hooks.after(
+            store, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
+        )
     return WriteResult(resource.json_of(value, entry.revision), created=True)
 
 

@@ -8,6 +8,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, run
+from fakeapi.registry.definition import Write
 from fakeapi.registry.deletion import DeletionRequest, LastState
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.resource import Resource
@@ -61,6 +62,7 @@ async def _delete_entry(
         if options.dry_run:
             return _gone(resource, obj, entry.value, entry.revision)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
+        await _follow(store, resource, target, obj)
         return _gone(resource, obj, entry.value, gone.revision)
     goes = isinstance(held, LastState)
     value = resource.encode(held.obj if isinstance(held, LastState) else held)
@@ -71,8 +73,14 @@ async def _delete_entry(
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     if goes:
         stored = await store.commit(resource, store.storage.delete(key, stored.revision))
+        await _follow(store, resource, target, obj)
         return _gone(resource, obj, value, stored.revision)
     return WriteResult(resource.json_of(value, stored.revision), accepted=accepted)
+
+
+async def _follow(store: Store, resource: Resource, target: ObjectReference, obj: Object) -> None:
+    if resource.hooks is not None:
+        await resource.hooks.after(store, Write(ObjectReference(target.namespace, target.name), obj, None))
 
 
 async def _admit(

@@ -15,5 +15,6 @@ KINDS = {
     "replicationcontrollers": "replicationcontroller.REPLICATION_CONTROLLER",
     "secrets": "secret.SECRET",
     "serviceaccounts": "service_account.SERVICE_ACCOUNT",
+    "services": "services.service.SERVICE",
 }
 """Where the definition of each resource stands."""

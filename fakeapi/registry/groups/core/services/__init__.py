@@ -1,0 +1,1 @@
+"""Services: their rules, and the addresses and ports that they are given."""
