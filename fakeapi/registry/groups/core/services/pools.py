@@ -74,7 +74,7 @@ class PortPool:
     taken: Collection[int]
     fraction: Callable[[], float]
     dry_run: bool
-    _given: list[int] = field(default_factory=list)
+    _given: set[int] = field(default_factory=set)
 
     def take(self, port: int) -> None:
         """Raises AllocationError for a port that cannot be had. A dry run does not ask for its range."""
@@ -83,18 +83,19 @@ class PortPool:
             raise AllocationError(f"provided port is not in the valid range. {valid}")
         if port in self.taken or port in self._given:
             raise AllocationError("provided port is already allocated")
-        self._given.append(port)
+        self._given.add(port)
 
     def next(self) -> int:
         """A port that is free. Raises PoolFull."""
         if self.dry_run:
-            self._given.append(max(self._given, default=_DRY_RUN_PORT) + 1)
-            return self._given[-1]
+            port = max(self._given, default=_DRY_RUN_PORT) + 1
+            self._given.add(port)
+            return port
         offset = _reserved(len(NODE_PORTS), at_most=128, step=32)
         for part in (NODE_PORTS[offset:], NODE_PORTS[:offset]):
             for port in _rotated(part, self.fraction()):
                 if port not in self.taken and port not in self._given:
-                    self._given.append(port)
+                    self._given.add(port)
                     return port
         raise PoolFull("range is full")
 

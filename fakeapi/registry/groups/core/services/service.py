@@ -14,6 +14,7 @@ from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.registry.columns import Cell, at
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
+from fakeapi.registry.groups.core.connections import proxy_service
 from fakeapi.registry.groups.core.services import spec as specs
 from fakeapi.registry.groups.core.services.hooks import ServiceHooks
 from fakeapi.registry.groups.core.services.inferred import drop_traffic_policy, drop_type_dependent_fields
@@ -169,6 +170,7 @@ SERVICE = KindDefinition(
     name_validator_of=_name_validator,
     field_labels_of=_field_labels,
     cells=_cells,
+    connections={"proxy": proxy_service},
     hooks=ServiceHooks,
     table_subresources=frozenset(("status",)),
 )
