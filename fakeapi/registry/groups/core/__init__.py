@@ -11,7 +11,7 @@ KINDS = {
     "nodes": "node.NODE",
     "persistentvolumeclaims": "persistent_volume_claim.PERSISTENT_VOLUME_CLAIM",
     "persistentvolumes": "persistent_volume.PERSISTENT_VOLUME",
-    "pods": "pod.POD",
+    "pods": "pod.definition.POD",
     "replicationcontrollers": "replicationcontroller.REPLICATION_CONTROLLER",
     "secrets": "secret.SECRET",
     "serviceaccounts": "service_account.SERVICE_ACCOUNT",
