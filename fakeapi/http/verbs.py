@@ -158,7 +158,11 @@ class Verbs:
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
         body = await self._options_body(ctx, resource)
-        return queries.delete_options(ctx.request.query, body, resource, ctx.user)
+        options = queries.delete_options(ctx.request.query, body, resource, ctx.user)
+        warnings_of = resource.definition.deletion_warnings
+        for text in warnings_of(options) if warnings_of is not None else ():
+            ctx.warnings.add(text)
+        return options
 
     @staticmethod
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:

@@ -130,7 +130,12 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 
 def since(stamp: str | None, now: float) -> str:
     """The time since a timestamp, to two or three figures; `<invalid>` for a time in the future."""
-    return age(now - datetime.fromisoformat(stamp).timestamp()) if stamp else UNKNOWN
+    return age(now - seconds_of(stamp)) if stamp else UNKNOWN
+
+
+def seconds_of(stamp: str) -> float:
+    """A timestamp in seconds since the epoch."""
+    return datetime.fromisoformat(stamp).timestamp()
 
 
 def age(seconds: float) -> str:

@@ -16,7 +16,7 @@ from fakeapi.registry.columns import Cells, Columns, no_columns
 from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.strategy import Strategy
 from fakeapi.registry.users import User
 from fakeapi.releases import Kind, Quirks
@@ -171,6 +171,7 @@ class KindDefinition:
     for where they have none or the kind differs. `row_conditions` says more of an object's row, if there is
     more to say. `table_subresources` can be printed as tables too. `body_versions` are apiVersions that the
     body of an action may have beside its own. `connections` answer subresources that store nothing.
+    `deletion_warnings` are texts of Warning headers for a delete.
     """
 
     group: str
@@ -187,6 +188,7 @@ class KindDefinition:
     cells: Cells | None = None
     shows_age: bool = True
     deletion: DeletionPolicy = delete_after_finalizers
+    deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None
     immortal: frozenset[str] = frozenset()
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     answer: SubresourceAction | None = None

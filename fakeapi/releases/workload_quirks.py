@@ -38,12 +38,71 @@ class WorkloadQuirks:
     stateful_set_fields_are_immutable: bool
     """Each field of a stateful set that may not change is reported by itself."""
 
+    jobs_are_annotated_as_tracked: bool
+    """A new job gets an annotation that its pods are tracked by finalizers."""
+
+    large_jobs_are_warned_of: bool
+    """A job with very many completions is answered with a warning."""
+
+    failure_actions: tuple[str, ...]
+    """The actions of podFailurePolicy, in the order of messages."""
+
+    job_status_rules: str | None
+    """What is asked of a job's status beyond its counts: nothing, the rules of "managedBy", or, "by reason",
+    that a condition has told why a job ended, too."""
+
+    completion_before_start: str
+    """What is said of a job that completed before it started."""
+
+    completion_is_fixed: str
+    """What is said of another completion time."""
+
+    uncounted_of_finished: str
+    """What is said of uncounted pods of a finished job."""
+
+    suspended_jobs_finish_unstarted: bool
+    """A suspended job without completions may finish that never started; one that resumes may start anew."""
+
+    start_time_is_immutable: bool
+    """Another start time is called immutable, not required."""
+
+    unstarted_jobs_have_no_pods: bool
+    """The template of a suspended job may change before its controller has seen that it is suspended."""
+
+    job_rows_show_success: bool
+    """A row of a job says that its criteria of success are met."""
+
+    schedules_have_no_zone: bool
+    """A new schedule names no time zone."""
+
+    schedules_are_declared: bool
+    """That a cron job has no schedule is said last."""
+
 
 _HISTORY: dict[str, dict[int, Any]] = {
     "apps_updates_are_checked_once": {27: False, 34: True},
     "controllers_are_checked_once": {27: False, 35: True},
     "controller_rules_are_declared": {27: False, 37: True},
     "jobs_are_checked_once": {27: False, 37: True},
+    "jobs_are_annotated_as_tracked": {27: True, 28: False},
+    "large_jobs_are_warned_of": {27: False, 28: True},
+    "failure_actions": {27: ("Count", "FailJob", "Ignore"), 28: ("Count", "FailIndex", "FailJob", "Ignore")},
+    "job_status_rules": {27: None, 30: "managedBy", 31: "by reason"},
+    "completion_before_start": {
+        27: "completionTime cannot be set before startTime",
+        34: "must be equal to or after `startTime`",
+    },
+    "completion_is_fixed": {27: "completionTime cannot be mutated", 34: "field is immutable"},
+    "uncounted_of_finished": {
+        27: "uncountedTerminatedPods needs to be empty for finished job",
+        34: "must be empty for finished job",
+    },
+    "suspended_jobs_finish_unstarted": {27: False, 32: True},
+    "start_time_is_immutable": {27: False, 36: True},
+    "unstarted_jobs_have_no_pods": {27: False, 36: True},
+    "job_rows_show_success": {27: False, 34: True},
+    "schedules_have_no_zone": {27: False, 29: True},
+    "schedules_are_declared": {27: False, 37: True},
     "revision_data_is_an_object": {27: False, 31: True},
     "stateful_sets_are_strict": {27: False, 33: True},
     "stateful_set_templates_are_checked": {27: False, 34: True},
