@@ -489,6 +489,15 @@ class Quirks:
 
     workloads: WorkloadQuirks
     """Those of workloads, budgets and autoscalers."""
+    storage_versions_are_served: bool
+    """Servers tell the versions that they serve, and each server is there once."""
+
+    migrations_need_version: bool
+    """The status of a StorageVersionMigration needs a resourceVersion."""
+
+    ended_migrations_do_not_run: bool
+    """A StorageVersionMigration that has ended cannot be running."""
+
     # Nodes, persistent volumes and claims for them
 
     node_networks_are_warned_about: bool
@@ -734,6 +743,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "empty_handler_is_required": {27: False, 36: True},
     "toleration_path_repeats": {27: True, 35: False},
     "tolerations_compare": {27: False, 35: True},
+    "storage_versions_are_served": {27: False, 28: True},
+    "migrations_need_version": {27: True, 36: False},
+    "ended_migrations_do_not_run": {27: True, 36: False},
     "node_networks_are_warned_about": {27: False, 33: True},
     "node_network_errors_show_all": {27: True, 30: False},
     "node_networks_must_differ": {27: True, 33: False},

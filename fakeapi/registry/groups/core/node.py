@@ -21,6 +21,7 @@ from fakeapi.registry.groups.core.validation.node import (
 from fakeapi.registry.groups.core.validation.taints import validate_node_annotations, validate_taints
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.addresses import cidr_warnings
+from fakeapi.registry.validation.declared import NOTHING
 from fakeapi.registry.validation.shown_values import shown_struct
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -123,7 +124,7 @@ class NodeStrategy(Strategy):
         if not self._rules.quirks.set_provider_is_invalid:
             return [forbidden("spec.providerID", _PROVIDER_STAYS)]
         done = "modified" if new else "cleared"
-        return [invalid("spec.providerID", None, f"field cannot be {done} once set")]
+        return [invalid("spec.providerID", NOTHING, f"field cannot be {done} once set")]
 
 
 class NodeStatusStrategy(NodeStrategy):

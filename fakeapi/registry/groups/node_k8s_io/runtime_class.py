@@ -13,6 +13,7 @@ from fakeapi.registry.columns import Cell, at
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.declared import declared_immutable
 from fakeapi.registry.validation.deprecated_labels import deprecated_label_warnings
 from fakeapi.registry.validation.invalid_texts import validate_dns_label
 from fakeapi.registry.validation.resource_names import (
@@ -49,7 +50,7 @@ class RuntimeClassStrategy(Strategy):
         same = new["handler"] == old["handler"]
         others = self._validate_others(new)
         if self._rules.quirks.declared_rules_come_last:
-            found = [] if same else [invalid("handler", None, "field is immutable")]
+            found = [] if same else [declared_immutable("handler")]
             if not same and not new["handler"]:
                 found.append(required("handler"))
             return [*metadata.of_object, *others, *metadata.of_change, *found]

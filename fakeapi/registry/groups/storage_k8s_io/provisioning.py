@@ -6,7 +6,7 @@ Follows `validateProvisioner` and `validateParameters` of k8s.io/kubernetes `pkg
 from collections.abc import Mapping
 from typing import Final
 
-from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.field_errors import FieldError, required, too_long
 from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.validation.invalid_texts import each_invalid, validate_qualified_name
 from fakeapi.releases.rules import ReleaseRules
@@ -40,8 +40,3 @@ def validate_parameters(
 def size_of(texts: Mapping[str, str]) -> int:
     """Bytes of all names and values together."""
     return sum(byte_length(name) + byte_length(value) for name, value in texts.items())
-
-
-def declared_immutable(path: str) -> FieldError:
-    """The error of a changed field whose type is marked as immutable, which shows no value."""
-    return invalid(path, None, "field is immutable")
