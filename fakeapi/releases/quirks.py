@@ -289,6 +289,12 @@ class Quirks:
     failed_containers_hide_completed: bool
     """A pod is not shown as Completed while one of its containers has failed."""
 
+    resizes_are_held_to_the_node: bool
+    """A resize of a pod is refused that its node has no room for."""
+
+    features_of_pod_changes: tuple[str, ...]
+    """The features that nodes declare, and that a change of a pod may need."""
+
     eviction_refusals_explain: bool
     """An eviction that a budget refuses names the condition of the budget, if that says more than counts."""
 
@@ -670,6 +676,17 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "initialized_pods_forget_init_containers": {27: False, 28: True},
     "finished_pods_are_not_terminating": {27: False, 31: True},
     "failed_containers_hide_completed": {27: False, 35: True},
+    "resizes_are_held_to_the_node": {27: False, 36: True},
+    "features_of_pod_changes": {
+        27: (),
+        35: ("GuaranteedQoSPodCPUResize", "InPlacePodLevelResourcesVerticalScaling"),
+        36: ("InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"),
+        37: (
+            "InPlacePodLevelResourcesVerticalScaling",
+            "InPlacePodVerticalScalingInitContainers",
+            "InPlacePodVerticalScalingMemoryBackedVolumes",
+        ),
+    },
     "eviction_refusals_explain": {27: False, 35: True},
     "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},

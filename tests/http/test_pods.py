@@ -375,3 +375,65 @@ def test_discovery_lists_what_leads_to_a_container(frozen: Start) -> None:
     assert listed["pods/exec"] == ["create", "get"]
     assert listed["pods/proxy"] == ["create", "delete", "get", "patch", "update"]
     assert listed["pods/binding"] == listed["pods/eviction"] == ["create"]
+
+
+# resizing ----------------------------------------------------------------------------------------
+
+
+def resize(api: FakeAPI, **requests: str) -> Any:
+    change = {"spec": {"containers": [{"name": "main", "resources": {"requests": requests}}]}}
+    return api.patch("Pod", "a", change, type="strategic", subresource="resize")
+
+
+def on_node(api: FakeAPI, **node: Any) -> None:
+    allocatable = {"cpu": "2", "memory": "1Gi"}
+    body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", **node}}
+    made = api.create(body)
+    api.update_status({**made, "status": {**made["status"], "allocatable": allocatable}})
+    resources = {"requests": {"cpu": "1", "memory": "1Mi"}}
+    api.create(pod(nodeName="n1", containers=[{"name": "main", "image": "x", "resources": resources}]))
+
+
+def test_a_pod_can_be_resized_to_what_its_node_has(frozen: Start) -> None:
+    api = frozen("1.36")
+    on_node(api)
+    assert resize(api, cpu="2", memory="1Gi")["metadata"]["generation"] == 2
+    why = refused(lambda: resize(api, cpu="2500m", memory="2Gi"))
+    assert (why.code, why.status["details"]["causes"]) == (403, [{"reason": "NodeCapacity"}])
+    assert why.status["message"] == (
+        'pods "a" is forbidden: node didn\'t have enough allocatable resources: cpu, requested: 2500, '
+        "allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824"
+    )
+
+
+def test_a_pod_on_another_system_is_not_resized(frozen: Start) -> None:
+    api = frozen("1.36")
+    on_node(api, labels={"kubernetes.io/os": "windows"})
+    why = refused(lambda: resize(api, cpu="500m"))
+    assert why.status["details"]["causes"] == [{"reason": "UnsupportedPlatform"}]
+    assert 'node "n1" is "windows"' in str(why)
+
+
+def test_a_resize_is_not_held_to_the_node_before_1_36(frozen: Start) -> None:
+    api = frozen("1.35")
+    on_node(api)
+    assert resize(api, cpu="20")["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "20"
+
+
+def test_a_resize_of_the_pod_as_a_whole_needs_a_node_that_says_it_can(frozen: Start) -> None:
+    api = frozen("1.36")
+    on_node(api)
+    api.delete("Pod", "a", options={"gracePeriodSeconds": 0})
+    whole = {"requests": {"cpu": "1"}}
+    api.create(pod(nodeName="n1", resources=whole))
+    change = {"spec": {"resources": {"requests": {"cpu": "2"}}}}
+    why = refused(lambda: api.patch("Pod", "a", change, subresource="resize"))
+    assert why.code == 403
+    needed = "InPlacePodLevelResourcesVerticalScaling"
+    assert f'pod update requires features {needed} which are not available on node "n1"' in str(why)
+    node = api.get("Node", "n1")
+    api.update_status({**node, "status": {**node["status"], "declaredFeatures": [needed]}})
+    assert (
+        api.patch("Pod", "a", change, subresource="resize")["spec"]["resources"]
+        == change["spec"]["resources"]
+    )

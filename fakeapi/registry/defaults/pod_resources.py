@@ -41,26 +41,30 @@ def _huge_page_limits(spec: Object, resources: Object) -> None:
     requests = resources.get("requests") or {}
     found = {
         name: amount
-        for name, amount in _total(spec, "limits").items()
+        for name, amount in needed_by_containers(spec, "limits").items()
         if name.startswith(HUGE_PAGES) and name not in requests
     }
     _fill(resources, "limits", found)
 
 
 def _requests(spec: Object, resources: Object) -> None:
-    found = {name: amount for name, amount in _total(spec, "requests").items() if name in ("cpu", "memory")}
+    found = {
+        name: amount
+        for name, amount in needed_by_containers(spec, "requests").items()
+        if name in ("cpu", "memory")
+    }
     limits = resources.get("limits") or {}
-    _fill(resources, "requests", {**{name: limits[name] for name in limits if _is_supported(name)}, **found})
+    _fill(resources, "requests", {**{name: limits[name] for name in limits if is_of_pods(name)}, **found})
 
 
 def _limits(spec: Object, resources: Object) -> None:
     """A limit that every container has, but not less than what the pod requests."""
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     containers = [each for name in _LISTS for each in spec.get(name) or ()]
-    total = _total(spec, "limits")
+    total = needed_by_containers(spec, "limits")
     found = {}
     for name, requested in requests.items():
-        if not _is_supported(name) or name in limits or name not in total:
+        if not is_of_pods(name) or name in limits or name not in total:
             continue
         if all(name in ((each.get("resources") or {}).get("limits") or {}) for each in containers):
             found[name] = _larger(total[name], requested)
@@ -76,11 +80,12 @@ def _fill(resources: Object, kind: str, found: Object) -> None:
                 resources[name] = resources.pop(name)
 
 
-def _is_supported(name: str) -> bool:
+def is_of_pods(name: str) -> bool:
+    """Whether a pod as a whole can ask for the resource."""
     return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
-def _total(spec: Object, kind: str) -> dict[str, str]:
+def needed_by_containers(spec: Object, kind: str) -> dict[str, str]:
     """What the containers need at once: those that run together, or an init container beside sidecars."""
     total: dict[str, str] = {}
     for container in spec.get("containers") or ():

@@ -52,4 +52,10 @@ DEFAULT_PLUGINS = (
     PluginEntry(
         "PodTopologyLabels", f"{_HERE}.pod_topology_labels:PodTopologyLabels", kinds("pods", "pods/binding")
     ),
+    PluginEntry(
+        "NodeDeclaredFeatureValidator",
+        f"{_HERE}.node_declared_features:NodeDeclaredFeatureValidator",
+        kinds("pods", "pods/resize"),
+    ),
+    PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
 )
