@@ -4,6 +4,7 @@ It joins storage, catalogue and clock according to the settings. What else works
 (journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
 """
 
+from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
 from fakeapi.registry.registry import Registry, open_registry
@@ -42,6 +43,10 @@ class Cluster:
         return self.registry.store
 
     @property
+    def bootstrap(self) -> Bootstrap:
+        return self.registry.bootstrap
+
+    @property
     def catalogue(self) -> Catalogue:
         return self.registry.catalogue
 
@@ -69,6 +74,7 @@ class Cluster:
         """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end."""
         await self.storage.reset()
         self.store.forget()
+        self.registry.bootstrap.forget()
         await self.registry.ensure_initial_objects()
 
     async def stop(self) -> None:

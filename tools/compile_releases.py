@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tools.bootstrap import bootstrap_of_release
 from tools.defaults import defaults_of_release
 from tools.enabled import enabled_by_default
 from tools.gates import changes, gates_of_release, requirements_of_release
@@ -66,6 +67,7 @@ def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]
         "index": _index(release, modules, versions),
         "columns": columns_of_release(modules),
         "defaults": defaults_of_release(modules, source, [package for _, package, _ in versions], types),
+        "bootstrap": bootstrap_of_release(modules),
         **_by_package(types),
     }
 
@@ -182,7 +184,12 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-RENDERERS = {"index": render_index, "columns": render_lines, "defaults": render_parts}
+RENDERERS = {
+    "index": render_index,
+    "columns": render_lines,
+    "defaults": render_parts,
+    "bootstrap": render_parts,
+}
 """By file name; the other files are packages."""
 
 

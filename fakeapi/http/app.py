@@ -70,7 +70,7 @@ class Application:
             filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))
         elif self._hosts is not None:
             filters.insert(1, Hosts(self._hosts, lambda ctx: discovery.is_open(ctx.request)))
-        router = Router(catalogue, Verbs(store), self._watches, discovery)
+        router = Router(catalogue, self._cluster.bootstrap, Verbs(store), self._watches, discovery)
         self._handle = chain(filters, router)
 
     async def shutdown(self) -> None:

@@ -12,6 +12,7 @@ from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
 from fakeapi.machinery import errors
 from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource, Subresource
@@ -29,8 +30,16 @@ SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"
 class Router:
     """The innermost handler of the pipeline."""
 
-    def __init__(self, catalogue: Catalogue, verbs: Verbs, watches: Watches, discovery: Discovery) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        bootstrap: Bootstrap,
+        verbs: Verbs,
+        watches: Watches,
+        discovery: Discovery,
+    ) -> None:
         self._catalogue = catalogue
+        self._bootstrap = bootstrap
         self._verbs = verbs
         self._discovery = discovery
         self._watches = watches
@@ -72,6 +81,8 @@ class Router:
             raise errors.bad_request("Namespace parameter required.")
         ctx.resource = resource
         ctx.object = ObjectReference(info.namespace, info.name, info.subresource)
+        if (resource.kind.group, resource.kind.resource) in self._bootstrap.pending:
+            await self._bootstrap.ensure(resource)
         return await handler(ctx, resource)
 
     async def _connect(
@@ -81,6 +92,8 @@ class Router:
             raise method_not_allowed()
         ctx.resource = resource
         ctx.object = ObjectReference(info.namespace, info.name, info.subresource)
+        if (resource.kind.group, resource.kind.resource) in self._bootstrap.pending:
+            await self._bootstrap.ensure(resource)
         return await self._verbs.connect(ctx, resource)
 
     def _resource(self, info: RequestInfo) -> Resource:

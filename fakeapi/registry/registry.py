@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS
+from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.definition import KindDefinition, StrategyContext
@@ -28,6 +29,7 @@ class Registry:
     catalogue: Catalogue
     namespaces: Namespaces
     context: StrategyContext
+    bootstrap: Bootstrap
 
     @property
     def storage(self) -> Storage:
@@ -78,7 +80,7 @@ def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> R
     )
     catalogue = Catalogue((), serving.primary)
     store = Store(storage, clock, catalogue.find, DEFAULT_PLUGINS)
-    registry = Registry(store, catalogue, namespaces, context)
+    registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
     return registry

@@ -16,7 +16,7 @@ import msgspec
 from fakeapi.releases.meta_types import META_TYPES
 
 DATA = "fakeapi.releases.data"
-_NO_PACKAGES = frozenset({"index", "columns", "defaults"})
+_NO_PACKAGES = frozenset({"index", "columns", "defaults", "bootstrap"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
 """`"string"` for a type that only has another name; `{"type": …}` where there is more to say of it;
@@ -119,6 +119,15 @@ class ReleaseTables(Mapping[str, TypeEntry]):
     def defaults(self) -> Defaults:
         """The rules by which the release fills in fields."""
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
+
+    def bootstrap(self, resource: str) -> Mapping[str, Any]:
+        """The objects of a resource that the release's server makes by itself, by name, namespaced ones by
+        `namespace/name`, without their names and types; of APIServices the priorities of group and version.
+
+        Not kept, since it is asked for once. Raises KeyError for a resource that has none.
+        """
+        parts = msgspec.json.decode(_text(self.release, "bootstrap"), type=dict[str, msgspec.Raw])
+        return msgspec.json.decode(parts[resource], type=dict[str, Any])
 
     def __getitem__(self, name: str) -> TypeEntry:
         """Raises KeyError for a type that the release's kinds do not lead to."""

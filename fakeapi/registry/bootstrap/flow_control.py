@@ -1,0 +1,37 @@
+"""The flow schemas and priority levels of API Priority and Fairness.
+
+From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, by the tables of the release, with the condition that
+`pkg/util/flowcontrol` sets.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.bootstrap.making import BootstrapObject
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+
+MANAGER = "api-priority-and-fairness-config-producer-v1"
+
+
+def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
+    """The mandatory ones, then those that are suggested."""
+    for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
+        status = _found(body, now) if resource.kind.resource == "flowschemas" else None
+        yield BootstrapObject(name, body, status=status, manager=MANAGER)
+
+
+def _found(body: dict[str, Any], now: str) -> Object:
+    """The status of a flow schema whose priority level exists."""
+    level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
+    message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"
+    condition = {
+        "type": "Dangling",
+        "status": "False",
+        "lastTransitionTime": now,
+        "reason": "Found",
+        "message": message,
+    }
+    return {"conditions": [condition]}

@@ -1,0 +1,108 @@
+"""Bootstrap: makes the objects of a resource that a new cluster has, when it is first asked for.
+
+A cluster that has them already, in a database that is opened again, keeps them as they are; what was deleted
+from it comes back, as when kube-apiserver starts again.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi_storage import Entry
+
+MAKERS = {
+    ("apiregistration.k8s.io", "apiservices"): "api_services",
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"): "flow_control",
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): "flow_control",
+    ("rbac.authorization.k8s.io", "clusterrolebindings"): "rbac",
+    ("rbac.authorization.k8s.io", "clusterroles"): "rbac",
+    ("rbac.authorization.k8s.io", "rolebindings"): "rbac",
+    ("rbac.authorization.k8s.io", "roles"): "rbac",
+    ("scheduling.k8s.io", "priorityclasses"): "priority_classes",
+}
+"""By group and resource: the module here whose function `objects` knows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapObject:
+    """An object in the hub, without its type and what every create sets. `status` is what controllers of the
+    server say of it at once; None: what a create makes of it.
+    """
+
+    name: str
+    body: Object
+    namespace: str = ""
+    status: Object | None = None
+    manager: str = "kube-apiserver"
+
+
+Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
+"""The objects of a resource, of what is served, at a time in RFC 3339."""
+
+
+class Bootstrap:
+    """What of a cluster is yet to be made."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self.pending: set[tuple[str, str]] = set(MAKERS)
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    def forget(self) -> None:
+        """Begin again: the cluster is new."""
+        self.pending = set(MAKERS)
+        self._running.clear()
+
+    async def ensure(self, resource: Resource) -> None:
+        """Makes the objects of a resource that are not there yet. Raises ApiError where they cannot be kept.
+
+        Who asks meanwhile waits for the same objects.
+        """
+        name = resource.kind.group, resource.kind.resource
+        if name not in self.pending:
+            return
+        task = self._running.get(name)
+        if task is None:
+            task = self._running[name] = asyncio.create_task(self._make(resource))
+        try:
+            await asyncio.shield(task)
+        finally:
+            if task.done() and self._running.get(name) is task:
+                del self._running[name]
+        self.pending.discard(name)
+
+    async def _make(self, resource: Resource) -> None:
+        for write in [each for made in self._objects(resource) if (each := self._write(resource, made))]:
+            await self._store.commit(resource, write)
+
+    def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
+        module = import_module(f"{__package__}.{MAKERS[resource.kind.group, resource.kind.resource]}")
+        return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
+
+    def _write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
+        """The accepted write of an object; None where there is one of its name."""
+        storage, key = self._store.storage, resource.key(made.namespace, made.name)
+        if storage.newest(key) is not None:
+            return None
+        return storage.create(key, resource.encode(self._created(resource, made)))
+
+    def _created(self, resource: Resource, made: BootstrapObject) -> Object:
+        """The object as a create stores it."""
+        namespace = {"namespace": made.namespace} if made.namespace else {}
+        metadata = {**made.body.get("metadata", {}), "name": made.name, **namespace}
+        sent = resource.from_hub({"kind": resource.kind.kind, **made.body, "metadata": metadata})
+        obj, _ = decode(sent, resource.schema)
+        obj = resource.body_type.default(obj)
+        obj["metadata"]["creationTimestamp"] = self._store.now()
+        obj["metadata"]["uid"] = self._store.clock.uid()
+        obj = resource.manager("").update(None, obj, made.manager, self._store.now())
+        hub = resource.strategy_for("").prepare_create(resource.to_hub(obj))
+        return hub if made.status is None else {**hub, "status": made.status}
