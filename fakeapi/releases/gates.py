@@ -91,6 +91,7 @@ EFFECTIVE = frozenset({
     "EvictionRequestAPI",
     "ExpandedDNSConfig",
     "GenericWorkload",
+    "GitRepoVolumeDriver",
     "GRPCContainerProbeTLS",
     "H2CContainerProbe",
     "HostnameOverride",

@@ -194,6 +194,38 @@ class PodQuirks:
     node_claims_map_resources: bool
     """A claim on what the node has tells how its devices map to resources, not amounts."""
 
+    # Warnings
+
+    null_selectors_are_warned_of: bool
+    """Affinity to pods, and topology spread constraints, without a selector choose no pod."""
+
+    ceph_volumes_are_deprecated: bool
+    """So are volumes of CephFS and RBD."""
+
+    overlapping_paths_are_warned_of: bool
+    """Of files in one volume."""
+
+    repeated_volumes_are_warned_of: bool
+    """Two volumes have the same name."""
+
+    hidden_variables_are_warned_of: bool
+    """A variable of the same name as another is warned of only if it hides the other."""
+
+    hidden_variable_hint: str
+    """What that warning adds."""
+
+    ports_are_compared: bool
+    """Numbers of ports of all containers are."""
+
+    port_names_are_compared: bool
+    """So are their names."""
+
+    addresses_are_warned_of: bool
+    """Spellings of addresses that not all programs understand."""
+
+    app_armor_annotations_are_compared: bool
+    """An annotation of a template is warned of although the pod has a profile, if that is another."""
+
     # Volumes
 
     trust_bundle_field: str
@@ -283,6 +315,16 @@ _HISTORY: dict[str, dict[int, Any]] = {
         ),
     },
     "node_claims_map_resources": {27: False, 37: True},
+    "null_selectors_are_warned_of": {27: False, 28: True},
+    "ceph_volumes_are_deprecated": {27: False, 28: True},
+    "overlapping_paths_are_warned_of": {27: False, 32: True},
+    "repeated_volumes_are_warned_of": {27: True, 28: False},
+    "hidden_variables_are_warned_of": {27: False, 28: True},
+    "hidden_variable_hint": {27: "", 30: ", which may be dropped when using apply"},
+    "ports_are_compared": {27: False, 28: True},
+    "port_names_are_compared": {27: False, 33: True},
+    "addresses_are_warned_of": {27: False, 33: True},
+    "app_armor_annotations_are_compared": {27: False, 34: True},
     "trust_bundle_field": {27: "clusterTrustBundlePEM", 31: "clusterTrustBundle"},
     "one_projection_source": {
         27: "may not specify more than 1 volume type",

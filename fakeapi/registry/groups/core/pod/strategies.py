@@ -26,6 +26,7 @@ from fakeapi.registry.groups.core.validation.pod.update import (
     validate_ephemeral_containers_update,
     validate_pod_update,
 )
+from fakeapi.registry.groups.core.validation.pod.warnings import pod_warnings
 from fakeapi.registry.object_meta import reset_for_status, with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -104,7 +105,8 @@ class PodStrategy(Strategy):
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         problems = names.is_dns1123_label(obj["metadata"].get("name", ""))
-        return [f"{_HOSTNAME_WARNING}[{' '.join(problems)}]"] if problems else []
+        found = [f"{_HOSTNAME_WARNING}[{' '.join(problems)}]"] if problems else []
+        return [*found, *pod_warnings(obj, self._rules)]
 
 
 class PodStatusStrategy(PodStrategy):

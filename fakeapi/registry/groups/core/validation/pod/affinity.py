@@ -16,7 +16,7 @@ from fakeapi.registry.validation.label_selectors import validate_label_selector
 
 WEIGHT_MAX = 100
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def affinity_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
@@ -27,8 +27,8 @@ def affinity_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
         checked = checks.quirks.node_affinity_values_are_checked and not _has_invalid_node_values(checks.old)
         place = f"{path}.affinity.nodeAffinity.{REQUIRED}"
         yield from validate_node_selector(nodes[REQUIRED], place, checks_values=checked, unit=unit)
-    for index, term in enumerate(nodes.get(_PREFERRED) or ()):
-        place = f"{path}.affinity.nodeAffinity.{_PREFERRED}[{index}]"
+    for index, term in enumerate(nodes.get(PREFERRED) or ()):
+        place = f"{path}.affinity.nodeAffinity.{PREFERRED}[{index}]"
         yield from _weight_errors(term, place)
         preference = term.get("preference") or {}
         yield from validate_node_selector_term(
@@ -40,8 +40,8 @@ def affinity_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
         place = f"{path}.affinity.{name}"
         for index, term in enumerate(pods.get(REQUIRED) or ()):
             yield from _pod_term_errors(term, f"{place}.{REQUIRED}[{index}]", checks, checks_values=checked)
-        for index, weighted in enumerate(pods.get(_PREFERRED) or ()):
-            here = f"{place}.{_PREFERRED}[{index}]"
+        for index, weighted in enumerate(pods.get(PREFERRED) or ()):
+            here = f"{place}.{PREFERRED}[{index}]"
             yield from _weight_errors(weighted, here)
             term = weighted.get("podAffinityTerm") or {}
             yield from _pod_term_errors(term, f"{here}.podAffinityTerm", checks, checks_values=checked)
@@ -79,7 +79,7 @@ def _has_invalid_selectors(checks: PodChecks) -> bool:
     for name in ("podAffinity", "podAntiAffinity"):
         pods = affinity.get(name) or {}
         terms += pods.get(REQUIRED) or ()
-        terms += [weighted.get("podAffinityTerm") or {} for weighted in pods.get(_PREFERRED) or ()]
+        terms += [weighted.get("podAffinityTerm") or {} for weighted in pods.get(PREFERRED) or ()]
     return any(next(_selector_errors(term, "", checks, checks_values=True), None) for term in terms)
 
 

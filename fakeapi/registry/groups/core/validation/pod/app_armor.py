@@ -72,6 +72,18 @@ def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, che
             yield from _mismatch(annotations[key], profile, f"{place}.securityContext.appArmorProfile")
 
 
+def profile_of(annotation: str) -> Object | None:
+    """The field that says the same as an annotation; None for one that names no profile."""
+    match annotation:
+        case "runtime/default":
+            return {"type": "RuntimeDefault"}
+        case "unconfined":
+            return {"type": "Unconfined"}
+    if annotation.startswith(_LOCALHOST) and annotation != _LOCALHOST:
+        return {"type": "Localhost", "localhostProfile": annotation.removeprefix(_LOCALHOST)}
+    return None
+
+
 def _local_errors(profile: str | None, path: str, checks: PodChecks) -> Errors:
     if profile is None:
         yield required(path, "must be set when AppArmor type is Localhost")

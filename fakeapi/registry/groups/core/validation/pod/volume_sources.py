@@ -7,7 +7,7 @@ Follows `validateVolumeSource` and the validators that it calls, of k8s.io/kuber
 import re
 from collections.abc import Callable
 
-from fakeapi.machinery.field_errors import invalid, not_supported, required, too_long
+from fakeapi.machinery.field_errors import invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks
@@ -16,13 +16,13 @@ from fakeapi.registry.groups.core.validation.pod.containers import pull_policy_e
 from fakeapi.registry.groups.core.validation.pod.downward_api import downward_api_errors
 from fakeapi.registry.groups.core.validation.pod.projected import key_path_errors, projected_errors
 from fakeapi.registry.groups.core.validation.pod.storage_addresses import is_host_port, iscsi_name_problem
+from fakeapi.registry.validation.driver_names import validate_csi_driver_name
 from fakeapi.registry.validation.file_paths import validate_descending, validate_no_backsteps
 from fakeapi.registry.validation.invalid_texts import each_invalid, validate_dns_label
 from fakeapi.registry.validation.numbers import validate_file_mode, validate_user_id, validate_within
 
 Source = Callable[[Object, str, PodChecks], Errors]
 
-DRIVER_NAME_MAX_LENGTH = 63
 QUOBYTE_TENANT_MAX_LENGTH = 64
 
 _HOST_PATH_TYPES = (
@@ -204,13 +204,8 @@ def _storage_os_errors(source: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def _csi_errors(source: Object, path: str, checks: PodChecks) -> Errors:
-    driver, secret = source.get("driver", ""), source.get("nodePublishSecretRef")
-    if not driver:
-        yield required(f"{path}.driver")
-    else:
-        if names.byte_length(driver) > DRIVER_NAME_MAX_LENGTH:
-            yield too_long(f"{path}.driver", DRIVER_NAME_MAX_LENGTH, checks.wording.too_long)
-        yield from each_invalid(f"{path}.driver", driver, names.is_dns1123_subdomain(driver.lower()))
+    secret = source.get("nodePublishSecretRef")
+    yield from validate_csi_driver_name(source.get("driver", ""), f"{path}.driver", checks.rules)
     if secret is None:
         return
     if not secret.get("name"):
