@@ -13,6 +13,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.groups.core.pod.gated_fields import drop_gated_fields
+from fakeapi.registry.groups.core.validation.pod.warnings import pod_template_warnings
 from fakeapi.registry.object_meta import with_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -58,6 +59,20 @@ class WorkloadStrategy(Strategy):
             if kept is not template:
                 obj = with_value(obj, self.template_path, kept)
         return self.with_enabled_fields(obj, old)
+
+    def template_warnings(self, obj: Object) -> list[str]:
+        """Texts of Warning headers about the pod template."""
+        template = at_path(obj, self.template_path) if self.template_path else None
+        if template is None:
+            return []
+        return pod_template_warnings(template, ".".join(self.template_path), self._rules)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return self.template_warnings(obj)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        same = new["metadata"].get("generation") == old["metadata"].get("generation")
+        return [] if same else self.template_warnings(new)
 
     def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
         """`obj` without the fields behind gates that are off, unless `old` has them."""

@@ -98,6 +98,10 @@ class DaemonSetStrategy(WorkloadStrategy):
             return [*metadata.of_change, *immutable, *errors]
         return [*metadata.of_object, *errors, *metadata.of_change, *errors, *immutable]
 
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        same = _template_generation(new) == _template_generation(old)
+        return [] if same else self.template_warnings(new)
+
     def _spec_errors(self, obj: Object, old: Object | None) -> list[FieldError]:
         spec, path = obj["spec"], "spec.template"
         template, before = spec["template"], None if old is None else old["spec"]

@@ -90,7 +90,7 @@ class DeploymentStrategy(WorkloadStrategy):
         ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return name_warnings(obj)
+        return [*name_warnings(obj), *self.template_warnings(obj)]
 
     def _spec_errors(self, obj: Object, old: Object | None) -> list[FieldError]:
         spec = obj["spec"]

@@ -85,10 +85,10 @@ class StatefulSetStrategy(WorkloadStrategy):
         ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return self._spec_warnings(obj)
+        return [*self.template_warnings(obj), *self._spec_warnings(obj)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        return self._spec_warnings(new)
+        return [*super().warnings_on_update(new, old), *self._spec_warnings(new)]
 
     def _spec_warnings(self, obj: Object) -> list[str]:
         limit = obj["spec"].get("revisionHistoryLimit")

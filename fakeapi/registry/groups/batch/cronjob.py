@@ -84,7 +84,8 @@ class CronJobStrategy(WorkloadStrategy):
 
     def _job_warnings(self, obj: Object) -> list[str]:
         warns = self._rules.quirks.workloads.large_jobs_are_warned_of
-        return job_warnings(at_path(obj, _JOB), ".".join(_JOB)) if warns else []
+        found = job_warnings(at_path(obj, _JOB), ".".join(_JOB)) if warns else []
+        return [*found, *self.template_warnings(obj)]
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         path, schedule = "spec.jobTemplate.spec", spec.get("schedule", "")

@@ -128,7 +128,8 @@ class JobStrategy(WorkloadStrategy):
 
     def _spec_warnings(self, obj: Object) -> list[str]:
         warns = self._rules.quirks.workloads.large_jobs_are_warned_of
-        return job_warnings(obj["spec"], "spec") if warns else []
+        found = job_warnings(obj["spec"], "spec") if warns else []
+        return [*found, *self.template_warnings(obj)]
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         selector, errors = spec.get("selector"), validate_job_spec(spec, old, "spec", self._rules)

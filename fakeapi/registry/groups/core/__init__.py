@@ -12,7 +12,6 @@ KINDS = {
     "persistentvolumeclaims": "persistent_volume_claim.PERSISTENT_VOLUME_CLAIM",
     "persistentvolumes": "persistent_volume.PERSISTENT_VOLUME",
     "pods": "pod.definition.POD",
-    "pods": "pod.POD",
     "podtemplates": "pod_template.POD_TEMPLATE",
     "replicationcontrollers": "replicationcontroller.REPLICATION_CONTROLLER",
     "secrets": "secret.SECRET",

@@ -42,7 +42,11 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         return [*(() if once else (*metadata.of_object, *errors)), *metadata.of_change, *errors]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return name_warnings(obj)
+        return [*name_warnings(obj), *self.template_warnings(obj)]
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        """Upstream takes the two for each other, and warns of the template that is replaced."""
+        return super().warnings_on_update({**old, "metadata": new["metadata"]}, old)
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         """Errors of the spec; those that are declared come last where declarations are enforced."""
