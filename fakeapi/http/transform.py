@@ -67,7 +67,7 @@ class Transform:
                 "kind": TABLE,
                 "apiVersion": self.api_version,
                 "metadata": metadata,
-                "columnDefinitions": [column.definition() for column in self._columns] if headers else None,
+                "columnDefinitions": self._definitions if headers else None,
             }
         )
         return b'%b,"rows":[%b]}' % (start[:-1], b",".join(rows))
@@ -89,6 +89,10 @@ class Transform:
 
     def _partial(self, obj: dict[str, Any]) -> bytes:
         return codec.encode({"kind": PARTIAL, "apiVersion": self.api_version, "metadata": obj["metadata"]})
+
+    @property
+    def _definitions(self) -> list[dict[str, str | int]]:
+        return [column.definition() for column in self._columns if column.defined]
 
     @property
     def _columns(self) -> tuple[Column, ...]:

@@ -38,7 +38,9 @@ Cell = Callable[[Object, float], str | int]  # a bool is an int
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`cell` makes the text for an object at a time in seconds since the epoch."""
+    """`cell` makes the text for an object at a time in seconds since the epoch. One that is not `defined` has
+    cells and no definition.
+    """
 
     name: str
     description: str
@@ -46,6 +48,7 @@ class Column:
     format: str = ""
     type: str = "string"
     priority: int = 0
+    defined: bool = True
 
     def definition(self) -> dict[str, str | int]:
         """A TableColumnDefinition, for every width of output."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
-from fakeapi.registry.columns import Cells, Columns, no_columns
+from fakeapi.registry.columns import Cell, Cells, Columns, no_columns
 from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
@@ -165,13 +165,13 @@ class KindDefinition:
     `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
     names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
     answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
-    an object. `name_validator_of` and `field_labels_of` are for what differs by
-    release. `hooks` surround writes.
-    `cells` are those of the columns that the release's tables have for the kind, `columns` and `shows_age`
-    for where they have none or the kind differs. `row_conditions` says more of an object's row, if there is
-    more to say. `table_subresources` can be printed as tables too. `body_versions` are apiVersions that the
-    body of an action may have beside its own. `connections` answer subresources that store nothing.
-    `deletion_warnings` are texts of Warning headers for a delete.
+    an object. `name_validator_of` and `field_labels_of` are for what differs by release. `hooks` surround
+    writes. `cells` are those of the columns that the release's tables have for the kind, `undefined_cells`
+    what rows have after them without a column, `columns` and `shows_age` for where they have none or the kind
+    differs. `row_conditions` says more of an object's row, if there is more to say. `table_subresources` can
+    be printed as tables too. `body_versions` are apiVersions that the body of an action may have beside its
+    own. `connections` answer subresources that store nothing. `deletion_warnings` are texts of Warning
+    headers for a delete.
     """
 
     group: str
@@ -186,6 +186,7 @@ class KindDefinition:
     field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
     columns: Columns = no_columns
     cells: Cells | None = None
+    undefined_cells: Sequence[Cell] = ()
     shows_age: bool = True
     deletion: DeletionPolicy = delete_after_finalizers
     deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None

@@ -201,7 +201,8 @@ class Resource:
         name = f"{self.kind.group}/{self.kind.kind}".lstrip("/")
         if definition.cells is not None:
             descriptions = tables.column_descriptions.get(name, {})
-            return printed_columns(tables.columns[name], descriptions, definition.cells(quirks))
+            undefined = tuple(Column("", "", cell, defined=False) for cell in definition.undefined_cells)
+            return printed_columns(tables.columns[name], descriptions, definition.cells(quirks)) + undefined
         if definition.columns is no_columns and name not in tables.columns:
             return with_name_and_age((CREATED_AT_COLUMN,), age=False)
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)

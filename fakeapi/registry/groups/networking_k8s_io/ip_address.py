@@ -11,7 +11,7 @@ from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry.columns import Cell
+from fakeapi.registry.columns import AGE_COLUMN, Cell
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.networking_k8s_io.validation.references import validate_parent
 from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE, semantically_equal
@@ -90,4 +90,5 @@ IP_ADDRESS = KindDefinition(
     strategies=_strategies,
     name_validator_of=name_validator_of,
     cells=_cells,
+    undefined_cells=(AGE_COLUMN.cell,),
 )
