@@ -1,7 +1,8 @@
 """Differences of two values, as errors about what may not change show them.
 
 Follows `Diff` of k8s.io/apimachinery `pkg/util/diff`, which from Kubernetes 1.34 on compares JSON line by
-line, and before that what `Diff` of github.com/google/go-cmp reports.
+line. Older releases print the report of github.com/google/go-cmp, whose form is unstable by design; here
+they get the same lines as newer ones.
 """
 
 import json
@@ -19,9 +20,7 @@ CONTEXT_LINES: Final = 3
 def shown_difference(old: Object, new: Object, type_name: str, rules: ReleaseRules) -> str:
     """The difference of two values of a type of the core group's own, such as `PersistentVolumeClaimSpec`."""
     node = internal_struct(type_name, rules)
-    if rules.quirks.wording.json_values:
-        return _unified(unversioned_json(old, node), unversioned_json(new, node))
-    return ""
+    return _unified(unversioned_json(old, node), unversioned_json(new, node))
 
 
 def _unified(old: str, new: str) -> str:
