@@ -41,6 +41,10 @@ releases: $(READY) ## Compile the release tables again from the published Go mod
 fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the known differences
 	$(BIN)/python -m tests.conformance.page
 
+.PHONY: world
+world: $(READY) ## Replay the recordings of the kinds around claims and list what differs; make fidelity afterwards
+	$(BIN)/python -m tests.conformance.world
+
 .PHONY: up
 up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait

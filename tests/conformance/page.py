@@ -1,17 +1,18 @@
 """The page about fidelity, made from the recordings and the table of known differences."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conformance import known
-from tests.conformance.recordings import RECORDINGS, Recording
+from tests.conformance import known, world
+from tests.conformance.recordings import RECORDINGS, WORLD_RECORDINGS, Recording
 
 PAGE = Path(__file__).parents[2] / "docs" / "fidelity.md"
 
 _HEAD = """\
 # Fidelity
 
-Made by `make fidelity` from `fixtures/traces/conformance` and `tests/conformance/known.py`; not to be
-edited.
+Made by `make fidelity` from `fixtures/traces/conformance`, `tests/conformance/known.py` and
+`tests/conformance/world_differences.json`; not to be edited.
 
 Kubernetes' own API servers of 1.27 to 1.36 were asked some 170 scenarios each, 230 from v1beta2 on, and what they
 answered is replayed by `make
@@ -21,8 +22,8 @@ stays equal.
 
 A recording speaks v1alpha2 up to 1.30, v1alpha3 up to 1.33 and v1 from 1.34 on; `-v1beta1` and `-v1beta2` are such
 that speak those. `-all-gates` are recordings with the gates for these kinds switched on that are off by default in the
-release. Kinds of other groups that were recorded as well (pods, nodes, events, leases) are not served and not
-counted. **1.37 is not recorded**: its tables and rules are those of its published modules.
+release. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles, reviews, custom resources.
+**1.37 is not recorded**: its tables and rules are those of its published modules.
 
 | recording | scenarios | exchanges | as recorded | differing in words alone | differing |
 |---|--:|--:|--:|--:|--:|
@@ -35,12 +36,22 @@ _DIFFERENCES = """
 |---|---|---|---|---|
 """
 
+_WORLD = """
+### Kinds around claims
+
+The exchanges of each scenario that are answered otherwise; `w` is where only the words of a message differ. A scenario's
+name says the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused` what is refused of one. In
+`cluster.leader_election` the recording itself was changed after it was taken.
+
+| scenario | 1.31 | 1.33 | 1.36 |
+|---|---|---|---|
+"""  # noqa: E501 - the lines of the page
+
 _LIMITS = """
 ## What no recording shows
 
-- Served: resource.k8s.io and namespaces. Not served: other kinds, custom resources, authorization,
-  admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR bodies are refused. Where a
-  write is answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
+- Not served: admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR is refused. Where a write is
+  answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
 - A server without a named release shows one and the same claim as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
@@ -62,16 +73,47 @@ def render() -> str:
     return (
         _HEAD
         + "".join(_count(recording) for recording in RECORDINGS)
+        + "".join(_world_count(recording) for recording in WORLD_RECORDINGS)
         + _DIFFERENCES
         + "".join(_row(entry) for entry in known.KNOWN)
+        + _WORLD
+        + "".join(_world_rows())
         + _LIMITS
     )
 
 
-def _count(recording: Recording) -> str:
-    exchanges = sum(
-        "answer" in exchange for scenario in recording.scenarios.values() for exchange in scenario
+def _answered(recording: Recording) -> int:
+    """The number of exchanges whose answer was recorded."""
+    return sum("answer" in exchange for scenario in recording.scenarios.values() for exchange in scenario)
+
+
+def _world_count(recording: Recording) -> str:
+    found = world.listed()[recording.name].values()
+    worded, differing = (
+        sum(len(each.get(what, ())) for each in found) for what in (world.WORDS, world.ANSWER)
     )
+    exchanges = _answered(recording)
+    cells = (len(recording.scenarios), exchanges, exchanges - worded - differing, worded, differing)
+    return f"| {recording.name} | " + " | ".join(f"{cell:,}" for cell in cells) + " |\n"
+
+
+def _world_rows() -> Iterator[str]:
+    """A row for each scenario with a difference, with the exchanges of each recording; in words alone: 7w."""
+    known_of = world.listed()
+    for scenario in sorted({scenario for found in known_of.values() for scenario in found}):
+        cells = []
+        for recording in WORLD_RECORDINGS:
+            found = known_of[recording.name].get(scenario, {})
+            marked = [(number, "") for number in found.get(world.ANSWER, ())]
+            marked += [(number, "w") for number in found.get(world.WORDS, ())]
+            total = len(recording.scenarios.get(scenario, ()))
+            numbers = ", ".join(f"{number}{mark}" for number, mark in sorted(marked))
+            cells.append(f"{numbers} of {total}" if numbers else "-")
+        yield f"| {scenario} | " + " | ".join(cells) + " |\n"
+
+
+def _count(recording: Recording) -> str:
+    exchanges = _answered(recording)
     worded, differing = (
         sum(
             len(entry.exchanges)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+WORLD = "world-"
 FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 
 
@@ -15,14 +16,15 @@ class Recording:
     """One run of a release's server.
 
     `name` is the release, the API version that it was asked in where that is not the release's own, and
-    `all-gates`, with dashes between them: `1.33-v1beta2-all-gates`.
+    `all-gates`, with dashes between them: `1.33-v1beta2-all-gates`. Those of the kinds around claims are
+    `world-1.33`.
     """
 
     name: str
 
     @property
     def release(self) -> str:
-        return self.name.partition("-")[0]
+        return self.name.removeprefix(WORLD).partition("-")[0]
 
     @property
     def gates(self) -> dict[str, bool]:
@@ -68,4 +70,7 @@ def _read(name: str) -> dict[str, list[dict[str, Any]]]:
         return {entry["scenario"]: entry["exchanges"] for entry in map(json.loads, lines)}
 
 
-RECORDINGS = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
+_ALL = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
+RECORDINGS = [each for each in _ALL if not each.name.startswith(WORLD)]
+WORLD_RECORDINGS = [each for each in _ALL if each.name.startswith(WORLD)]
+"""Those of pods, nodes, events, workloads and whatever else is beside claims."""
