@@ -413,6 +413,21 @@ class Quirks:
     exclusive_conditions_are_of_the_list: bool
     """A certificate request that is approved and denied is an error of its conditions, not of one of them."""
 
+    cel_names_wrong_results: bool
+    """An expression of a policy that comes to a wrong type is told which."""
+
+    policy_variable_name: str
+    """What is said of a policy's variable that CEL could not name."""
+
+    policy_message: str
+    """What the errors about the message of a validation begin with."""
+
+    webhook_service_part_required: str
+    """What is said of a webhook's service without a name or namespace, `{}`."""
+
+    binding_match_field: str
+    """How errors spell `matchResources` of the binding of a policy."""
+
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
@@ -731,6 +746,11 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "empty_level_type_is_required": {27: False, 36: True},
     "flow_condition_type_required": {27: "must not be empty", 34: ""},
     "exclusive_conditions_are_of_the_list": {27: False, 34: True},
+    "cel_names_wrong_results": {27: False, 32: True},
+    "policy_variable_name": {27: "name is not a valid CEL identifier", 34: "must be a valid CEL identifier"},
+    "policy_message": {27: "message ", 34: ""},
+    "webhook_service_part_required": {27: "service {} is required", 34: ""},
+    "binding_match_field": {27: "matchResouces", 32: "matchResources"},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},

@@ -117,7 +117,7 @@ class _Checker:
         for scope in reversed(self._scopes):
             if name in scope:
                 return scope[name]
-        return self._environment.names.get(name.removeprefix("."))
+        return self._environment.lookup(name.removeprefix("."))
 
     def _ident(self, node: Ident) -> Type:
         found = self._lookup(node.name)

@@ -1,4 +1,4 @@
-"""Compiles the CEL expressions of device selectors, with Kubernetes' error messages.
+"""Compiles the CEL expressions of device selectors and admission policies, with Kubernetes' error messages.
 
 Follows k8s.io/dynamic-resource-allocation `cel` and, for 1.30, `structured/namedresources/cel`.
 """
@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from fakeapi.machinery.cel import deferred, library, source
 from fakeapi.machinery.cel.checker import Checked, Fault, check
@@ -14,7 +15,7 @@ from fakeapi.machinery.cel.cost import Pricing
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.literals import constant_fault, literal_faults, number_faults
 from fakeapi.machinery.cel.syntax import Parsed
-from fakeapi.machinery.cel.types import ANY, BOOL, DYN
+from fakeapi.machinery.cel.types import ANY, BOOL, DYN, Type
 
 CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
 """Characters of expressions and their verdicts that each compiler keeps; those unused for longest go."""
@@ -49,10 +50,22 @@ class Unchecked:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Right:
+    """The expression is right, and comes to a value of this type."""
+
+    type: Type
+
+
 Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
 """None: the expression is right."""
 
 Compiler = Callable[[str], Verdict]
+
+TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
+"""None: the expression is not compiled yet, see `deferred`."""
+
+TypedCompiler = Callable[[str], TypedVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +91,31 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
 
     Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
     """
+    return _cached(lambda text: _verdict(text, environment, strictness))
+
+
+def typed_compiler(
+    environment: Environment, strictness: Strictness, results: tuple[Type, ...] = (), *, names_result: bool
+) -> TypedCompiler:
+    """As `compiler`, for expressions that come to exactly one of the types `results`, or to anything where
+    there are none.
+
+    Of `strictness` the result and the cost do not count. `names_result`: errors say what it came to instead.
+    """
+    return _cached(lambda text: _typed_verdict(text, environment, strictness, results, names_result))
+
+
+def _cached(find: Callable[[str], Any]) -> Callable[[str], Any]:
     cache = VerdictCache()
 
-    def compiled(text: str) -> Verdict:
-        return cache.get(text, lambda: _verdict(text, environment, strictness))
+    def compiled(text: str) -> Any:
+        return cache.get(text, lambda: find(text))
 
-    def verdict(text: str) -> Verdict:
+    def verdict(text: str) -> Any:
         deferral = deferred.current()
         if deferral is None or text in cache:
             return compiled(text)
-        found: Verdict = deferral.verdict(compiled, text)
-        return found
+        return deferral.verdict(compiled, text)
 
     return verdict
 
@@ -97,14 +124,14 @@ class VerdictCache:
     """Verdicts by their expressions. Used by several threads."""
 
     def __init__(self) -> None:
-        self._verdicts: OrderedDict[str, Verdict] = OrderedDict()
+        self._verdicts: OrderedDict[str, Any] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
     def __contains__(self, text: str) -> bool:
         return text in self._verdicts
 
-    def get(self, text: str, find: Callable[[], Verdict]) -> Verdict:
+    def get(self, text: str, find: Callable[[], Any]) -> Any:
         with self._lock:
             if text in self._verdicts:
                 self._verdicts.move_to_end(text)
@@ -122,11 +149,39 @@ class VerdictCache:
         return verdict
 
 
-def _size(text: str, verdict: Verdict) -> int:
+def _size(text: str, verdict: Any) -> int:
     return len(text) + len(getattr(verdict, "detail", ""))
 
 
 def _verdict(text: str, environment: Environment, strictness: Strictness) -> Verdict:
+    checked = _checked(text, environment, strictness)
+    return _judged(checked, environment, strictness) if isinstance(checked, Checked) else checked
+
+
+def _typed_verdict(
+    text: str,
+    environment: Environment,
+    strictness: Strictness,
+    results: tuple[Type, ...],
+    names_result: bool,  # noqa: FBT001 - passed on
+) -> TypedVerdict:
+    checked = _checked(text, environment, strictness)
+    if not isinstance(checked, Checked):
+        return checked
+    result = checked.type(checked.root)
+    if results and result not in results:
+        texts = [each.declared() for each in results]
+        wanted = texts[0] if len(texts) == 1 else f"one of [{' '.join(texts)}]"
+        instead = f" but got {result.declared()}" if names_result else ""
+        return Invalid(f"must evaluate to {wanted}{instead}")
+    unplannable = constant_fault(checked) or _valueless(checked, environment)
+    if unplannable:
+        return Unplannable(f"program instantiation failed: {unplannable}")
+    return Right(result)
+
+
+def _checked(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
+    """The types of an expression, or why there are none."""
     beyond = source.beyond_limits(text)
     if beyond:
         return Invalid(f"compilation failed: {beyond}")
@@ -153,7 +208,7 @@ def _verdict(text: str, environment: Environment, strictness: Strictness) -> Ver
     )
     if faults:
         return Invalid(f"compilation failed: {_shown(faults, parsed, text, wording)}")
-    return _judged(checked, environment, strictness)
+    return checked
 
 
 def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wording) -> str:

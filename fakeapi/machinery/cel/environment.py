@@ -1,13 +1,17 @@
 """CEL environment of a release: the variables, types and functions that expressions may use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from fakeapi.machinery.cel.declarations import Functions, functions_of
 from fakeapi.machinery.cel.sizes import Size
-from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, INT, STRING, TYPE, UINT, Type, read, type_of
+from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, TYPE, UINT, Type, read, type_of
 
 Fields = dict[str, Type]
+
+OBJECT = "Object"
+"""The type of the objects that mutations write down."""
 
 _NAMED_TYPES = {
     **{name: read(name) for name in ("bool", "bytes", "double", "int", "string", "uint")},
@@ -78,6 +82,23 @@ def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
     return None if found is None else Size(0, found.most)
 
 
+class _AnyFields(dict[str, Type]):
+    """Fields of any name and type."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def get(self, name: str, default: object = None) -> Type:
+        return DYN
+
+
+_ANY_FIELDS = _AnyFields()
+
+
+def _is_object(name: str) -> bool:
+    return name == OBJECT or name.startswith(f"{OBJECT}.")
+
+
 @dataclass(frozen=True)
 class Environment:
     """Never changed once made.
@@ -85,6 +106,7 @@ class Environment:
     `variables`: by name, which may be dotted. `libraries`: of `declarations.LIBRARIES`. `structs`: the fields
     of struct types, by their names; of any other struct no field can be asked for. `constructible`: whether
     expressions may make these structs. `extents`: how large the variables may be, where cost is limited.
+    `objects`: expressions may make objects of the type `Object` and of any `Object.a.b`, with any fields.
     """
 
     variables: dict[str, Type]
@@ -92,6 +114,7 @@ class Environment:
     structs: dict[str, Fields] = field(default_factory=dict)
     extents: Extents = field(default_factory=dict)
     constructible: bool = True
+    objects: bool = False
 
     @cached_property
     def functions(self) -> Functions:
@@ -109,8 +132,16 @@ class Environment:
             found[name] = type_of(of) if self.constructible else of
         return found | self.variables
 
-    def fields(self, struct: str) -> Fields | None:
+    def lookup(self, name: str) -> Type | None:
+        """What an identifier stands for, by its whole name; None for one that is not known."""
+        if self.objects and _is_object(name):
+            return type_of(Type("struct", name))
+        return self.names.get(name)
+
+    def fields(self, struct: str) -> Mapping[str, Type] | None:
         """The fields of a struct or message; None where they are not known."""
+        if self.objects and _is_object(struct):
+            return _ANY_FIELDS
         if struct in self.structs:
             return self.structs[struct]
         message = _MESSAGES.get(struct.removeprefix(_PREFIX))

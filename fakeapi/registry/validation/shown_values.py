@@ -34,3 +34,12 @@ def shown_plain(value: Any, rules: ReleaseRules) -> Any:
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
+
+
+def shown_field(value: Any, type_name: str, name: str, rules: ReleaseRules) -> Any:
+    """The value of a field of a type such as `admissionregistration/v1.RuleWithOperations`."""
+    struct = rules.schemas.struct(type_name)
+    node = struct.fields[name].node
+    if rules.quirks.wording.json_values:
+        return Dump(unversioned_json(value, node))
+    return Dump(unversioned_syntax(value, node, package_of(struct)))

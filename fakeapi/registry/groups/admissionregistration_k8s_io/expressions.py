@@ -1,0 +1,66 @@
+"""CEL expressions of webhooks and policies: how a release compiles them, and what it says of them.
+
+Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
+"""
+
+from functools import lru_cache
+
+from fakeapi.machinery.cel.admission import Declared, admission_environment
+from fakeapi.machinery.cel.compiler import (
+    Invalid,
+    Right,
+    Strictness,
+    TypedCompiler,
+    TypedVerdict,
+    Unplannable,
+    typed_compiler,
+)
+from fakeapi.machinery.cel.cost import cost_by_path
+from fakeapi.machinery.cel.devices import BASE_LIBRARIES
+from fakeapi.machinery.cel.source import Wording
+from fakeapi.machinery.cel.types import DYN, Type
+from fakeapi.machinery.field_errors import FieldError, internal, invalid
+from fakeapi.releases import Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+COMPILERS_MAX = 256
+"""Compilers that are kept: one for each release, use and set of variables."""
+
+
+def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
+    """The verdict on an expression that comes to one of the types, to anything where there are none."""
+    return _compiler(rules.quirks, declared, results)(text)
+
+
+def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[FieldError]:
+    """Errors of an expression, printed as `shown`; one that cannot be checked has none."""
+    match verdict:
+        case Invalid(detail):
+            return [invalid(path, shown, detail)]
+        case Unplannable(detail):
+            return [internal(path, detail)]
+        case _:
+            return []
+
+
+def type_of_variable(verdict: TypedVerdict) -> Type:
+    """The type that a variable has for the expressions after it."""
+    return verdict.type if isinstance(verdict, Right) else DYN
+
+
+@lru_cache(COMPILERS_MAX)
+def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> TypedCompiler:
+    environment = admission_environment(BASE_LIBRARIES | quirks.cel_libraries, declared)
+    strictness = Strictness(
+        dyn_result=False,
+        any_result=False,
+        checks_formats=quirks.cel_formats_are_checked,
+        cost_max=None,
+        pricing=cost_by_path,
+        wording=Wording(
+            empty_column=1 if quirks.cel_counts_empty_from_one else 0,
+            line_starts_before=quirks.cel_line_starts_before,
+            lexes_quoted_fields=quirks.cel_lexes_quoted_fields,
+        ),
+    )
+    return typed_compiler(environment, strictness, results, names_result=quirks.cel_names_wrong_results)
