@@ -46,7 +46,7 @@ def test_no_address_is_given_twice(of_release: Callable[[str], FakeAPI]) -> None
 
 def test_a_full_range_is_an_internal_error(of_release: Callable[[str], FakeAPI]) -> None:
     api = of_release("1.32")
-    for number in range(254):
+    for number in range(253):  # and that of the API itself
         made(api, f"a-{number}")
     with pytest.raises(StatusError) as full:
         made(api, "full")
@@ -118,3 +118,23 @@ def test_a_reset_gives_all_addresses_back(of_release: Callable[[str], FakeAPI]) 
     made(api, "a", clusterIP="10.0.0.55")
     api.reset()
     assert made(api, "b", clusterIP="10.0.0.55")["spec"]["clusterIP"] == "10.0.0.55"
+
+
+def test_a_new_cluster_has_the_service_of_the_api(of_release: Callable[[str], FakeAPI]) -> None:
+    api = of_release("1.33")
+    service = api.request("GET", f"{SERVICES}/kubernetes")
+    assert service["spec"]["clusterIPs"] == ["10.0.0.1"]
+    (port,) = api.request("GET", f"{ENDPOINTS}/kubernetes")["subsets"][0]["ports"]
+    assert service["spec"]["ports"][0]["targetPort"] == port["port"]
+    slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+    assert names(api, slices) == {"kubernetes"}
+    with pytest.raises(StatusError, match="provided IP is already allocated"):
+        made(api, "a", clusterIP="10.0.0.1")
+
+
+def test_a_new_cluster_has_its_range_of_addresses(of_release: Callable[[str], FakeAPI]) -> None:
+    api = of_release("1.33")
+    cidr = api.request("GET", "/apis/networking.k8s.io/v1/servicecidrs/kubernetes")
+    assert cidr["spec"]["cidrs"] == ["10.0.0.0/24"]
+    assert [(each["type"], each["status"]) for each in cidr["status"]["conditions"]] == [("Ready", "True")]
+    assert names(api, ADDRESSES) == {"10.0.0.1"}

@@ -18,9 +18,14 @@ from fakeapi.registry.store import Store
 from fakeapi_storage import Entry
 
 MAKERS = {
+    ("", "endpoints"): "kubernetes_service",
+    ("", "services"): "kubernetes_service",
     ("apiregistration.k8s.io", "apiservices"): "api_services",
+    ("discovery.k8s.io", "endpointslices"): "kubernetes_service",
     ("flowcontrol.apiserver.k8s.io", "flowschemas"): "flow_control",
     ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): "flow_control",
+    ("networking.k8s.io", "ipaddresses"): "kubernetes_service",
+    ("networking.k8s.io", "servicecidrs"): "kubernetes_service",
     ("rbac.authorization.k8s.io", "clusterrolebindings"): "rbac",
     ("rbac.authorization.k8s.io", "clusterroles"): "rbac",
     ("rbac.authorization.k8s.io", "rolebindings"): "rbac",
@@ -104,5 +109,8 @@ class Bootstrap:
         obj["metadata"]["creationTimestamp"] = self._store.now()
         obj["metadata"]["uid"] = self._store.clock.uid()
         obj = resource.manager("").update(None, obj, made.manager, self._store.now())
-        hub = resource.strategy_for("").prepare_create(resource.to_hub(obj))
+        hub = resource.to_hub(obj)
+        if resource.hooks is not None:
+            hub = resource.hooks.begin_create(hub, dry_run=False)
+        hub = resource.strategy_for("").prepare_create(hub)
         return hub if made.status is None else {**hub, "status": made.status}
