@@ -295,6 +295,9 @@ class Quirks:
     features_of_pod_changes: tuple[str, ...]
     """The features that nodes declare, and that a change of a pod may need."""
 
+    pod_addresses_are_warned_of: bool
+    """A write to the status of a pod is answered with warnings about addresses in an odd spelling."""
+
     eviction_refusals_explain: bool
     """An eviction that a budget refuses names the condition of the budget, if that says more than counts."""
 
@@ -702,6 +705,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
             "InPlacePodVerticalScalingMemoryBackedVolumes",
         ),
     },
+    "pod_addresses_are_warned_of": {27: False, 33: True},
     "eviction_refusals_explain": {27: False, 35: True},
     "forbidden_evictions_have_causes": {27: False, 37: True},
     "address_warnings_quote_parser": {27: True, 33: False},

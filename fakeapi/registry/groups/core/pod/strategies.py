@@ -29,6 +29,7 @@ from fakeapi.registry.groups.core.validation.pod.update import (
 from fakeapi.registry.groups.core.validation.pod.warnings import pod_warnings
 from fakeapi.registry.object_meta import reset_for_status, with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.addresses import ip_warnings
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
@@ -139,6 +140,17 @@ class PodStatusStrategy(PodStrategy):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         return validate_pod_status_update(new, old, self._rules, metadata)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        """About addresses of the pod and of its host that are not spelled as they should be."""
+        if not self._rules.quirks.pod_addresses_are_warned_of:
+            return []
+        return [
+            text
+            for name in ("podIPs", "hostIPs")
+            for index, each in enumerate(new["status"].get(name) or ())
+            for text in ip_warnings(each.get("ip", ""), f"status.{name}[{index}].ip", self._rules)
+        ]
 
 
 class PodEphemeralContainersStrategy(PodStrategy):

@@ -201,3 +201,16 @@ def test_resources_of_the_pod_as_a_whole_follow_from_its_containers() -> None:
     assert made("1.37", body)["spec"]["resources"] == resources
     assert "resources" not in made("1.33", body)["spec"]
     assert load_release("1.34").gates.enabled("PodLevelResources")
+
+
+def test_odd_spellings_of_addresses_are_warned_of_from_1_33_on() -> None:
+    body = {**pod(), "status": {"podIPs": [{"ip": "fd00:0::1"}]}}
+    found = {}
+    for release in ("1.32", "1.33"):
+        strategy = resource_of(release, "", "v1", "pods").strategy_for("status")
+        found[release] = strategy.warnings_on_update(
+            changed(release, made(release, pod()), body, "status"), {}
+        )
+    assert found["1.32"] == []
+    assert len(found["1.33"]) == 1
+    assert "fd00:0::1" in found["1.33"][0]
