@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
 from fakeapi.registry.columns import Cell, Cells, Columns, no_columns
@@ -194,6 +195,7 @@ class KindDefinition:
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     answer: SubresourceAction | None = None
     signs: Callable[[Object, User], Object] | None = None
+    missing: Callable[[str, Quirks], ApiError] | None = None
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     connections: Mapping[str, Connection] = field(default_factory=dict)
     row_conditions: Callable[[Object], Sequence[Object]] | None = None

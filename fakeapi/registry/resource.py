@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.apply.manager import FieldManager
-from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.errors import ApiError, Qualified, not_found
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
@@ -206,6 +206,12 @@ class Resource:
         if definition.columns is no_columns and name not in tables.columns:
             return with_name_and_age((CREATED_AT_COLUMN,), age=False)
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
+
+    def missing(self, name: str) -> ApiError:
+        """The error of reading an object that there is not."""
+        if self.definition.missing is not None:
+            return self.definition.missing(name, self.release.quirks)
+        return not_found(self.qualified, name)
 
     def can_be_table(self, subresource: str) -> bool:
         """Whether the resource itself (""), or a subresource, can be printed as a table."""

@@ -59,7 +59,7 @@ class Store:
             raise waited_for(wanted, self.storage.revision)
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
-            raise errors.not_found(resource.qualified, target.name)
+            raise resource.missing(target.name)
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:

@@ -431,6 +431,9 @@ class Quirks:
     binding_match_field: str
     """How errors spell `matchResources` of the binding of a policy."""
 
+    missing_component_is_500: bool
+    """Reading the status of a component that there is not is an internal error."""
+
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
@@ -755,6 +758,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "policy_message": {27: "message ", 34: ""},
     "webhook_service_part_required": {27: "service {} is required", 34: ""},
     "binding_match_field": {27: "matchResouces", 32: "matchResources"},
+    "missing_component_is_500": {27: True, 33: False},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},

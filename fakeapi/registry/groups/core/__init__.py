@@ -5,6 +5,7 @@ Its kinds are imported one by one: every server needs namespaces, and few need t
 
 KINDS = {
     "bindings": "binding.BINDING",
+    "componentstatuses": "component_status.COMPONENT_STATUS",
     "configmaps": "config_map.CONFIG_MAP",
     "endpoints": "endpoints.ENDPOINTS",
     "namespaces": "namespace.NAMESPACE",
