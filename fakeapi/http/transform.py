@@ -73,7 +73,7 @@ class Transform:
         return b'%b,"rows":[%b]}' % (start[:-1], b",".join(rows))
 
     def _row(self, body: bytes, obj: dict[str, Any]) -> bytes:
-        now = self.clock()
+        now, obj = self.clock(), self.resource.printed(obj)
         cells = codec.encode([column.cell(obj, now) for column in self._columns])
         if self.include == INCLUDE_OBJECT:
             shown = body
@@ -88,7 +88,13 @@ class Transform:
         return b'{"cells":%b,"object":%b}' % (cells, shown)
 
     def _partial(self, obj: dict[str, Any]) -> bytes:
-        return codec.encode({"kind": PARTIAL, "apiVersion": self.api_version, "metadata": obj["metadata"]})
+        metadata, hidden = obj["metadata"], self.resource.definition.hidden_annotations
+        if hidden.intersection(metadata.get("annotations") or ()):
+            shown = {name: text for name, text in metadata["annotations"].items() if name not in hidden}
+            metadata = {**metadata, "annotations": shown}
+            if not shown:
+                del metadata["annotations"]
+        return codec.encode({"kind": PARTIAL, "apiVersion": self.api_version, "metadata": metadata})
 
     @property
     def _definitions(self) -> list[dict[str, str | int]]:

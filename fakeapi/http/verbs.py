@@ -23,7 +23,7 @@ from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference
 from fakeapi.registry.request_decoding import read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, updating
+from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
 
 Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Response]]
 
@@ -53,10 +53,12 @@ class Verbs:
         self._store = store
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
-        negotiate_for(ctx, resource)
+        shown = resource.shown_by(ctx.object.subresource)
+        negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
-        return respond(ctx, resource, resource.json_of(entry.value, entry.revision))
+        body = resource.json_of(entry.value, entry.revision)
+        return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
         """What a subresource answers that leads to a node or a container."""
@@ -99,33 +101,37 @@ class Verbs:
 
     @_after_commit
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
-        negotiate_for(ctx, resource)
+        shown = resource.shown_by(ctx.object.subresource)
+        negotiate_for(ctx, shown)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "UpdateOptions")
         media_type = body_type(ctx.request.header(b"content-type"))
-        obj = read_object(resource.body_type, body, media_type, options.validation, ctx.warnings)
-        check_name(resource, ctx.object, obj)
-        result = await updating.update(self._store, resource, ctx.object, obj, options, ctx.warnings)
-        return respond_result(ctx, resource, result)
+        obj = read_object(shown.body_type, body, media_type, options.validation, ctx.warnings)
+        check_name(shown, ctx.object, obj)
+        write = updating.update if shown is resource else scaling.update_scale
+        result = await write(self._store, resource, ctx.object, obj, options, ctx.warnings)
+        return respond_result(ctx, shown, result)
 
     @_after_commit
     async def patch(self, ctx: RequestContext, resource: Resource) -> Response:
         media_type = patch_type(ctx.request.header(b"content-type"))
-        negotiate_for(ctx, resource)
+        shown = resource.shown_by(ctx.object.subresource)
+        negotiate_for(ctx, shown)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "PatchOptions", patch_type=media_type)
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
-        result = await patching.patch(
-            self._store, resource, ctx.object, body, media_type, options, ctx.warnings
-        )
-        return respond_result(ctx, resource, result)
+        write = patching.patch if shown is resource else scaling.patch_scale
+        result = await write(self._store, resource, ctx.object, body, media_type, options, ctx.warnings)
+        return respond_result(ctx, shown, result)
 
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
-        result = await applying.apply(self._store, resource, ctx.object, body, options, ctx.warnings)
-        return respond_result(ctx, resource, result)
+        shown = resource.shown_by(ctx.object.subresource)
+        write = applying.apply if shown is resource else scaling.apply_scale
+        result = await write(self._store, resource, ctx.object, body, options, ctx.warnings)
+        return respond_result(ctx, shown, result)
 
     @_after_commit
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:

@@ -18,6 +18,7 @@ from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.strategy import Strategy
 from fakeapi.registry.users import User
 from fakeapi.releases import Kind, Quirks
@@ -172,7 +173,9 @@ class KindDefinition:
     differs. `row_conditions` says more of an object's row, if there is more to say. `table_subresources` can
     be printed as tables too. `body_versions` are apiVersions that the body of an action may have beside its
     own. `connections` answer subresources that store nothing. `deletion_warnings` are texts of Warning
-    headers for a delete.
+    headers for a delete. `scale` projects objects to Scales. `hidden_annotations` stand for fields of the
+    server's own type, so that tables and metadata alone do not show them. `conversions_of` is for conversions
+    that differ by release.
     """
 
     group: str
@@ -181,6 +184,7 @@ class KindDefinition:
     versions: frozenset[str] | None = None
     hub: str = INTERNAL
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
     name_validator: NameValidator = name_is_dns_subdomain
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
@@ -197,6 +201,8 @@ class KindDefinition:
     signs: Callable[[Object, User], Object] | None = None
     missing: Callable[[str, Quirks], ApiError] | None = None
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    scale: ScaleProjection | None = None
+    hidden_annotations: frozenset[str] = frozenset()
     connections: Mapping[str, Connection] = field(default_factory=dict)
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
     hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks] | None = None

@@ -15,6 +15,7 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.columns import (
     CREATED_AT_COLUMN,
+    Cell,
     Column,
     no_columns,
     printed_columns,
@@ -31,6 +32,7 @@ from fakeapi.registry.definition import (
 )
 from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.groups import definition_of
+from fakeapi.registry.scale import SCALE, ScaleView
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
@@ -114,7 +116,7 @@ class Resource:
     @cached_property
     def versions(self) -> Versions:
         """All versions of the resource with the same hub that the release has, served or not."""
-        return Versions(self.kind, self._same_hub, self.definition.conversions)
+        return Versions(self.kind, self._same_hub, self._conversions)
 
     @cached_property
     def strategies(self) -> Strategies:
@@ -151,8 +153,34 @@ class Resource:
                 connections.get(each.name),
             )
             for each in self.kind.subresources
-            if each.name in self.strategies or each.name in actions or each.name in connections
+            if each.name in self.strategies
+            or each.name in actions
+            or each.name in connections
+            or (each.name == SCALE and self.definition.scale is not None)
         }
+
+    @cached_property
+    def scale_view(self) -> ScaleView:
+        """The Scales of the resource's objects. Only for a resource whose definition has a projection."""
+        subresource = self.kind.subresource(SCALE)
+        assert subresource is not None, f"{self.kind.resource} has no scale"
+        assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
+        kind = self.release.all_kinds.kind_of_subresource(self.kind, subresource)
+        definition = KindDefinition(
+            group=kind.group,
+            resource=kind.resource,
+            strategies=lambda kind, rules, context: {"": Strategy(), SCALE: Strategy()},
+            cells=lambda quirks: {"Desired": _replicas_of("spec"), "Available": _replicas_of("status")},
+            table_subresources=frozenset((SCALE,)),
+        )
+        scales = Resource(kind, self.release, definition, self._context)
+        return ScaleView(self, scales, self.definition.scale)
+
+    def shown_by(self, subresource: str) -> "Resource":
+        """The resource of what the path of a subresource shows: this one, or its Scales."""
+        if subresource == SCALE and self.definition.scale is not None:
+            return self.scale_view.scales
+        return self
 
     @cached_property
     def body_type(self) -> BodyType:
@@ -287,8 +315,19 @@ class Resource:
         self._converted[value] = converted
 
     @cached_property
+    def _conversions(self) -> Mapping[str, Conversion]:
+        conversions_of = self.definition.conversions_of
+        return (
+            self.definition.conversions if conversions_of is None else conversions_of(rules_of(self.release))
+        )
+
+    def printed(self, obj: Object) -> Object:
+        """The form of an object of this version that the cells of the release's tables are made of."""
+        return obj if self.definition.cells is None or self._conversion is IDENTITY else self.to_hub(obj)
+
+    @cached_property
     def _conversion(self) -> Conversion:
-        return self.definition.conversions.get(self.kind.version, IDENTITY)
+        return self._conversions.get(self.kind.version, IDENTITY)
 
     @cached_property
     def _same_hub(self) -> tuple[Kind, ...]:
@@ -301,3 +340,8 @@ class Resource:
     @cached_property
     def _hub_prefix(self) -> bytes:
         return stored_form.type_prefix(self.kind.kind, self.definition.hub_api_version)
+
+
+def _replicas_of(member: str) -> Cell:
+    """A cell with the replicas that the spec or the status of a Scale tells."""
+    return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

@@ -85,6 +85,7 @@ class Schemas:
             pointer=go.startswith("*"),
             default=member.get("default"),
             patch_retain_keys="retainKeys" in member.get("patch", ""),
+            patch_replace="replace" in member.get("patch", ""),
             protobuf_path=tuple(member.get("numbers", ())),
         )
 

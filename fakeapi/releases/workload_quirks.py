@@ -72,6 +72,9 @@ class WorkloadQuirks:
     job_rows_show_success: bool
     """A row of a job says that its criteria of success are met."""
 
+    scales_have_metadata: bool
+    """All metadata of a Scale is validated."""
+
     schedules_have_no_zone: bool
     """A new schedule names no time zone."""
 
@@ -101,6 +104,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "start_time_is_immutable": {27: False, 36: True},
     "unstarted_jobs_have_no_pods": {27: False, 36: True},
     "job_rows_show_success": {27: False, 34: True},
+    "scales_have_metadata": {27: True, 37: False},
     "schedules_have_no_zone": {27: False, 29: True},
     "schedules_are_declared": {27: False, 37: True},
     "revision_data_is_an_object": {27: False, 31: True},

@@ -103,7 +103,8 @@ class _Merge:
             return
         current = merged.get(key)
         if isinstance(current, dict) and isinstance(value, dict):
-            merged[key] = self.objects(current, value, _field(schema, key).node)
+            field = _field(schema, key)
+            merged[key] = value if field.patch_replace else self.objects(current, value, field.node)
         elif isinstance(current, list) and isinstance(value, list):
             node = _list_field(schema, key)
             merged[key] = self._lists(current, value, node) if node.patch_merge else value

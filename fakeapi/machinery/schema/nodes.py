@@ -93,7 +93,8 @@ class Field:
     """One member of a struct. `default` is the schema's own, None where it has none.
 
     `protobuf_path` holds field numbers: its own comes last, after those of the messages that JSON inlines.
-    It is empty where protobuf does not have the field.
+    It is empty where protobuf does not have the field. A strategic merge
+    patch sets a member with `patch_replace` as a whole.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Field:
     pointer: bool = False
     default: Any = None
     patch_retain_keys: bool = False
+    patch_replace: bool = False
     protobuf_path: tuple[int, ...] = ()
 
 

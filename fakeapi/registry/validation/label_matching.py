@@ -7,6 +7,7 @@ Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachine
 from collections.abc import Mapping
 from typing import Any
 
+from fakeapi.machinery.errors import bad_request
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
@@ -84,3 +85,11 @@ def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
     labels = string_map(selector.get("matchLabels"))
     text = f"v1.LabelSelector{{MatchLabels:{labels}, MatchExpressions:[]v1.LabelSelectorRequirement{listed}}}"
     return shown(wording, text, {name: value for name, value in selector.items() if value})
+
+
+def scale_selector(obj: Mapping[str, Any]) -> str:
+    """The label selector of a workload as its Scale tells it. Raises ApiError 400 for a malformed one."""
+    try:
+        return str(compiled(obj["spec"].get("selector")) or "")
+    except InvalidSelector as error:
+        raise bad_request(str(error)) from None

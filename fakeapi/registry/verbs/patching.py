@@ -127,7 +127,7 @@ async def patch(
         async with attempt as old:
             if wanted is None:
                 wanted = read_patch(body, media_type, options.validation)
-            new = _patched(resource, wanted, old, options.validation, warnings)
+            new = patched(resource, wanted, old, options.validation, warnings)
             new = manager.update(old, new, options.manager, store.now())
             check_name(resource, target, new)
             await attempt.check(new, options, warnings)
@@ -137,7 +137,8 @@ async def patch(
     raise AssertionError("the attempts end with an error")
 
 
-def _patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
+def patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
+    """The object that a patch makes of `old`, canonical and defaulted. Raises ApiError."""
     document = wanted.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:

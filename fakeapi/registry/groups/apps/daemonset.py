@@ -223,5 +223,6 @@ DAEMON_SET = KindDefinition(
     resource="daemonsets",
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
+    hidden_annotations=frozenset((TEMPLATE_GENERATION,)),
     table_subresources=frozenset(("status",)),
 )

@@ -24,6 +24,7 @@ from fakeapi.registry.groups.apps.validation.selectors import (
 )
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.replica_status import validate_at_most, validate_collision_count
+from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields
@@ -34,6 +35,7 @@ from fakeapi.registry.validation.int_or_percent import (
     validate_at_most_100_percent,
     validate_int_or_percent,
 )
+from fakeapi.registry.validation.label_matching import scale_selector
 from fakeapi.registry.workload_cells import TEMPLATE, containers_at, number_at, ratio, selector_text
 from fakeapi.registry.workloads import WorkloadStatusStrategy, WorkloadStrategy, name_warnings
 from fakeapi.releases import Kind
@@ -211,5 +213,7 @@ DEPLOYMENT = KindDefinition(
     resource="deployments",
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
+    hidden_annotations=frozenset((ROLLBACK_TO,)),
+    scale=ScaleProjection(scale_selector),
     table_subresources=frozenset(("status",)),
 )

@@ -14,8 +14,10 @@ from fakeapi.registry.groups.apps.validation.selectors import (
 )
 from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
 from fakeapi.registry.replica_status import validate_replica_status
+from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative_fields
+from fakeapi.registry.validation.label_matching import scale_selector
 from fakeapi.registry.validation.pod_templates import (
     validate_always_restarted,
     validate_selected,
@@ -123,5 +125,6 @@ REPLICA_SET = KindDefinition(
     resource="replicasets",
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
+    scale=ScaleProjection(scale_selector),
     table_subresources=frozenset(("status",)),
 )

@@ -18,8 +18,10 @@ from fakeapi.registry.groups.apps.validation.stateful import (
     validate_update_strategy,
 )
 from fakeapi.registry.replica_status import validate_at_most, validate_collision_count
+from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields
+from fakeapi.registry.validation.label_matching import scale_selector
 from fakeapi.registry.workload_cells import TEMPLATE, containers_at, number_at, ratio
 from fakeapi.registry.workloads import (
     WorkloadStatusStrategy,
@@ -186,5 +188,6 @@ STATEFUL_SET = KindDefinition(
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
     name_validator=name_is_dns_label,
+    scale=ScaleProjection(scale_selector),
     table_subresources=frozenset(("status",)),
 )

@@ -16,6 +16,7 @@ from fakeapi.registry.deletion import orphan_dependents
 from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
 from fakeapi.registry.replica_status import validate_replica_status
+from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.counters import validate_nonnegative
 from fakeapi.registry.validation.pod_templates import (
@@ -67,15 +68,17 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         template, path = spec.get("template"), "spec.template"
         if template is None:
             return [required(path)]
-        labels = spec.get("selector") or {}
-        selector = Selector(
-            tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels))
-        )
         return [
-            *validate_selected(template, selector, path, self._rules),
+            *validate_selected(template, _selector(spec), path, self._rules),
             *validate_pod_template_spec(template, path, self._rules, old=old),
             *validate_always_restarted(template, path, "ReplicationController"),
         ]
+
+
+def _selector(spec: Object) -> Selector:
+    """The selector of a controller, which is a map of labels."""
+    labels = spec.get("selector") or {}
+    return Selector(tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels)))
 
 
 class ReplicationControllerStatusStrategy(WorkloadStatusStrategy):
@@ -112,5 +115,6 @@ REPLICATION_CONTROLLER = KindDefinition(
     field_labels=lambda kind: FieldLabels((NAME, NAMESPACE, "status.replicas"), NOT_SUPPORTED, _replicas),
     cells=lambda quirks: _CELLS,
     deletion=orphan_dependents,
+    scale=ScaleProjection(lambda obj: str(_selector(obj["spec"]))),
     table_subresources=frozenset(("status",)),
 )

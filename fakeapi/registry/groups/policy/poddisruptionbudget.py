@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_path_segment
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.columns import Cell
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
@@ -152,6 +153,7 @@ POD_DISRUPTION_BUDGET = KindDefinition(
     group="policy",
     resource="poddisruptionbudgets",
     strategies=_strategies,
+    name_validator=name_is_path_segment,
     cells=lambda quirks: _CELLS,
     table_subresources=frozenset(("status",)),
 )

@@ -1,0 +1,54 @@
+"""Managed fields of the scale subresource: who owns the replicas, as the object and as its Scale tell it.
+
+Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`. As there, a manager that comes to own
+the replicas by a Scale has no time, and one that updates is another manager in the Scale than in the object,
+for its version is another.
+"""
+
+from collections.abc import Mapping
+
+from fakeapi.machinery.apply import managedfields
+from fakeapi.machinery.apply.fieldset import difference, from_paths, has
+from fakeapi.machinery.apply.managedfields import Entry, Managed, Record
+
+FieldPath = tuple[str, ...]
+REPLICAS_IN_SCALE: FieldPath = ("f:spec", "f:replicas")
+
+ReplicasPaths = Mapping[str, FieldPath]
+"""Where the replicas are, by the API version of the object."""
+
+
+def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:
+    """The entries of the Scale of an object: those of managers that own its replicas."""
+    found: Managed = {}
+    for manager, record in managedfields.decode_stored(entries).items():
+        path = paths.get(record.api_version)
+        if path is not None and has(record.fields, path):
+            found[manager] = Record(from_paths([REPLICAS_IN_SCALE]), scale_version, record.time)
+    return managedfields.encode(found)
+
+
+def to_object(
+    entries: list[Entry] | None, scale_entries: list[Entry] | None, paths: ReplicasPaths, api_version: str
+) -> list[Entry]:
+    """The entries of an object after a write of its Scale, in the API version of the request."""
+    stored = managedfields.decode_stored(entries)
+    in_scale = managedfields.decode_stored(scale_entries)
+    found: Managed = {}
+    for manager, record in stored.items():
+        path = paths.get(record.api_version)
+        if path is None:
+            continue
+        if has(record.fields, path) and manager not in in_scale:
+            rest = difference(record.fields, from_paths([path]))
+            if rest:
+                found[manager] = Record(rest, record.api_version, record.time)
+            continue
+        found[manager] = record
+        if has(record.fields, path):
+            del in_scale[manager]
+    for manager, record in in_scale.items():
+        if has(record.fields, REPLICAS_IN_SCALE):
+            time = stored[manager].time if manager in stored else None
+            found[manager] = Record(from_paths([paths[api_version]]), api_version, time)
+    return managedfields.encode(found)

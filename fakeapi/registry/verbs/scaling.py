@@ -1,0 +1,113 @@
+"""The verbs of the scale subresource: each changes a Scale, and with it the object that it is of.
+
+Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object goes
+through the same checks as by a write of its own.
+"""
+
+from collections.abc import Callable
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.naming import check_name
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.scale import SCALE, ScaleView
+from fakeapi.registry.store import Store
+from fakeapi.registry.verbs.applying import applied
+from fakeapi.registry.verbs.changing import attempts
+from fakeapi.registry.verbs.patching import patched, read_patch
+
+Change = Callable[[Object], Object]
+"""The Scale that a client wants, by the one that there is; both have managed fields. May raise ApiError."""
+
+
+async def update_scale(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    scale: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Replace the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
+    view = resource.scale_view
+    manager = view.scales.manager(SCALE)
+
+    def change(old: Object) -> Object:
+        new = {**scale, "metadata": dict(scale["metadata"])}
+        return manager.update(old, new, options.manager, store.now())
+
+    uid = scale["metadata"].get("uid", "")
+    return await _changed(store, resource, target, change, options, warnings, uid=uid)
+
+
+async def patch_scale(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: bytes,
+    media_type: str,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Apply a patch of one of the patch types but apply to the Scale of an object.
+
+    Raises ApiError: 400, 404, 409, 413, 422.
+    """
+    scales = resource.scale_view.scales
+    manager = scales.manager(SCALE)
+
+    def change(old: Object) -> Object:
+        wanted = read_patch(body, media_type, options.validation)
+        new = patched(scales, wanted, old, options.validation, warnings)
+        new = manager.update(old, new, options.manager, store.now())
+        check_name(scales, target, new)
+        return new
+
+    return await _changed(store, resource, target, change, options, warnings)
+
+
+async def apply_scale(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: bytes,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Apply a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
+    scales = resource.scale_view.scales
+
+    def change(old: Object) -> Object:
+        return applied(store, scales, target, old, body, options, warnings)
+
+    return await _changed(store, resource, target, change, options, warnings)
+
+
+async def _changed(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    change: Change,
+    options: WriteOptions,
+    warnings: Warnings,
+    *,
+    uid: str = "",
+) -> WriteResult:
+    view, whole = resource.scale_view, ObjectReference(target.namespace, target.name)
+    await _check_exists(store, resource, whole, view)
+    for attempt in attempts(store, resource, whole, uid=uid, dry_run=options.dry_run):
+        async with attempt as old:
+            scaled = view.applied_to(old, change(view.with_managers(old)))
+            await attempt.check(scaled, options, warnings)
+        result = await attempt.commit(options)
+        if result is not None:
+            return WriteResult(view.json_of(result.body))
+    raise AssertionError("the attempts end with an error")
+
+
+async def _check_exists(store: Store, resource: Resource, whole: ObjectReference, view: ScaleView) -> None:
+    """A write of the Scale of what there is not names the subresource. Raises ApiError 404."""
+    if store.storage.newest(resource.key(whole.namespace, whole.name)) is None:
+        await store.settle()
+        raise errors.not_found(view.qualified, whole.name)
