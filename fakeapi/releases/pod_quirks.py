@@ -52,6 +52,9 @@ class PodQuirks:
     resize_of_never_restarted: str
     """Said of those that are."""
 
+    restart_rules_stay: bool
+    """Restart policies of ordinary containers may stay without the gate ContainerRestartRules."""
+
     restart_rules_need_a_policy: bool
     """Restart rules of an init container without a restart policy are an error."""
 
@@ -113,6 +116,9 @@ class PodQuirks:
 
     relaxed_dns_searches_stay: bool
     """Search domains that only the gate RelaxedDNSSearchValidation allows may stay without it."""
+
+    search_pattern_has_underscores: bool
+    """The pattern that search domains must match is told as it is."""
 
     addresses_have_examples: bool
     """An address that is none is told examples."""
@@ -191,6 +197,9 @@ class PodQuirks:
     unknown_claim_status: str
     """Said of an allocated resource that no claim of the container has."""
 
+    claim_status_field: str
+    """Where a wrong `resourceClaimName` of a claim's status is told."""
+
     node_claims_map_resources: bool
     """A claim on what the node has tells how its devices map to resources, not amounts."""
 
@@ -260,6 +269,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
         27: "must be 'NotRequired' when `restartPolicy` is 'Never'",
         36: "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
     },
+    "restart_rules_stay": {27: False, 34: True},
     "restart_rules_need_a_policy": {27: False, 35: True},
     "restart_actions_are_all_listed": {27: False, 36: True},
     "unmasked_proc_needs_user_namespace": {27: False, 30: True},
@@ -282,6 +292,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "static_pods_have_no_claims": {27: False, 32: True},
     "sysctls_need_own_namespaces": {27: False, 29: True},
     "relaxed_dns_searches_stay": {27: False, 32: True},
+    "search_pattern_has_underscores": {27: False, 34: True},
     "addresses_have_examples": {27: False, 30: True},
     "host_aliases_are_told_apart": {27: False, 30: True},
     "toleration_is_shown": {27: True, 32: False},
@@ -314,6 +325,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
             "container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty"
         ),
     },
+    "claim_status_field": {27: "name", 36: "resourceClaimName"},
     "node_claims_map_resources": {27: False, 37: True},
     "null_selectors_are_warned_of": {27: False, 28: True},
     "ceph_volumes_are_deprecated": {27: False, 28: True},

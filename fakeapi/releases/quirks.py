@@ -309,6 +309,9 @@ class Quirks:
 
     # Services, endpoints and networking.k8s.io
 
+    ambiguous_address: str
+    """What warnings say of a spelling of an address that not all programs read in the same way."""
+
     address_warnings_quote_parser: bool
     """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
 
@@ -582,7 +585,8 @@ class Quirks:
 _TOO_LONG = "may not be more than {} bytes"
 
 _WORDS_32 = Wording(too_long=_TOO_LONG)
-_WORDS_27 = replace(_WORDS_32, too_long="must have at most {} bytes")
+_WORDS_29 = replace(_WORDS_32, too_long="must have at most {} bytes")
+_WORDS_27 = replace(_WORDS_29, quoted_resource_names=True)
 _WORDS_34 = replace(_WORDS_32, json_values=True, empty_owner_member="must not be empty")
 _WORDS_35 = replace(_WORDS_34, length_unit="bytes")
 _WORDS_37 = replace(_WORDS_35, required_where_empty=True)
@@ -619,7 +623,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "openapi_lists_have_shards": {27: False, 36: True},
     "openapi_requires_bodies": {27: False, 29: True},
     "openapi_log_has_stream": {27: False, 32: True},
-    "wording": {27: _WORDS_27, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
+    "wording": {27: _WORDS_27, 29: _WORDS_29, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
     "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
     "too_long_name": {27: "may not be longer than {}", 32: _TOO_LONG},
     "list_over_limit_is_too_many": {27: False, 32: True},
@@ -711,6 +715,10 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "pod_addresses_are_warned_of": {27: False, 33: True},
     "eviction_refusals_explain": {27: False, 35: True},
     "forbidden_evictions_have_causes": {27: False, 37: True},
+    "ambiguous_address": {
+        27: "will be considered invalid in a future Kubernetes release",
+        36: "is invalid",
+    },
     "address_warnings_quote_parser": {27: True, 33: False},
     "any_service_has_balancer_status": {27: True, 29: False},
     "load_balancers_spare_kubelets": {27: True, 33: False},

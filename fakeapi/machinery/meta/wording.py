@@ -25,6 +25,9 @@ class Wording:
     json_values: bool = False
     """Values that are no plain strings, numbers or booleans are printed as JSON, not as Go prints them."""
 
+    quoted_resource_names: bool = False
+    """Wrong names of resources are printed as any text is."""
+
     empty_owner_member: str = "{} must not be empty"
     """`{}` is the member of an owner reference."""
 

@@ -96,7 +96,8 @@ def ip_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
     if found is None:
         return []
     if not found.strict:
-        return [f"{path}: non-standard IP address {quote(text)} is invalid: use {quote(str(found))}"]
+        judged = f"{quote(text)} {rules.quirks.ambiguous_address}"
+        return [f"{path}: non-standard IP address {judged}: use {quote(str(found))}"]
     if found.family == "IPv6" and str(found) != text:
         spelled = f"RFC 5952 canonical format ({quote(str(found))})"
         return [f"{path}: IPv6 address {quote(text)} should be in {spelled}"]
@@ -116,7 +117,8 @@ def cidr_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
         ambiguous = f"(should be {quote(str(found))} or {quote(alone)}?)"
         warnings.append(f"{path}: CIDR value {quote(text)} is ambiguous in this context {ambiguous}")
     if not found.strict:
-        warnings.append(f"{path}: non-standard CIDR value {quote(text)} is invalid: use {quote(str(found))}")
+        judged = f"{quote(text)} {rules.quirks.ambiguous_address}"
+        warnings.append(f"{path}: non-standard CIDR value {judged}: use {quote(str(found))}")
     if not warnings and found.network.version == 6 and str(found) != text:
         spelled = f"RFC 5952 canonical format ({quote(str(found))})"
         warnings.append(f"{path}: IPv6 CIDR value {quote(text)} should be in {spelled}")

@@ -11,7 +11,7 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.meta import names, quantity
 from fakeapi.machinery.meta.wording import Wording
-from fakeapi.registry.validation.invalid_texts import validate_qualified_name
+from fakeapi.registry.validation.invalid_texts import each_invalid
 from fakeapi.registry.validation.numbers import NEGATIVE, NOT_INTEGER
 
 HUGE_PAGES = "hugepages-"
@@ -84,20 +84,21 @@ def is_whole_number_of_pages(name: str, amount: str) -> bool:
 
 
 def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    errors = validate_qualified_name(name, path, wording)
+    shown = _shown_where_checked(name, wording)
+    errors = each_invalid(path, shown, names.is_qualified_name(name, wording.length_unit))
     if not errors and "/" not in name and not is_standard(name):
-        errors.append(invalid(path, name, "must be a standard resource type or fully qualified"))
+        errors.append(invalid(path, shown, "must be a standard resource type or fully qualified"))
     return errors
 
 
 def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
     """Errors of the name of what a container asks for."""
-    errors = validate_resource_name(name, path, wording)
+    errors, shown = validate_resource_name(name, path, wording), _shown_where_checked(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):
-            errors.append(invalid(path, name, "must be a standard resource for containers"))
+            errors.append(invalid(path, shown, "must be a standard resource for containers"))
     elif not is_native(name) and not is_extended(name):
-        errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
+        errors.append(invalid(path, shown, "doesn't follow extended resource name standard"))
     return errors
 
 
@@ -112,6 +113,15 @@ def validate_resource_amount(name: str, amount: str, path: str, wording: Wording
 
 def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
     return [invalid(path, amount, NEGATIVE)] if quantity.parse(amount).amount < 0 else []
+
+
+def shown_resource_name(name: str, wording: Wording) -> Dump:
+    """A name as errors print it: its Go type prints itself, without quotes, where values are not JSON."""
+    return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
+
+
+def _shown_where_checked(name: str, wording: Wording) -> Dump | str:
+    return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
 def _shown(amount: str, wording: Wording) -> Dump:

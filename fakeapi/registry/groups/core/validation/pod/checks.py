@@ -18,10 +18,14 @@ from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
 from fakeapi.registry.validation.environment_names import is_environment_name, is_relaxed_environment_name
 from fakeapi.registry.validation.go_values import shown_string_map
+from fakeapi.registry.validation.resource_names import shown_resource_name
 from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.rules import ReleaseRules
 
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+NO_PATH = "[]"
+"""The path of errors of a pod as such, which Go makes of an empty one."""
 
 ContainerAt = tuple[str, Object]
 
@@ -83,6 +87,10 @@ class PodChecks:
         struct = self.rules.schemas.struct(f"core/v1.{type_name}")
         return self._shown(value, struct.fields[field].node if field else struct)
 
+    def resource_name(self, name: str) -> Any:
+        """The name of a resource as an error prints it."""
+        return shown_resource_name(name, self.wording)
+
     @property
     def null(self) -> Dump:
         """A pointer to nothing as an error prints it."""
@@ -141,6 +149,10 @@ class PodChecks:
         """Whether containers may have a restart policy of their own, with rules."""
         if self.enabled("ContainerRestartRules"):
             return True
+        return self.quirks.restart_rules_stay and self._old_has_restart_rules
+
+    @property
+    def _old_has_restart_rules(self) -> bool:
         return any(
             container.get("restartPolicy", "Always") != "Always" or container.get("restartPolicyRules")
             for container in self.old.get("initContainers") or ()

@@ -18,7 +18,7 @@ _NODE_RESOURCES = ("cpu", "memory")
 
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
     """Errors of the statuses of all kinds of claims."""
-    yield from _made_claim_errors(pod)
+    yield from _made_claim_errors(pod, checks)
     yield from _extended_claim_errors(pod, checks)
     for index, status in enumerate(pod["status"].get("nodeAllocatableResourceClaimStatuses") or ()):
         path = f"status.nodeAllocatableResourceClaimStatuses[{index}]"
@@ -39,7 +39,7 @@ def volume_health_errors(pod: Object, checks: PodChecks) -> Errors:
                 yield from validate_condition_reason(reason, place)
 
 
-def _made_claim_errors(pod: Object) -> Errors:
+def _made_claim_errors(pod: Object, checks: PodChecks) -> Errors:
     known = {claim.get("name", "") for claim in pod["spec"].get("resourceClaims") or ()}
     seen: set[str] = set()
     for index, status in enumerate(pod["status"].get("resourceClaimStatuses") or ()):
@@ -52,9 +52,8 @@ def _made_claim_errors(pod: Object) -> Errors:
         seen.add(name)
         claim = status.get("resourceClaimName")
         if claim is not None:
-            yield from each_invalid(
-                f"{path}.resourceClaimName", claim, names.name_is_dns_subdomain(claim, False)
-            )
+            place = f"{path}.{checks.quirks.claim_status_field}"
+            yield from each_invalid(place, claim, names.name_is_dns_subdomain(claim, False))
 
 
 def _extended_claim_errors(pod: Object, checks: PodChecks) -> Errors:
@@ -129,14 +128,14 @@ def _node_amounts_errors(status: Object, path: str, checks: PodChecks) -> Errors
     for name, amount in sorted((status.get("resources") or {}).items()):
         place = f"{path}.resources[{name}]"
         if not is_native(name):
-            yield invalid(place, checks.typed(name), "must be a node allocatable resource name")
+            yield invalid(place, checks.resource_name(name), "must be a node allocatable resource name")
         if quantity.parse(amount).amount < 0:
             yield invalid(place, amount, "must be non-negative")
 
 
 def _node_resource_errors(name: str, path: str, checks: PodChecks) -> Errors:
     if name not in _NODE_RESOURCES and not is_huge_pages(name):
-        yield invalid(path, checks.typed(name), "must be a node allocatable resource name")
+        yield invalid(path, checks.resource_name(name), "must be a node allocatable resource name")
 
 
 def _amount_errors(item: Object, name: str, path: str) -> Errors:

@@ -128,12 +128,14 @@ def _resource_name_errors(
     name, own = resource.get("name", ""), container.get("resources") or {}
     if not name.startswith(_CLAIM):
         if name not in (own.get("requests") or {}):
-            yield invalid(path, checks.typed(name), "must match one of the container's resource requests")
+            yield invalid(
+                path, checks.resource_name(name), "must match one of the container's resource requests"
+            )
         return
     used = {_claim_name(claim) for claim in own.get("claims") or ()}
     if name in used or (checks.quirks.users_are_unsigned and _is_extended(name, container, pod["status"])):
         return
-    yield invalid(path, checks.typed(name), checks.quirks.unknown_claim_status)
+    yield invalid(path, checks.resource_name(name), checks.quirks.unknown_claim_status)
 
 
 def _claim_name(claim: Object) -> str:

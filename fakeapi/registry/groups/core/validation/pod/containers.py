@@ -6,6 +6,7 @@ Follows `validateContainers`, `validateInitContainers`, `validateEphemeralContai
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, not_found, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -40,6 +41,8 @@ _NOT_EPHEMERAL = (
     "startupProbe",
     "lifecycle",
 )
+_ZERO: dict[str, Any] = {"resources": {}, "ports": [], "resizePolicy": [], "restartPolicyRules": []}
+"""What those that have no pointer in Go are without a value."""
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
@@ -118,7 +121,7 @@ def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) ->
         if target and target not in others:
             yield not_found(f"{place}.targetContainerName", target)
         for each in _NOT_EPHEMERAL:
-            if container.get(each) not in (None, [], {}):
+            if each in container and container[each] != _ZERO.get(each):
                 yield forbidden(f"{place}.{each}", _EPHEMERAL)
         for position, mount in enumerate(container.get("volumeMounts") or ()):
             for each in ("subPath", "subPathExpr"):

@@ -28,11 +28,10 @@ POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SEARCH = rf"{_LABEL}(\.{_LABEL})*"
 _is_search = re.compile(_SEARCH.replace("(", "(?:")).fullmatch
-_SEARCH_ERROR = names.regex_error(
+_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_SEARCH_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
-    "and must start and end with an alphanumeric character",
-    _SEARCH,
-    "example.com",
+    "and must start and end with an alphanumeric character"
 )
 
 
@@ -120,13 +119,16 @@ def _search_errors(searches: list[str], path: str, checks: PodChecks) -> Errors:
         if not checks.relaxed_dns_searches:
             yield from validate_dns_subdomain(name, place)
         elif search != ".":
-            yield from each_invalid(place, name, _search_messages(name))
+            yield from each_invalid(place, name, _search_messages(name, checks))
 
 
-def _search_messages(name: str) -> list[str]:
+def _search_messages(name: str, checks: PodChecks) -> list[str]:
     most = names.DNS1123_SUBDOMAIN_MAX_LENGTH
     errors = [names.max_length_error(most)] if names.byte_length(name) > most else []
-    return errors if _is_search(name) else [*errors, _SEARCH_ERROR]
+    if not _is_search(name):
+        shown = _SEARCH if checks.quirks.search_pattern_has_underscores else _SUBDOMAIN
+        errors.append(names.regex_error(_SEARCH_RULE, shown, "example.com"))
+    return errors
 
 
 def _is_expanded(spec: Object) -> bool:

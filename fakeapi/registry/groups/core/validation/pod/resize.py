@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.groups.core.pod.qos import qos_class
 from fakeapi.registry.groups.core.validation.pod.annotations import MIRROR
-from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks, is_sidecar
+from fakeapi.registry.groups.core.validation.pod.checks import NO_PATH, Errors, PodChecks, is_sidecar
 from fakeapi.registry.groups.core.validation.pod.create import pod_errors
 from fakeapi.registry.groups.core.validation.pod.difference import difference
 from fakeapi.registry.groups.core.validation.pod.internal_form import internal_spec
@@ -36,7 +36,7 @@ def validate_pod_resize(
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     refused = _refusal(new["spec"], old, checks)
     if refused:
-        return [forbidden("", refused)]
+        return [forbidden(NO_PATH, refused)]
     errors = [*metadata.of_change, *metadata.of_object, *pod_errors(new, old, checks)]
     stored = old["status"].get("qosClass") or qos_class(old["spec"], rules.gates)
     if qos_class(new["spec"], rules.gates) != stored:
@@ -80,7 +80,7 @@ def _change_errors(spec: Object, old: Object, checks: PodChecks, *, found: bool)
             rule = (
                 f"resize of pods with pod-level resources is forbidden when {_POD_GATE}Enabled feature gate"
             )
-            return [forbidden("", f"{rule} is disabled")]
+            return [forbidden(NO_PATH, f"{rule} is disabled")]
         errors += _pod_resource_errors(left, before)
         if errors and "resources" not in spec:
             left["resources"] = before["resources"]

@@ -4,6 +4,8 @@ Follows `validateResizePolicy` and what `validateInitContainers` of k8s.io/kuber
 `pkg/apis/core/validation` adds.
 """
 
+from typing import Any
+
 from fakeapi.machinery.field_errors import duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks, is_sidecar
@@ -18,10 +20,10 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
     for index, policy in enumerate(container.get("resizePolicy") or ()):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
         if resource in seen:
-            yield duplicate(f"{path}[{index}]", checks.typed(resource))
+            yield duplicate(f"{path}[{index}]", checks.resource_name(resource))
         seen.add(resource)
-        yield from _choice_errors(resource, _RESOURCES, path, checks)
-        yield from _choice_errors(restart, _POLICIES, path, checks)
+        yield from _choice_errors(resource, checks.resource_name(resource), _RESOURCES, path)
+        yield from _choice_errors(restart, checks.typed(restart), _POLICIES, path)
         never = spec.get("restartPolicy") == "Never"
         if never and restart != "NotRequired" and checks.quirks.resize_follows_restart_policy:
             yield invalid(path, checks.typed(restart), checks.quirks.resize_of_never_restarted)
@@ -53,8 +55,8 @@ def _restarts_init_containers(spec: Object) -> bool:
     )
 
 
-def _choice_errors(chosen: str, choices: tuple[str, ...], path: str, checks: PodChecks) -> Errors:
+def _choice_errors(chosen: str, shown: Any, choices: tuple[str, ...], path: str) -> Errors:
     if not chosen:
         yield required(path)
     elif chosen not in choices:
-        yield not_supported(path, checks.typed(chosen), choices)
+        yield not_supported(path, shown, choices)

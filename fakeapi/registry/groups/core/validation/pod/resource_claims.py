@@ -7,7 +7,7 @@ from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, requir
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.core.validation.pod.annotations import MIRROR
-from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks
+from fakeapi.registry.groups.core.validation.pod.checks import NO_PATH, Errors, PodChecks
 from fakeapi.registry.validation.invalid_texts import each_invalid, validate_dns_label
 
 
@@ -18,7 +18,7 @@ def claim_errors(spec: Object, metadata: Object | None, path: str, checks: PodCh
         place = f"{path}.resourceClaims[{index}]"
         is_static = MIRROR in ((metadata or {}).get("annotations") or {})
         if is_static and checks.quirks.static_pods_have_no_claims:
-            yield forbidden("", "static pods do not support resource claims")
+            yield forbidden(NO_PATH, "static pods do not support resource claims")
             continue
         name = claim.get("name", "")
         if not name:

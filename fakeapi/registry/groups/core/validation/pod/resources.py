@@ -23,6 +23,7 @@ from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks
 from fakeapi.registry.groups.core.validation.pod.resource_totals import container_totals
 from fakeapi.registry.validation import resource_names
 from fakeapi.registry.validation.invalid_texts import validate_dns_label
+from fakeapi.registry.validation.resource_names import shown_resource_name
 
 NameValidator = Callable[[str, str, Wording], list[FieldError]]
 
@@ -63,14 +64,18 @@ def pod_resource_errors(spec: Object, claims: Collection[str], path: str, checks
 def _pod_resource_name_errors(name: str, path: str, wording: Wording) -> list[FieldError]:
     errors = resource_names.validate_resource_name(name, path, wording)
     if not errors and name not in _WITH_HUGE_PAGES and not resource_names.is_huge_pages(name):
-        errors.append(not_supported(path, name, ("cpu", resource_names.HUGE_PAGES, "memory")))
+        errors.append(
+            not_supported(
+                path, shown_resource_name(name, wording), ("cpu", resource_names.HUGE_PAGES, "memory")
+            )
+        )
     return errors
 
 
 def _pod_resource_name_errors_without_pages(name: str, path: str, wording: Wording) -> list[FieldError]:
     errors = resource_names.validate_resource_name(name, path, wording)
     if not errors and name not in _WITH_HUGE_PAGES:
-        errors.append(not_supported(path, name, _WITH_HUGE_PAGES))
+        errors.append(not_supported(path, shown_resource_name(name, wording), _WITH_HUGE_PAGES))
     return errors
 
 

@@ -5,7 +5,8 @@ Follows `ValidatePodStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation
 
 from collections.abc import Sequence
 
-from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid
+from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, internal, invalid
+from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.groups.core.validation.pod import claim_statuses, container_statuses
@@ -90,7 +91,11 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
         yield from validate_lenient_ip(address, f"{path}[{index}]", checks.rules, valid_before)
     if len(addresses) < 2:
         return
-    if len(addresses) > 2 or not is_dual_stack(addresses):
+    wrong = next((index for index, each in enumerate(addresses) if parse_ip(each) is None), None)
+    if wrong is not None:
+        problem = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
+        yield internal(path, problem)
+    if len(addresses) > 2 or wrong is not None or not is_dual_stack(addresses):
         shown = checks.shown(status[name], "PodStatus", name)
         yield invalid(path, shown, "may specify no more than one IP for each IP family")
     if checks.quirks.stored_addresses_stay:

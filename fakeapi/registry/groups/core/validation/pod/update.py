@@ -11,7 +11,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.core.pod.qos import qos_class
 from fakeapi.registry.groups.core.validation.pod.annotations import MIRROR, annotation_update_errors
-from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks
+from fakeapi.registry.groups.core.validation.pod.checks import NO_PATH, Errors, PodChecks
 from fakeapi.registry.groups.core.validation.pod.containers import image_errors
 from fakeapi.registry.groups.core.validation.pod.create import pod_errors
 from fakeapi.registry.groups.core.validation.pod.difference import difference
@@ -52,7 +52,7 @@ def validate_ephemeral_containers_update(
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     if MIRROR in (old["metadata"].get("annotations") or {}):
-        return [forbidden("", "static pods do not support ephemeral containers")]
+        return [forbidden(NO_PATH, "static pods do not support ephemeral containers")]
     after = {
         container.get("name", ""): container for container in new["spec"].get("ephemeralContainers") or ()
     }
