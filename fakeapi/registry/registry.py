@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS
+from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
@@ -17,6 +17,9 @@ from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.creating import create
 from fakeapi.releases import Kind, Release, Serving
 from fakeapi_storage import Entry, Storage
+
+_BINDINGS = "/admissionregistration.k8s.io/validatingadmissionpolicybindings/"
+"""The prefix of the storage keys of bindings of policies."""
 
 INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -83,4 +86,6 @@ def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> R
     registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
+    if storage.list(_BINDINGS, start_after=None, limit=1, at=None).entries:
+        store.admission.extend(POLICIES)
     return registry

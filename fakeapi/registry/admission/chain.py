@@ -25,6 +25,9 @@ class Steps:
 
 NO_STEPS = Steps()
 
+LAST = "ResourceQuota"
+"""The plugin that charges for what all others have let pass."""
+
 
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
     """Asks each step in turn. Raises the ApiError of the first that refuses."""
@@ -41,12 +44,26 @@ class Admission:
         self._entries = tuple(entries)
         self.objects = objects
         self._made: dict[str, AdmissionPlugin] = {}
+        self._chains: list[dict[str, Mapping[Operation, Steps]]] = []
+
+    def extend(self, entry: PluginEntry) -> None:
+        """Ask another plugin from now on, before the quota is charged; one that is asked already stays."""
+        if entry in self._entries:
+            return
+        names = [each.name for each in self._entries]
+        place = names.index(LAST) if LAST in names else len(names)
+        self._entries = (*self._entries[:place], entry, *self._entries[place:])
+        for chains in self._chains:
+            chains.clear()
+        self._chains.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
         """The steps of an operation on a resource, or on its subresource."""
         chains = resource.admission_chains
         found = chains.get(subresource)
         if found is None:
+            if not chains:
+                self._chains.append(chains)
             found = chains[subresource] = self._chain(resource, subresource)
         return found.get(operation, NO_STEPS)
 

@@ -4,7 +4,12 @@ Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. ServiceAccount
 the service accounts that it asks for.
 """
 
+from typing import TYPE_CHECKING
+
 from fakeapi.registry.admission.plugin import PluginEntry, kinds, namespaced
+
+if TYPE_CHECKING:
+    from fakeapi.registry.resource import Resource
 
 _HERE = "fakeapi.registry.admission.plugins"
 
@@ -58,4 +63,20 @@ DEFAULT_PLUGINS = (
         kinds("pods", "pods/resize"),
     ),
     PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
+    PluginEntry(
+        "PolicyActivation",
+        f"{_HERE}.validating_admission_policy:PolicyActivation",
+        kinds("validatingadmissionpolicybindings.admissionregistration.k8s.io"),
+    ),
 )
+
+
+def _everything(resource: "Resource", subresource: str) -> bool:
+    """Covers all but the kinds that configure admission, which would otherwise lock themselves in."""
+    return resource.kind.group != "admissionregistration.k8s.io"
+
+
+POLICIES = PluginEntry(
+    "ValidatingAdmissionPolicy", f"{_HERE}.validating_admission_policy:ValidatingAdmissionPolicy", _everything
+)
+"""Asked once there is a binding of a policy."""

@@ -1,0 +1,157 @@
+"""ValidatingAdmissionPolicies, asked about writes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakeapi.testing.client import StatusError
+from fakeapi.testing.server import FakeAPI
+from tests.http.conftest import SmallServer
+
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+MAPS = "/api/v1/namespaces/default/configmaps"
+RULE = {
+    "apiGroups": [""],
+    "apiVersions": ["v1"],
+    "operations": ["CREATE", "UPDATE"],
+    "resources": ["configmaps"],
+}
+
+
+@pytest.fixture
+def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    return with_history(1000)
+
+
+def install(server: SmallServer | FakeAPI, *validations: Any, bound: Any = None, **spec: Any) -> None:
+    checks = [{"expression": each} if isinstance(each, str) else each for each in validations]
+    matched = {"resourceRules": [RULE]}
+    policy = {"matchConstraints": matched, "validations": checks, **spec}
+    binding = {"policyName": "p", "validationActions": ["Deny"], **(bound or {})}
+    for kind, content in (("Policy", policy), ("PolicyBinding", binding)):
+        path = "validatingadmissionpolic" + ("ies" if kind == "Policy" else "ybindings")
+        body = {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": f"ValidatingAdmission{kind}",
+            "metadata": {"name": "p"},
+            "spec": content,
+        }
+        server.request("POST", f"{ADMISSION}/{path}", body)
+
+
+def config_map(name: str = "m", labels: dict[str, str] | None = None, **data: str) -> dict[str, Any]:
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def refusal(server: SmallServer | FakeAPI, body: dict[str, Any]) -> StatusError:
+    with pytest.raises(StatusError) as refused:
+        server.request("POST", MAPS, body)
+    return refused.value
+
+
+def test_the_first_validation_that_does_not_hold_refuses_the_write(server: SmallServer) -> None:
+    install(
+        server,
+        {"expression": "size(object.data) < 2", "message": "one key", "reason": "Forbidden"},
+        {"expression": "!('bad' in object.data)", "messageExpression": "'no ' + object.metadata.name"},
+    )
+    server.request("POST", MAPS, config_map("good", a="1"))
+    error = refusal(server, config_map("m", a="1", bad="2"))
+    names = "ValidatingAdmissionPolicy 'p' with binding 'p' denied request: "
+    assert error.code == 403
+    assert str(error.status["message"]) == f'configmaps "m" is forbidden: {names}one key'
+    assert error.status["details"]["causes"] == [{"message": f"{names}one key"}]
+    error = refusal(server, config_map("m", bad="2"))
+    assert (error.code, error.status["reason"]) == (422, "Invalid")
+    assert error.status["message"].endswith("denied request: no m")
+
+
+def test_a_variable_is_evaluated_where_it_is_used(server: SmallServer) -> None:
+    variables = [
+        {"name": "size", "expression": "size(object.data)"},
+        {"name": "small", "expression": "variables.size < 2"},
+    ]
+    install(server, "!has(object.data) || variables.small", variables=variables)
+    server.request("POST", MAPS, config_map("good", a="1"))
+    text = "failed expression: !has(object.data) || variables.small"
+    assert text in refusal(server, config_map("m", a="1", b="2")).status["message"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("object.nothing == 1", "no such key: nothing"),
+        ("1 / int(object.data.zero) == 1", "division by zero"),
+    ],
+)
+def test_a_failure_refuses_by_the_failure_policy(server: SmallServer, expression: str, reason: str) -> None:
+    install(server, expression)
+    error = refusal(server, config_map(zero="0"))
+    assert error.status["message"].endswith(f"expression '{expression}' resulted in error: {reason}")
+    path = f"{ADMISSION}/validatingadmissionpolicies/p"
+    policy = server.request("GET", path)
+    policy["spec"]["failurePolicy"] = "Ignore"
+    server.request("PUT", path, policy)
+    server.request("POST", MAPS, config_map(zero="0"))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"bound": {"matchResources": {"objectSelector": {"matchLabels": {"guarded": "yes"}}}}},
+        {"bound": {"matchResources": {"namespaceSelector": {"matchLabels": {"guarded": "yes"}}}}},
+        {"bound": {"matchResources": {"resourceRules": [{**RULE, "resourceNames": ["other"]}]}}},
+        {"bound": {"matchResources": {"excludeResourceRules": [{**RULE, "operations": ["*"]}]}}},
+        {"matchConstraints": {"resourceRules": [{**RULE, "operations": ["DELETE"]}]}},
+        {"matchConditions": [{"name": "c", "expression": "object.metadata.name == 'other'"}]},
+    ],
+)
+def test_what_a_policy_does_not_match_it_lets_pass(server: SmallServer, spec: dict[str, Any]) -> None:
+    install(server, "false", **spec)
+    server.request("POST", MAPS, config_map())
+
+
+def test_a_deletion_shows_the_old_object_and_who_deletes(server: SmallServer) -> None:
+    rule = {"resourceRules": [{**RULE, "operations": ["DELETE"]}]}
+    check = "object == null && oldObject.data.a == '1' && request.userInfo.username == 'somebody'"
+    install(server, check, matchConstraints=rule)
+    server.request("POST", MAPS, config_map(a="1"))
+    with pytest.raises(StatusError, match="failed expression: object == null"):
+        server.request("DELETE", f"{MAPS}/m")
+
+
+def test_parameters_are_objects_that_the_binding_names(server: SmallServer) -> None:
+    reference = {"name": "limits", "namespace": "default", "parameterNotFoundAction": "Deny"}
+    kind = {"apiVersion": "v1", "kind": "ConfigMap"}
+    check = "size(object.data) <= int(params.data.most)"
+    install(server, check, bound={"paramRef": reference}, paramKind=kind)
+    assert "no params found for policy binding" in refusal(server, config_map(a="1")).status["message"]
+    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicybindings/p")
+    server.request("POST", MAPS, config_map("limits", most="1"))
+    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicies/p")
+    install(server, check, bound={"paramRef": reference}, paramKind=kind)
+    server.request("POST", MAPS, config_map("good", a="1"))
+    refusal(server, config_map(a="1", b="2"))
+
+
+def test_a_warning_lets_the_write_pass_and_so_does_what_cannot_be_evaluated(server: SmallServer) -> None:
+    install(server, "false", bound={"validationActions": ["Warn"]})
+    server.request("POST", MAPS, config_map())
+    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicies/p")
+    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicybindings/p")
+    install(server, "quantity('1').isGreaterThan(quantity('2'))")
+    server.request("POST", MAPS, config_map("n"))
+
+
+def test_policies_of_a_database_are_asked_after_it_is_opened_again(
+    fakeapi_factory: Callable[..., FakeAPI], tmp_path: Path
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    database = tmp_path / "state.db"
+    with FakeAPI(release="1.33", database=database) as first:
+        install(first, "false")
+    refusal(fakeapi_factory(release="1.33", database=database), config_map())
