@@ -104,6 +104,7 @@ EFFECTIVE = frozenset({
     "InPlacePodLevelResourcesVerticalScaling",
     "InPlacePodVerticalScaling",
     "InPlacePodVerticalScalingAllocatedStatus",
+    "InPlacePodVerticalScalingInitContainers",
     "InPlacePodVerticalScalingMemoryBackedVolumes",
     "InPlacePodVerticalScalingSchedulerPreemption",
     "JobBackoffLimitPerIndex",

@@ -150,6 +150,12 @@ class PodQuirks:
     updates_keep_qos_class: bool
     """An update may not change the quality of service class."""
 
+    resized_claims_are_not_compared: bool
+    """Where containers can be resized, their claims may change as well."""
+
+    first_amounts_are_not_compared: bool
+    """Where they asked for nothing, any amounts may come."""
+
     resize_shows_difference: bool
     """Changes that a write to `/resize` may not make are shown."""
 
@@ -302,6 +308,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "grace_period_is_not_negative": {27: False, 37: True},
     "updates_resize_pods": {27: True, 32: False},
     "updates_keep_qos_class": {27: False, 29: True, 32: False},
+    "resized_claims_are_not_compared": {27: True, 37: False},
+    "first_amounts_are_not_compared": {27: True, 35: False},
     "resize_shows_difference": {27: True, 33: False},
     "resize_keeps_containers": {27: False, 33: True},
     "resize_keeps_memory": {27: False, 33: True, 34: False},

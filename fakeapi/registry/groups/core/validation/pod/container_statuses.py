@@ -35,11 +35,14 @@ def transition_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
         if rules and checks.restart_all_containers and _restarts_all(spec):
             continue
         containers = {each.get("name"): each for each in spec.get(kind) or ()}
-        after = {each.get("name"): each for each in reversed(new["status"].get(name) or ())}
+        going = {
+            each.get("name")
+            for each in new["status"].get(name) or ()
+            if "terminated" not in (each.get("state") or {})
+        }
         for index, status in enumerate(old["status"].get(name) or ()):
             ended = (status.get("state") or {}).get("terminated")
-            following = after.get(status.get("name"))
-            if ended is None or following is None or "terminated" in (following.get("state") or {}):
+            if ended is None or status.get("name") not in going:
                 continue
             container = containers.get(status.get("name"))
             if not _may_restart(container, kind, spec, ended.get("exitCode", 0), rules=rules):

@@ -81,7 +81,7 @@ def _change_errors(spec: Object, old: Object, checks: PodChecks, *, found: bool)
                 f"resize of pods with pod-level resources is forbidden when {_POD_GATE}Enabled feature gate"
             )
             return [forbidden(NO_PATH, f"{rule} is disabled")]
-        errors += _pod_resource_errors(left, before)
+        errors += _pod_resource_errors(left, before, checks)
         if errors and "resources" not in spec:
             left["resources"] = before["resources"]
     has_node_claims = old["status"].get("nodeAllocatableResourceClaimStatuses")
@@ -111,7 +111,7 @@ def _other_change(left: Object, before: Object, checks: PodChecks) -> FieldError
     return forbidden("spec", f"{_ONLY_RESOURCES}\n{difference(one, other, struct, checks)}")
 
 
-def _pod_resource_errors(left: Object, before: Object) -> Errors:
+def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Errors:
     """Errors of what the pod asks for as a whole; gives `left` the stored amounts that may change."""
     resources, stored = left.get("resources"), before.get("resources")
     if resources is None:
@@ -123,7 +123,7 @@ def _pod_resource_errors(left: Object, before: Object) -> Errors:
             if has_removed(resources.get(name) or {}, stored.get(name) or {}):
                 rule = f"pod-level resource {what} cannot be removed"
                 yield forbidden(f"spec.resources.{name}", rule)
-    munged = with_old_resources(resources, stored or {})
+    munged = with_old_resources(resources, stored or {}, checks.quirks)
     if stored is None and not munged:
         del left["resources"]
     else:
@@ -189,7 +189,7 @@ def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[F
             zip(left.get(kind) or (), before.get(kind) or (), strict=True)
         ):
             resizable = kind == "containers" or (told and _can_resize(container, checks))
-            settled = with_old_amounts(container, stored) if resizable else container
+            settled = with_old_amounts(container, stored, checks.quirks) if resizable else container
             if not told and "resizePolicy" in stored:
                 settled["resizePolicy"] = stored["resizePolicy"]
             made.append(settled)

@@ -7,22 +7,27 @@ Follows `dropCPUMemoryResourcesFromContainer` and `resourcesRemoved` of k8s.io/k
 from collections.abc import Mapping
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.releases.pod_quirks import PodQuirks
 
 RESIZABLE = ("cpu", "memory")
 Amounts = Mapping[str, str]
 
 
-def with_old_amounts(container: Object, stored: Object) -> Object:
+def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Object:
     """The container with the stored requests and limits for what can be resized."""
-    return container | {
-        "resources": with_old_resources(container.get("resources") or {}, stored.get("resources") or {})
-    }
+    resources, old = container.get("resources") or {}, stored.get("resources") or {}
+    made = with_old_resources(resources, old, quirks)
+    if quirks.resized_claims_are_not_compared:
+        made.pop("claims", None)
+    return container | {"resources": made}
 
 
-def with_old_resources(resources: Object, stored: Object) -> Object:
+def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> Object:
     """The same of resources."""
     made = {name: value for name, value in resources.items() if name not in ("limits", "requests")}
     for name in ("limits", "requests"):
+        if name not in stored and quirks.first_amounts_are_not_compared:
+            continue
         amounts = _with_old(resources.get(name) or {}, stored.get(name) or {})
         if amounts:
             made[name] = amounts

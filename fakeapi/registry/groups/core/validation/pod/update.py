@@ -23,6 +23,7 @@ from fakeapi.registry.groups.core.validation.pod.tolerations import added_tolera
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.registry.validation.numbers import INT32_MAX, range_error
+from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.rules import ReleaseRules
 
 _UPDATABLE = (
@@ -129,7 +130,7 @@ def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
     """Errors of fields that may not change, told as the difference that is left without the others."""
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
-    left = _with_old_fields(spec, before, resizes=resizes)
+    left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
     if before.get("schedulingGates") and checks.enabled("PodSchedulingReadiness"):
         left, errors = with_old_placement(left, before, checks)
         yield from errors
@@ -143,7 +144,7 @@ def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Erro
     yield forbidden("spec", rule)
 
 
-def _with_old_fields(spec: Object, before: Object, *, resizes: bool) -> Object:
+def _with_old_fields(spec: Object, before: Object, quirks: PodQuirks, *, resizes: bool) -> Object:
     """The spec with the stored values of all fields that an update may change."""
     left = dict(spec)
     for name in _IMAGES:
@@ -152,7 +153,7 @@ def _with_old_fields(spec: Object, before: Object, *, resizes: bool) -> Object:
             left[name] = [container | {"image": stored.get("image", "")} for container, stored in pairs]
     if resizes:
         pairs = zip(left["containers"], before["containers"], strict=True)
-        left["containers"] = [with_old_amounts(container, stored) for container, stored in pairs]
+        left["containers"] = [with_old_amounts(container, stored, quirks) for container, stored in pairs]
     for name in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
         left.pop(name, None)
         if name in before:
