@@ -82,6 +82,7 @@ class Verbs:
         subresource = resource.subresources.get(ctx.object.subresource)
         if subresource is not None and subresource.action is not None:
             obj = read_object(subresource.body_type, body, media_type, options.validation, ctx.warnings)
+            match_namespace(resource, ctx.object, obj["metadata"])
             obj = await self._admitted(ctx, resource, obj, options)
             result = await subresource.action(self._store, resource, ctx.object, obj, options, ctx.warnings)
             return respond_result(ctx, resource, result)

@@ -187,6 +187,11 @@ def test_a_binding_gives_a_pod_its_node(frozen: Start) -> None:
     [
         (binding("b"), 400, "name in URL does not match name in Binding object"),
         ({**binding(), "target": {}}, 500, "target.name: Required value"),
+        (
+            binding(namespace="other"),
+            400,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
         (binding(uid="other"), 409, "Precondition failed: UID in precondition: other"),
         (binding(resourceVersion="1"), 409, "Precondition failed: ResourceVersion in precondition: 1"),
     ],
@@ -225,6 +230,16 @@ def test_the_resource_bindings_binds_the_pod_of_its_name(frozen: Start) -> None:
     api.request("POST", "/api/v1/namespaces/default/bindings", binding(uid="not a precondition here"))
     assert api.get("Pod", "a")["spec"]["nodeName"] == "n1"
     assert refused(lambda: api.request("GET", "/api/v1/namespaces/default/bindings")).code == 405
+
+
+def test_init_containers_in_annotations_are_dropped_on_every_path(frozen: Start) -> None:
+    api = frozen("1.33")
+    old = {"pod.beta.kubernetes.io/init-containers": "[]"}
+    body = pod()
+    body["metadata"]["annotations"] = old
+    assert "annotations" not in api.create(body)["metadata"]
+    api.request("POST", f"{PODS}/a/binding", binding(annotations=old))
+    assert "annotations" not in api.get("Pod", "a")["metadata"]
 
 
 # eviction ----------------------------------------------------------------------------------------

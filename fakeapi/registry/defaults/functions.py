@@ -19,6 +19,12 @@ AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
 """A longer image has no tag that counts; upstream allows names of 255 characters."""
 
+INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
+    f"pod.{stage}.kubernetes.io/init-{what}"
+    for stage in ("alpha", "beta")
+    for what in ("containers", "container-statuses")
+)
+
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _IMAGE = re.compile(
@@ -74,6 +80,17 @@ def _pod(obj: Object, gates: Gates) -> None:
         pod_resources.set_by_request_defaults(spec)
     if spec.get("hostNetwork"):
         _host_ports(spec)
+
+
+def _init_container_annotations(obj: Object, gates: Gates) -> None:
+    """Annotations that held init containers before there was a field for them."""
+    metadata = obj.get("metadata") or {}
+    annotations = metadata.get("annotations")
+    if annotations and not INIT_CONTAINER_ANNOTATIONS.isdisjoint(annotations):
+        kept = {name: value for name, value in annotations.items() if name not in INIT_CONTAINER_ANNOTATIONS}
+        metadata["annotations"] = kept
+        if not kept:
+            del metadata["annotations"]
 
 
 def _pod_spec(obj: Object, gates: Gates) -> None:
@@ -228,8 +245,10 @@ listed under both."""
 ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.EphemeralContainer": _container,
     "core/v1.NodeSpec": _node_networks,
+    "core/v1.Pod": _init_container_annotations,
     "core/v1.PodSpec": _pod_spec_account,
     "core/v1.PodStatus": _pod_status_addresses,
+    "core/v1.PodTemplateSpec": _init_container_annotations,
 }
 """By type: what conversion to the internal version and back does, which is seen as a default."""
 

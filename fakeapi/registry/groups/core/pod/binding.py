@@ -8,6 +8,7 @@ from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.field_errors import FieldError, first_words, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
+from fakeapi.registry.defaults.functions import INIT_CONTAINER_ANNOTATIONS
 from fakeapi.registry.groups.core.pod.conditions import SCHEDULED, with_condition
 from fakeapi.registry.groups.core.pod.success import success
 from fakeapi.registry.groups.core.pod.wire_order import in_wire_order
@@ -104,7 +105,11 @@ def _bound(pod: Object, binding: Object, now: str, release: Release) -> Object:
     if gates.enabled("PodTopologyLabelsAdmission"):
         names.append("labels")
     for name in names:
-        added = given.get(name)
+        added = {
+            key: value
+            for key, value in (given.get(name) or {}).items()
+            if key not in INIT_CONTAINER_ANNOTATIONS
+        }
         if added:
             metadata[name] = dict(sorted({**(metadata.get(name) or {}), **added}.items()))
     spec = {**pod["spec"], "nodeName": binding["target"]["name"]}

@@ -7,7 +7,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
-from fakeapi.releases import Quirks
+from fakeapi.releases import Gates, Quirks
 
 GROUP, RESOURCE = "policy", "poddisruptionbudgets"
 DISRUPTED_PODS_MAX = 2000
@@ -29,9 +29,10 @@ def counts_for(budget: Object, pod: Object) -> bool:
     return selector is not None and selector.matches(pod["metadata"].get("labels") or {})
 
 
-def protects_unready(budget: Object) -> bool:
+def protects_unready(budget: Object, gates: Gates) -> bool:
     """Whether a pod that is not ready needs the budget's leave as well."""
-    if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+    policy = budget["spec"].get("unhealthyPodEvictionPolicy")
+    if policy == "AlwaysAllow" and gates.enabled("PDBUnhealthyPodEvictionPolicy"):
         return False
     status = budget["status"]
     current, desired = int(status["currentHealthy"]), int(status["desiredHealthy"])

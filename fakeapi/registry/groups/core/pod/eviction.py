@@ -64,7 +64,11 @@ async def evict(
     ]
     if len(budgets) > 1:
         return failure(SEVERAL_BUDGETS, 500)
-    is_free = bool(budgets) and not is_true(pod["status"], "Ready") and not protects_unready(budgets[0])
+    is_free = (
+        bool(budgets)
+        and not is_true(pod["status"], "Ready")
+        and not protects_unready(budgets[0], resource.release.gates)
+    )
     if budgets and not is_free:
         await _take(store, budgets[0], target, dry_run=asked.dry_run)
     try:
