@@ -73,6 +73,7 @@ class Inference(Enum):
     PATCH_TYPE = "patch type"
     METHOD = "method"
     RESPONSE_BODY = "response body"
+    REPRESENTATION = "representation"
     WATCH_END = "who ended the watch"
     OTHER = ""
 

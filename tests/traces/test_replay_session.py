@@ -16,6 +16,8 @@ import pytest
 
 import fakeapi
 from fakeapi import FakeAPI
+from fakeapi.machinery.schema import protobuf
+from fakeapi.releases.release import kinds_of_release
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.messages import PROTOBUF
 from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
@@ -294,7 +296,11 @@ def protobuf_session(api: FakeAPI) -> None:
         headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}
         asked = urllib.request.Request(api.url + path, envelope(obj, RELEASE), headers, method=method)
         with urllib.request.urlopen(asked) as response:
-            return dict(json.loads(response.read()))
+            assert response.headers["content-type"] == PROTOBUF
+            kind, api_version, raw = protobuf.unwrap(response.read())
+        schema = kinds_of_release(RELEASE).type_of(api_version, kind)
+        assert schema is not None
+        return {"kind": kind, "apiVersion": api_version, **protobuf.decode(raw, schema)}
 
     for name in ("a", "b"):
         made = send("POST", CLAIMS, claim(name))

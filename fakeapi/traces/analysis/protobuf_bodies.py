@@ -20,10 +20,6 @@ from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEve
 
 JSON = "application/json"
 _NOT_ACCEPTABLE = 406
-_COMMON = {
-    ("v1", "Status"): "meta/v1.Status",
-    ("v1", "DeleteOptions"): "meta/v1.DeleteOptions",
-}
 _EVENT_TYPE, _EVENT_OBJECT, _RAW = 1, 2, 1
 """Field numbers of meta/v1.WatchEvent, and of the RawExtension in it."""
 
@@ -112,15 +108,9 @@ class ProtobufBodies:
         return found
 
     def _candidates(self, api_version: str, kind: str) -> Iterator[Struct]:
-        group, _, version = api_version.rpartition("/")
         for kinds in self._kinds_of_releases:
-            if (api_version, kind) in _COMMON:
-                yield kinds.schemas.struct(_COMMON[api_version, kind])
-            for each in kinds.of_version(group, version):
-                if each.kind == kind:
-                    yield each.schema
-                if each.list_kind == kind and each.list_type_name:
-                    yield each.list_schema
+            if (found := kinds.type_of(api_version, kind)) is not None:
+                yield found
 
     @cached_property
     def _kinds_of_releases(self) -> "_Releases":

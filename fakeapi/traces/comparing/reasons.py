@@ -27,6 +27,7 @@ class Reason(StrEnum):
     HISTORY = "history of the recorded server"
     LOAD = "load on the recorded server"
     CONDITION = "condition of the recorded server"
+    RACE = "a race on the recorded server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ _STATUS_REASONS = {
     503: Reason.CONDITION,
     504: Reason.LOAD,
 }
+_LOST_RACE = "StorageError: invalid object, Code: 4"
+"""In a Conflict: the object was changed after the server had checked it, by a request beside this one."""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 """Fields of an initial object that the API does not let a client set."""
 
@@ -137,6 +140,8 @@ class Explainer:
             return Explanation(Reason.FOREIGN, f"version {facts.answered_version}")
         if facts.is_write and self.is_foreign(facts.requested_version):
             return Explanation(Reason.FOREIGN, f"version {facts.requested_version}")
+        if any(_LOST_RACE in each.recorded for each in differences):
+            return Explanation(Reason.RACE)
         if facts.verb == "patch" and exchange.infers(Inference.PATCH_TYPE):
             return Explanation(Reason.PATCH_TYPE)
         return None

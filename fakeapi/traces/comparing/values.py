@@ -12,6 +12,9 @@ from fakeapi.traces.fieldpaths import FieldPath
 _TIME = "<time>"
 _AGE = re.compile(r"(?:\d+[ydhms])+\Z")
 _UID = "<uid>"
+_VERSION = "<version>"
+_EVENT, _REFERENCES = "Event", ("regarding", "involvedObject")
+_POD, _SCHEDULED = "Pod", "PodScheduled"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _STATUS_KINDS = {"reason": DifferenceKind.REASON, "message": DifferenceKind.MESSAGE}
@@ -69,6 +72,12 @@ def scrub(value: Any, how: CompareOptions) -> None:
     """Removes, in place, the times that the server sets."""
     if not isinstance(value, dict):
         return
+    if str(value.get("kind")).startswith(_POD):
+        for pod in value.get("items") or (value,):
+            _scrub_binding(pod)
+    if str(value.get("kind")).startswith(_EVENT):
+        for event in value.get("items") or (value,):
+            _scrub_references(event)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
         if "items" in value or "rows" in value:
@@ -77,6 +86,23 @@ def scrub(value: Any, how: CompareOptions) -> None:
             _scrub_metadata(metadata, how)
     if "object" in value and "type" in value:
         scrub(value["object"], how)
+
+
+def _scrub_references(event: Any) -> None:
+    """The versions that an Event names: those of objects as its client had read them, which is chance."""
+    for name in _REFERENCES:
+        reference = event.get(name) if isinstance(event, dict) else None
+        if isinstance(reference, dict) and reference.get("resourceVersion"):
+            reference["resourceVersion"] = _VERSION
+
+
+def _scrub_binding(pod: Any) -> None:
+    """A pod's condition PodScheduled, which pods/binding sets with its time."""
+    status = pod.get("status") if isinstance(pod, dict) else None
+    conditions = status.get("conditions") if isinstance(status, dict) else None
+    for each in conditions if isinstance(conditions, list) else ():
+        if isinstance(each, dict) and each.get("type") == _SCHEDULED and each.get("lastTransitionTime"):
+            each["lastTransitionTime"] = _TIME
 
 
 def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOptions) -> None:

@@ -53,6 +53,10 @@ _METHODS = {
 }
 _WITH_BODY = frozenset({"create", "update", "patch", "post", "put"})
 _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)")
+_META_GROUP = "meta.k8s.io"
+_CONVERTED = b'"meta.k8s.io/'
+_CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
+"""Kinds that a server answers in place of the objects, where the Accept header asks for them."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
 """Seconds after which kube-apiserver ends a watch without timeoutSeconds, at the earliest."""
@@ -231,9 +235,22 @@ class _Translation:
         if event.impersonated:
             headers.append(("impersonate-user", event.impersonated.username))
             headers.extend(("impersonate-group", group) for group in event.impersonated.groups or ())
+        if shape := self._representation(response):
+            headers.append(("accept", shape))
         if body or event.verb == "patch":
             headers.append(("content-type", self._media_type(body, response)))
         return Request(self._method(), event.request_uri, tuple(headers), body)
+
+    def _representation(self, response: Response | None) -> str:
+        """The Accept header of a request that was answered with metadata alone, or with a Table."""
+        answer = _value(response.body) if response is not None and _CONVERTED in response.body else None
+        if not isinstance(answer, dict):
+            return ""
+        kind, (group, _, version) = answer.get("kind"), str(answer.get("apiVersion")).partition("/")
+        if kind not in _CONVERSIONS or group != _META_GROUP:
+            return ""
+        self._inferred.append(Inferred(Inference.REPRESENTATION, f"{kind} (the answer is one)"))
+        return f"{_JSON};as={kind};g={group};v={version}"
 
     def _method(self) -> str:
         verb = self._event.verb

@@ -102,7 +102,7 @@ def test_every_patch_of_the_real_logs_tells_how_its_type_was_found() -> None:
         if exchange.request.method == "PATCH"
         for inferred in exchange.inferred
     ]
-    assert len(found) == 21
+    assert len(found) == 40
     assert {str(each).partition(" (")[0] for each in found} == {"patch type: apply", "patch type: strategic"}
 
 
