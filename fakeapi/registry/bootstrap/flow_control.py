@@ -14,13 +14,24 @@ from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 
 MANAGER = "api-priority-and-fairness-config-producer-v1"
+_FIELDS = ("lastTransitionTime", "message", "reason", "status", "type")
+_CONDITION: Object = {".": {}, **{f"f:{name}": {} for name in _FIELDS}}
+_STATUS_MANAGED = {
+    "manager": "api-priority-and-fairness-config-consumer-v1",
+    "operation": "Apply",
+    "fieldsV1": {"f:status": {"f:conditions": {'k:{"type":"Dangling"}': _CONDITION}}},
+    "subresource": "status",
+}
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
     """The mandatory ones, then those that are suggested."""
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
-        status = _found(body, now) if resource.kind.resource == "flowschemas" else None
-        yield BootstrapObject(name, body, status=status, manager=MANAGER)
+        if resource.kind.resource == "flowschemas":
+            found = _found(body, now)
+            yield BootstrapObject(name, body, status=found, manager=MANAGER, status_managed=_STATUS_MANAGED)
+        else:
+            yield BootstrapObject(name, body, manager=MANAGER)
 
 
 def _found(body: dict[str, Any], now: str) -> Object:

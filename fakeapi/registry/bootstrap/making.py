@@ -38,7 +38,8 @@ MAKERS = {
 @dataclass(frozen=True, slots=True)
 class BootstrapObject:
     """An object in the hub, without its type and what every create sets. `status` is what controllers of the
-    server say of it at once; None: what a create makes of it.
+    server say of it at once; None: what a create makes of it. `status_managed` is who applied it, as an
+    entry of managed fields without type and time.
     """
 
     name: str
@@ -46,6 +47,7 @@ class BootstrapObject:
     namespace: str = ""
     status: Object | None = None
     manager: str = "kube-apiserver"
+    status_managed: Object | None = None
 
 
 Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
@@ -113,4 +115,17 @@ class Bootstrap:
         if resource.hooks is not None:
             hub = resource.hooks.begin_create(hub, dry_run=False)
         hub = resource.strategy_for("").prepare_create(hub)
-        return hub if made.status is None else {**hub, "status": made.status}
+        return hub if made.status is None else self._with_status(resource, hub, made)
+
+    def _with_status(self, resource: Resource, hub: Object, made: BootstrapObject) -> Object:
+        if made.status_managed is not None:
+            entry = {
+                **made.status_managed,
+                "apiVersion": resource.api_version,
+                "time": self._store.now(),
+                "fieldsType": "FieldsV1",
+            }
+            order = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
+            managed = [{name: entry[name] for name in order}, *hub["metadata"].get("managedFields", ())]
+            hub["metadata"]["managedFields"] = managed
+        return {**hub, "status": made.status}
