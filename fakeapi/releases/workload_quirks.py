@@ -72,6 +72,22 @@ class WorkloadQuirks:
     job_rows_show_success: bool
     """A row of a job says that its criteria of success are met."""
 
+    scaling_has_tolerance: bool
+    """The behavior of an autoscaler has a tolerance, which v1's annotation tells."""
+
+    zero_targets_are_dropped: bool
+    """A target of zero beside an average, which v1's annotation cannot leave out, is read as none."""
+
+    autoscaler_bounds: str
+    """How the bounds of replicas are checked: that the upper one is "positive", that it is "set", or, as
+    "declared", last of all; then generations of conditions are checked too."""
+
+    references_name_a_group: bool
+    """A new autoscaler's target names its API group."""
+
+    targets_name_the_resource: bool
+    """A row of an autoscaler says which resource a target is of."""
+
     scales_have_metadata: bool
     """All metadata of a Scale is validated."""
 
@@ -104,6 +120,11 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "start_time_is_immutable": {27: False, 36: True},
     "unstarted_jobs_have_no_pods": {27: False, 36: True},
     "job_rows_show_success": {27: False, 34: True},
+    "scaling_has_tolerance": {27: False, 33: True},
+    "zero_targets_are_dropped": {27: False, 36: True},
+    "autoscaler_bounds": {27: "positive", 36: "set", 37: "declared"},
+    "references_name_a_group": {27: False, 34: True},
+    "targets_name_the_resource": {27: False, 30: True},
     "scales_have_metadata": {27: True, 37: False},
     "schedules_have_no_zone": {27: False, 29: True},
     "schedules_are_declared": {27: False, 37: True},

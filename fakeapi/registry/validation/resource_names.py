@@ -107,7 +107,7 @@ def validate_resource_amount(name: str, amount: str, path: str, wording: Wording
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
-        errors.append(invalid(path, _shown(amount, wording), NOT_INTEGER))
+        errors.append(invalid(path, shown_quantity(amount, wording), NOT_INTEGER))
     return errors
 
 
@@ -124,7 +124,7 @@ def _shown_where_checked(name: str, wording: Wording) -> Dump | str:
     return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
-def _shown(amount: str, wording: Wording) -> Dump:
+def shown_quantity(amount: str, wording: Wording) -> Dump:
     """A quantity that errors print as a value: in JSON, or with the fields that Go's type has."""
     if wording.json_values:
         return Dump(go_encode(amount).decode())

@@ -1,0 +1,4 @@
+"""Validation of autoscalers.
+
+Follows k8s.io/kubernetes `pkg/apis/autoscaling/validation`.
+"""
