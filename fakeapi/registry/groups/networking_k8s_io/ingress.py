@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ingress` and `pkg/apis/networ
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.strconv import quote
@@ -33,6 +33,13 @@ class IngressStrategy(Strategy):
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        """An error shows rules that are empty, and not absent."""
+        spec = sent.get("spec") if isinstance(sent, dict) else None
+        if isinstance(spec, dict) and spec.get("rules") == []:
+            obj["spec"]["rules"] = []
+        return obj
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {"loadBalancer": {}}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
@@ -16,6 +15,7 @@ from fakeapi.registry.groups.networking_k8s_io.validation.references import vali
 from fakeapi.registry.validation.invalid_texts import each_invalid
 from fakeapi.registry.validation.load_balancers import validate_point
 from fakeapi.registry.validation.ports import is_port_name, is_port_number
+from fakeapi.registry.validation.shown_lists import shown_texts
 from fakeapi.releases.rules import ReleaseRules
 
 PATH_TYPES: Final = ("Exact", "ImplementationSpecific", "Prefix")
@@ -58,9 +58,7 @@ def validate_ingress_spec(spec: Object, path: str, checks: IngressChecks) -> lis
     errors: list[FieldError] = []
     default, ingress_rules = spec.get("defaultBackend"), spec.get("rules") or ()
     if not ingress_rules and default is None:
-        shown = (
-            Dump("null") if checks.rules.quirks.wording.json_values else Dump("[]networking.IngressRule(nil)")
-        )
+        shown = shown_texts(spec.get("rules"), "[]networking.IngressRule", checks.rules)
         errors.append(invalid(path, shown, "either `defaultBackend` or `rules` must be specified"))
     if default is not None:
         errors += _validate_backend(default, f"{path}.defaultBackend", checks)
