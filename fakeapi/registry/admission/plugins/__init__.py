@@ -50,6 +50,11 @@ DEFAULT_PLUGINS = (
     ),
     PluginEntry("RuntimeClass", f"{_HERE}.runtime_class:RuntimeClass", kinds("pods")),
     PluginEntry(
+        "CertificateSubjectRestriction",
+        f"{_HERE}.certificate_subject_restriction:CertificateSubjectRestriction",
+        kinds("certificatesigningrequests.certificates.k8s.io"),
+    ),
+    PluginEntry(
         "DefaultIngressClass",
         f"{_HERE}.default_classes:DefaultIngressClass",
         kinds("ingresses.networking.k8s.io"),

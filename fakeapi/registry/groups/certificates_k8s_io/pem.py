@@ -56,6 +56,17 @@ def request_problem(text: bytes) -> str:
     return "" if signed else "x509: signature check failed"
 
 
+def organizations_of(text: bytes) -> list[str]:
+    """The organizations that a request for a certificate, which can be read, is for."""
+    from cryptography import x509  # noqa: PLC0415 - loaded with the first request
+
+    block = next(blocks(text), None)
+    if block is None:
+        return []
+    subject = x509.load_der_x509_csr(block.content).subject
+    return [str(each.value) for each in subject.get_attributes_for_oid(x509.NameOID.ORGANIZATION_NAME)]
+
+
 def certificates_problem(text: bytes) -> str:
     """Why a text is no chain of certificates; "" where it is one, or empty."""
     if not text:
