@@ -448,6 +448,15 @@ class Quirks:
     mountable_secrets_are_deprecated: bool
     """A service account that limits the secrets that pods may mount is warned about."""
 
+    quota_has_scope_of_volumes: bool
+    """A quota may be about claims of a VolumeAttributesClass."""
+
+    quota_requests_above_limits_are_warned_about: bool
+    """A quota whose requests are above its limits is warned about."""
+
+    quota_scopes_exist: str
+    """The message about a scope that can only be asked for with Exists."""
+
     # Admission
 
     topology_labels: tuple[str, ...]
@@ -583,6 +592,12 @@ class Quirks:
 
 
 _TOO_LONG = "may not be more than {} bytes"
+
+_SCOPE = (
+    "must be '{}' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
+    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
+    "ResourceQuotaScopeCrossNamespacePodAffinity"
+)
 
 _WORDS_32 = Wording(too_long=_TOO_LONG)
 _WORDS_29 = replace(_WORDS_32, too_long="must have at most {} bytes")
@@ -772,6 +787,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "review_attributes_are_a_union": {27: False, 37: True},
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
     "mountable_secrets_are_deprecated": {27: False, 32: True},
+    "quota_has_scope_of_volumes": {27: False, 33: True},
+    "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
+    "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},
     "topology_labels": {
         27: ("topology.k8s.io/region", "topology.k8s.io/zone"),
         34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),

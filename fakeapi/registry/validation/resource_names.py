@@ -84,7 +84,7 @@ def is_whole_number_of_pages(name: str, amount: str) -> bool:
 
 
 def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    shown = _shown_where_checked(name, wording)
+    shown = shown_where_checked(name, wording)
     errors = each_invalid(path, shown, names.is_qualified_name(name, wording.length_unit))
     if not errors and "/" not in name and not is_standard(name):
         errors.append(invalid(path, shown, "must be a standard resource type or fully qualified"))
@@ -93,7 +93,7 @@ def validate_resource_name(name: str, path: str, wording: Wording) -> list[Field
 
 def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
     """Errors of the name of what a container asks for."""
-    errors, shown = validate_resource_name(name, path, wording), _shown_where_checked(name, wording)
+    errors, shown = validate_resource_name(name, path, wording), shown_where_checked(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):
             errors.append(invalid(path, shown, "must be a standard resource for containers"))
@@ -107,7 +107,7 @@ def validate_resource_amount(name: str, amount: str, path: str, wording: Wording
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
-        errors.append(invalid(path, shown_quantity(amount, wording), NOT_INTEGER))
+        errors.append(invalid(path, shown_quantity(amount, wording, printed=False), NOT_INTEGER))
     return errors
 
 
@@ -120,20 +120,25 @@ def shown_resource_name(name: str, wording: Wording) -> Dump:
     return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
 
 
-def _shown_where_checked(name: str, wording: Wording) -> Dump | str:
+def shown_where_checked(name: str, wording: Wording) -> Dump | str:
+    """A name as the errors about its own form print it."""
     return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
-def shown_quantity(amount: str, wording: Wording) -> Dump:
-    """A quantity that errors print as a value: in JSON, or with the fields that Go's type has."""
+def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
+    """A quantity that errors print as a value: in JSON, or with the fields that Go's type has.
+
+    `printed`: whether it was made a text before, which its type remembers.
+    """
     if wording.json_values:
         return Dump(go_encode(amount).decode())
     number = quantity.parse(amount).amount
     exponent = number.as_tuple().exponent
     scale = min(0, exponent if isinstance(exponent, int) else 0)
     digits = int(number.scaleb(-scale))
+    text = amount if printed else ""
     style = "BinarySI" if amount.endswith("i") else "DecimalSI"
     return Dump(
         f"resource.Quantity{{i:resource.int64Amount{{value:{digits}, scale:{scale}}}, "
-        f'd:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:"{amount}", Format:"{style}"}}'
+        f'd:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:"{text}", Format:"{style}"}}'
     )
