@@ -87,7 +87,7 @@ def test_traffic_is_sent_to_no_address_of_a_machine_or_a_link(text: str, problem
     ],
 )
 def test_a_warning_says_how_to_spell_an_address(text: str, warning: str | None) -> None:
-    assert addresses.ip_warnings(text, "ip", _rules("1.33")) == ([] if warning is None else [warning])
+    assert addresses.ip_warnings(text, "ip", _rules("1.36")) == ([] if warning is None else [warning])
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,13 @@ def test_a_warning_says_how_to_spell_an_address(text: str, warning: str | None) 
     ],
 )
 def test_a_warning_says_how_to_spell_a_network(text: str, warnings: list[str]) -> None:
-    found = addresses.cidr_warnings(text, "cidr", _rules("1.33"))
+    found = addresses.cidr_warnings(text, "cidr", _rules("1.36"))
     assert all(each.endswith(expected) for each, expected in zip(found, warnings, strict=True))
+
+
+def test_a_warning_says_whether_an_address_is_refused_by_now() -> None:
+    (warning,) = addresses.ip_warnings("010.0.0.1", "ip", _rules("1.33"))
+    assert warning.endswith('will be considered invalid in a future Kubernetes release: use "10.0.0.1"')
 
 
 def test_older_releases_warn_in_the_words_of_the_parser() -> None:
