@@ -59,6 +59,13 @@ _LIMITS = """
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
+- Everybody may do everything: access reviews answer as a server does that runs with AlwaysAllow. A client without a token
+  is `kubernetes-admin` of `system:masters`. Of an aggregated cluster role no controller fills in the rules.
+- A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
+  Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
+  checked; MutatingAdmissionPolicies are stored, and change nothing.
+- What is wrong inside the ASN.1 of a certificate request is told in other words. PodCertificateRequests are held to the
+  rules of their metadata alone.
 - JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
   beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.
