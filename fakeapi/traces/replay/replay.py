@@ -205,7 +205,7 @@ class Replayer:
         unknown = response is not None and _is_unknown_path(response)
         if path.resource and not unknown and path.discovery_path not in self._served:
             group_version = f"{path.group}/{path.version}" if path.group else path.version
-            why = "not of this release" if path.group in OWN_GROUPS else "belongs to other components"
+            why = "not of this release" if path.group in OWN_GROUPS else "not served"
             self._builder.unserved(step, f"{path.full_resource} ({group_version}): {why}")
             return False
         if exchange.lacks(Gap.REQUEST_BODY):
