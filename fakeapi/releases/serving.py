@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fakeapi.releases import gates
 from fakeapi.releases.kinds import Kind
@@ -17,6 +18,8 @@ from fakeapi.releases.runtime_config import (
 from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
+SERVED_CACHED = 32
+"""As many settings are remembered with what they make a server serve; tests start many servers with few."""
 
 OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
@@ -74,14 +77,20 @@ def served(
     Raises UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError, and
     RuntimeConfigError.
     """
+    chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
+    return _served(release, tuple(sorted(chosen.items())), runtime_config)
+
+
+@lru_cache(SERVED_CACHED)
+def _served(release: str | None, feature_gates: tuple[tuple[str, bool], ...], runtime_config: str) -> Serving:
+    chosen = dict(feature_gates)
     settings = parse_runtime_config(runtime_config)
     if release is not None:
-        primary = load_release(release, feature_gates)
+        primary = load_release(release, chosen)
         if primary.name not in RELEASES:
             raise UnknownReleaseError(release)
         older = {}
     else:
-        chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
         names = sorted({RELEASES[-1], *OLDER.values()})
         gates.check(chosen, [int(name[2:]) for name in names])
         releases = {name: release_with(name, chosen) for name in names}
