@@ -200,6 +200,15 @@ class PodQuirks:
     """The id of a user may need 32 bits; and allocated resources may be those of the claim for extended
     resources."""
 
+    user_path: str
+    """Where errors of the user of a container are told."""
+
+    claims_have_resource_statuses: bool
+    """Claims of a container may be among its allocated resources."""
+
+    unknown_resource_status: str
+    """Said of an allocated resource that the container does not ask for."""
+
     unknown_claim_status: str
     """Said of an allocated resource that no claim of the container has."""
 
@@ -251,6 +260,9 @@ class PodQuirks:
 
     token_paths_are_local: bool
     """Paths of tokens lead to no parent directory."""
+
+    image_volumes_are_gated: bool
+    """An image that is a volume is overlooked while the gate ImageVolume is off."""
 
     image_volumes_need_references: bool
     """Images in templates need a reference as well as those in pods."""
@@ -323,6 +335,12 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "pod_ips_agree": {27: False, 37: True},
     "init_containers_have_restart_rules": {27: False, 35: True},
     "users_are_unsigned": {27: False, 37: True},
+    "user_path": {27: "linux", 33: "user.linux"},
+    "claims_have_resource_statuses": {27: False, 32: True},
+    "unknown_resource_status": {
+        27: "must match one of the container's resource requirements",
+        32: "must match one of the container's resource requests",
+    },
     "unknown_claim_status": {
         27: (
             "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or "
@@ -351,6 +369,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
         31: "may not specify more than 1 volume type per source",
     },
     "token_paths_are_local": {27: False, 30: True},
+    "image_volumes_are_gated": {27: True, 32: False},
     "image_volumes_need_references": {27: False, 37: True},
 }
 """By quirk: from which minor release on it is what."""

@@ -25,7 +25,8 @@ def qos_class(spec: Object, gates: Gates) -> str:
 
 def _decides(resources: Object, gates: Gates) -> bool:
     """Whether resources of the pod as a whole count: from 1.37 on only where they say something."""
-    says_something = bool(resources.get("requests") or resources.get("limits"))
+    names = [*(resources.get("requests") or ()), *(resources.get("limits") or ())]
+    says_something = any(name in _COUNTED or name.startswith("hugepages-") for name in names)
     return says_something or not gates.enabled("PodLevelResourcesFixKubeletQOSClass")
 
 

@@ -117,7 +117,8 @@ def test_an_ephemeral_container_has_no_ports_and_no_probes() -> None:
     extra = {"name": "e", "ports": [{"containerPort": 1, "protocol": "TCP"}], "lifecycle": {}}
     new = pod({"ephemeralContainers": [CONTAINER | extra]})
     assert places(validate_ephemeral_containers_update(new, pod(), RULES["1.33"])) == [
-        "spec.ephemeralContainers[0].ports"
+        "spec.ephemeralContainers[0].ports",
+        "spec.ephemeralContainers[0].lifecycle",
     ]
 
 

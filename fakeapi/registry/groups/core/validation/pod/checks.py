@@ -208,6 +208,11 @@ class PodChecks:
         )
 
     @cached_property
+    def image_volumes(self) -> bool:
+        """Whether images can be volumes; where they cannot, nothing is said of them."""
+        return not self.quirks.image_volumes_are_gated or self.enabled("ImageVolume")
+
+    @cached_property
     def host_ips(self) -> bool:
         return self.enabled("PodHostIPs") or "status.hostIPs" in go_encode(self.old).decode()
 

@@ -94,7 +94,7 @@ def user_errors(pod: Object, checks: PodChecks) -> Errors:
             user = (status.get("user") or {}).get("linux")
             if user is None:
                 continue
-            path = f"status.{name}[{index}].user.linux"
+            path = f"status.{name}[{index}].{checks.quirks.user_path}"
             if system == "windows":
                 yield forbidden(path, "cannot be set for a windows pod")
                 continue
@@ -129,11 +129,9 @@ def _resource_name_errors(
     resource: Object, container: Object, pod: Object, path: str, checks: PodChecks
 ) -> Errors:
     name, own = resource.get("name", ""), container.get("resources") or {}
-    if not name.startswith(_CLAIM):
+    if not name.startswith(_CLAIM) or not checks.quirks.claims_have_resource_statuses:
         if name not in (own.get("requests") or {}):
-            yield invalid(
-                path, checks.resource_name(name), "must match one of the container's resource requests"
-            )
+            yield invalid(path, checks.resource_name(name), checks.quirks.unknown_resource_status)
         return
     used = {_claim_name(claim) for claim in own.get("claims") or ()}
     if name in used or (checks.quirks.users_are_unsigned and _is_extended(name, container, pod["status"])):

@@ -80,7 +80,9 @@ def device_errors(container: Object, volumes: Mapping[str, Object], path: str) -
 
 
 def _image_volume_errors(mount: Object, volume: Object | None, path: str, checks: PodChecks) -> Errors:
-    if volume is None or "image" not in volume or not checks.quirks.image_volumes_have_no_subpaths:
+    if not (checks.image_volumes and checks.quirks.image_volumes_have_no_subpaths):
+        return
+    if volume is None or "image" not in volume:
         return
     for name in ("subPath", "subPathExpr"):
         if mount.get(name):

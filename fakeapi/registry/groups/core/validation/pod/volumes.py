@@ -53,7 +53,7 @@ def _source_errors(volume: Object, pod_name: str, path: str, checks: PodChecks) 
         found = True
         yield from _empty_dir_errors(volume["emptyDir"], f"{path}.emptyDir")
     for kind, validate in SOURCES.items():
-        if kind not in volume:
+        if kind not in volume or (kind == "image" and not checks.image_volumes):
             continue
         if found:
             place = f"{path}.{_PLACES_OF_SECOND.get(kind, kind)}"
