@@ -68,6 +68,12 @@ class Schemas:
             made = self._make(name, entry)
         return made
 
+    def entry(self, name: str) -> TypeEntry:
+        """A type as the table has it, with what only validation reads: values of an enum, and of a field its
+        gates and the markers of its rules. Raises KeyError for a type that is not in the table.
+        """
+        return self._types[name]
+
     def _make(self, name: str, entry: dict[str, Any]) -> Struct:
         made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False), full_name=name)
         for member in entry["fields"]:

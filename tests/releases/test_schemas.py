@@ -59,12 +59,13 @@ def nodes(node: Node) -> Iterator[Node]:
 def test_every_type_that_a_release_refers_to_exists(name: str) -> None:
     release = load_release(name)
     found = list(structs(release))
-    reachable = {id(struct) for struct in found}
+    reachable = {id(struct.fields) for struct in found}  # a field may hold a copy that merges otherwise
     assert len(found) > 20
     for struct in found:
         for field in struct.fields.values():
             for node in nodes(field.node):
-                assert not isinstance(node, Struct) or id(node) in reachable, (struct.go_type, field.name)
+                if isinstance(node, Struct):
+                    assert id(node.fields) in reachable, (struct.go_type, field.name)
 
 
 @pytest.mark.parametrize("name", COMPILED_RELEASES)

@@ -16,8 +16,9 @@ Found = list[tuple[str, str]]
 
 
 @cache
-def resource_of(release: str, group: str, version: str, resource: str) -> Resource:
-    loaded = load_release(release)
+def resource_of(release: str, group: str, version: str, resource: str, *gates: str) -> Resource:
+    """The resource as the release has it with its defaults, and with `gates` on."""
+    loaded = load_release(release, dict.fromkeys(gates, True))
     context = StrategyContext(namespace_labels=lambda name: {}, now=lambda: NOW)
     return Resource(loaded.kind(group, version, resource), loaded, None, context)
 
