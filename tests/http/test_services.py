@@ -113,6 +113,17 @@ def test_a_service_sent_again_stays_as_it_is(of_release: Callable[[str], FakeAPI
     assert again == first
 
 
+@pytest.mark.parametrize(("path", "kind"), [(SERVICES, "Service"), (ENDPOINTS, "Endpoints")])
+def test_a_put_creates_what_is_not_there(of_release: Callable[[str], FakeAPI], path: str, kind: str) -> None:
+    api = of_release("1.33")
+    body: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "put"}}
+    if kind == "Service":
+        body["spec"] = {"ports": [{"port": 80}]}
+    made_by_put = api.request("PUT", f"{path}/put", body)
+    assert api.request("GET", f"{path}/put") == made_by_put
+    assert kind == "Endpoints" or made_by_put["spec"]["clusterIP"]
+
+
 def test_a_reset_gives_all_addresses_back(of_release: Callable[[str], FakeAPI]) -> None:
     api = of_release("1.33")
     made(api, "a", clusterIP="10.0.0.55")

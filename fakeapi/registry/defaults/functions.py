@@ -164,6 +164,7 @@ def _resource_list(values: dict[str, str], gates: Gates) -> None:
 
 
 def _service(obj: Object, gates: Gates) -> None:
+    """The policy about traffic from outside, of some releases, is `ServiceStrategy`'s."""
     spec = obj["spec"]
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
@@ -171,14 +172,6 @@ def _service(obj: Object, gates: Gates) -> None:
         of_client = (spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}
         if of_client.get("timeoutSeconds") is None:
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": AFFINITY_SECONDS}}
-    if _is_external(spec) and not spec.get("externalTrafficPolicy"):
-        spec["externalTrafficPolicy"] = "Cluster"
-
-
-def _is_external(spec: Object) -> bool:
-    return spec["type"] in ("LoadBalancer", "NodePort") or bool(
-        spec["type"] == "ClusterIP" and spec.get("externalIPs")
-    )
 
 
 def _limit_range_item(obj: Object, gates: Gates) -> None:

@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/core/endpoint` and `ValidateEndpoints` o
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from fakeapi.machinery.field_errors import FieldError, not_supported, required
 from fakeapi.machinery.golang.ip_addresses import join_host_port
@@ -32,6 +32,8 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 class EndpointsStrategy(Strategy):
     """Writes to endpoints."""
+
+    creates_on_update: ClassVar[bool] = True
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

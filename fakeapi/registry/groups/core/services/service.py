@@ -36,9 +36,19 @@ class ServiceStrategy(Strategy):
     """Writes to a service itself, after its addresses and ports were allocated."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    creates_on_update: ClassVar[bool] = True
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        """Who is reached from outside has a policy; up to 1.28 external IPs are no such reason."""
+        spec = obj["spec"]
+        wider = self._rules.quirks.external_ips_have_traffic_policy
+        reached = specs.is_externally_accessible(spec) if wider else specs.has_node_ports(spec)
+        if reached and not spec.get("externalTrafficPolicy"):
+            spec["externalTrafficPolicy"] = "Cluster"
+        return obj
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {"loadBalancer": {}}

@@ -162,6 +162,7 @@ def test_rules_differ_by_release() -> None:
     outside = service(externalIPs=["192.0.2.1"], externalTrafficPolicy="Local")
     assert refused(outside) == []
     assert len(refused(outside, "1.28")) == 1
+    assert refused(service(externalIPs=["192.0.2.1"]), "1.28") == []
 
 
 def test_a_manifest_can_be_sent_again() -> None:
