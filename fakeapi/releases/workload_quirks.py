@@ -33,7 +33,7 @@ class WorkloadQuirks:
     negative one is warned of."""
 
     stateful_set_templates_are_checked: bool
-    """The pod in a stateful set's template is validated."""
+    """The pod in a stateful set's template is validated, and so are the claims of a new one."""
 
     stateful_set_fields_are_immutable: bool
     """Each field of a stateful set that may not change is reported by itself."""

@@ -17,6 +17,11 @@ from fakeapi.registry.groups.apps.validation.stateful import (
     validate_stateful_template,
     validate_update_strategy,
 )
+from fakeapi.registry.groups.core.persistent_volume_claim import claim_spec_warnings
+from fakeapi.registry.groups.core.validation.persistent_volume_claim import (
+    claim_options,
+    validate_claim_spec,
+)
 from fakeapi.registry.replica_status import validate_at_most, validate_collision_count
 from fakeapi.registry.scale import ScaleProjection
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
@@ -46,6 +51,7 @@ _GATED = {
 }
 _MAX_UNAVAILABLE = "MaxUnavailableStatefulSet"
 _MANAGEMENT = ("OrderedReady", "Parallel")
+_CLAIMS = "spec.volumeClaimTemplates"
 _RETENTION = ("Retain", "Delete")
 _KEEPS_ALL = (
     "spec.revisionHistoryLimit: a negative value retains all historical revisions; "
@@ -87,15 +93,21 @@ class StatefulSetStrategy(WorkloadStrategy):
         ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return [*self.template_warnings(obj), *self._spec_warnings(obj)]
+        return [*self.template_warnings(obj), *self._spec_warnings(obj, "")]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        return [*super().warnings_on_update(new, old), *self._spec_warnings(new)]
+        return [*super().warnings_on_update(new, old), *self._spec_warnings(new, ".Spec")]
 
-    def _spec_warnings(self, obj: Object) -> list[str]:
+    def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
+        """`claim` is what follows the path of a claim template: updates name a field that is none."""
+        warnings = [
+            warning
+            for index, template in enumerate(obj["spec"].get("volumeClaimTemplates") or ())
+            for warning in claim_spec_warnings(template.get("spec") or {}, f"{_CLAIMS}[{index}]{claim}")
+        ]
         limit = obj["spec"].get("revisionHistoryLimit")
         warns = self._rules.quirks.workloads.stateful_sets_are_strict and limit is not None and limit < 0
-        return [_KEEPS_ALL] if warns else []
+        return [*warnings, _KEEPS_ALL] if warns else warnings
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         template = spec["template"]["spec"]
@@ -103,6 +115,7 @@ class StatefulSetStrategy(WorkloadStrategy):
             *_management_errors(spec),
             *validate_update_strategy(spec, old, self._rules),
             *_retention_errors(spec),
+            *(self._claim_errors(spec) if old is None else ()),
             *validate_nonnegative_fields(spec, ("replicas", "minReadySeconds"), "spec"),
             *validate_nonnegative((spec.get("ordinals") or {}).get("start"), "spec.ordinals.start"),
             *(self._service_name_errors(spec) if old is None else ()),
@@ -122,6 +135,18 @@ class StatefulSetStrategy(WorkloadStrategy):
             problem = "activeDeadlineSeconds in StatefulSet is not Supported"
             errors.append(forbidden(f"{path}.activeDeadlineSeconds", problem))
         return errors
+
+    def _claim_errors(self, spec: Object) -> list[FieldError]:
+        if not self._rules.quirks.workloads.stateful_set_templates_are_checked:
+            return []
+        options = claim_options(self._rules, None)
+        return [
+            error
+            for index, template in enumerate(spec.get("volumeClaimTemplates") or ())
+            for error in validate_claim_spec(
+                template.get("spec") or {}, f"{_CLAIMS}[{index}].spec", self._rules, options
+            )
+        ]
 
     def _service_name_errors(self, spec: Object) -> list[FieldError]:
         name = spec.get("serviceName", "")

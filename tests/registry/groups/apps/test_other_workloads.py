@@ -8,6 +8,8 @@ from tests.registry.groups.workloads import DELETED, SELECTOR, TEMPLATE, Kind, p
 
 SPEC = {"selector": SELECTOR, "template": TEMPLATE}
 STATEFUL = {**SPEC, "serviceName": "svc"}
+CLAIM = {"metadata": {"name": "data"}, "spec": {"resources": {"requests": {"storage": "1.5"}}}}
+FRACTION = 'resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 IMMUTABLE = 'spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable'
 OTHER_SELECTOR = (("spec.selector.matchLabels.app", "b"), ("spec.template.metadata.labels.app", "b"))
@@ -163,6 +165,25 @@ def revisions(release: str, data: Any, revision: int = 1) -> Any:
     kind = Kind(release, "apps/v1", "controllerrevisions", {})
     changes = ("spec", DELETED), ("revision", revision), ("data", data)
     return kind, kind.created(*changes)
+
+
+def test_the_claims_of_a_new_stateful_set_are_validated_from_1_34_on() -> None:
+    change = ("spec.volumeClaimTemplates", [CLAIM])
+    missing = (
+        "spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required"
+    )
+    assert stateful_sets("1.33").refusals(change) == []
+    assert stateful_sets("1.34").refusals(change) == [missing]
+    kept = stateful_sets("1.34").update_refusals(("spec.replicas", 2), before=(change,))
+    assert missing not in kept
+
+
+def test_part_of_a_byte_in_a_claim_template_is_warned_of() -> None:
+    kind = stateful_sets()
+    obj = kind.created(("spec.volumeClaimTemplates", [CLAIM]))
+    strategy = kind.resource.strategy_for("")
+    assert strategy.warnings_on_create(obj) == [f"spec.volumeClaimTemplates[0].{FRACTION}"]
+    assert strategy.warnings_on_update(obj, obj) == [f"spec.volumeClaimTemplates[0].Spec.{FRACTION}"]
 
 
 def test_the_data_of_a_revision_is_an_object_from_1_31_on() -> None:
