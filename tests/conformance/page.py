@@ -64,6 +64,9 @@ _LIMITS = """
 - A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
   Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
   checked; MutatingAdmissionPolicies are stored, and change nothing.
+- Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
+  of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
+- A Scale is admitted as a write to its object, and so counts for a policy or a quota of that.
 - What is wrong inside the ASN.1 of a certificate request is told in other words. PodCertificateRequests are held to the
   rules of their metadata alone.
 - JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
