@@ -437,6 +437,9 @@ class Quirks:
     missing_component_is_500: bool
     """Reading the status of a component that there is not is an internal error."""
 
+    pod_certificates_have_stubs: bool
+    """A request for a pod's certificate may show its key by a request that is signed with it."""
+
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
@@ -782,6 +785,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "webhook_service_part_required": {27: "service {} is required", 34: ""},
     "binding_match_field": {27: "matchResouces", 32: "matchResources"},
     "missing_component_is_500": {27: True, 33: False},
+    "pod_certificates_have_stubs": {27: False, 36: True},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},

@@ -67,8 +67,7 @@ _LIMITS = """
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
 - A Scale is admitted as a write to its object, and so counts for a policy or a quota of that.
-- What is wrong inside the ASN.1 of a certificate request is told in other words. PodCertificateRequests are held to the
-  rules of their metadata alone.
+- What is wrong inside the ASN.1 of a certificate request is told in other words.
 - JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
   beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.

@@ -4,8 +4,10 @@ from fakeapi.registry.groups.certificates_k8s_io.certificate_signing_request imp
     CERTIFICATE_SIGNING_REQUEST,
 )
 from fakeapi.registry.groups.certificates_k8s_io.cluster_trust_bundle import CLUSTER_TRUST_BUNDLE
+from fakeapi.registry.groups.certificates_k8s_io.pod_certificate_request import POD_CERTIFICATE_REQUEST
 
 KINDS = (
     CERTIFICATE_SIGNING_REQUEST,
     CLUSTER_TRUST_BUNDLE,
+    POD_CERTIFICATE_REQUEST,
 )

@@ -188,5 +188,5 @@ CERTIFICATE_SIGNING_REQUEST = KindDefinition(
     field_labels=lambda kind: FieldLabels((NAME, "spec.signerName"), NOT_SUPPORTED, _signer),
     cells=_cells,
     signs=signed,
-    table_subresources=frozenset({"status", "approval"}),
+    table_subresources=frozenset({"status"}),
 )
