@@ -39,7 +39,7 @@ class Versions:
     """The versions of one resource that a release has, and conversion between them."""
 
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
-        """`others` may include `kind` itself; `conversions` by version, IDENTITY where one is missing."""
+        """`others` may include `kind` itself; `conversions` by version or apiVersion, else IDENTITY."""
         self._kinds = {each.api_version: each for each in (*others, kind)}
         self._kind = kind
         self._conversions = conversions
@@ -50,7 +50,8 @@ class Versions:
 
     def conversion(self, kind: Kind) -> Conversion:
         """The conversion between the kind's version and the hub."""
-        return self._conversions.get(kind.version, IDENTITY)
+        found = self._conversions.get(kind.api_version) or self._conversions.get(kind.version)
+        return found or IDENTITY
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
         """Converts `value`, of any of the versions, to another one; for `machinery.apply`.

@@ -162,9 +162,11 @@ class Connection(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
     """`group` and `resource` say which kind it is; `versions` which of its versions, all where it is None.
+    `also_in` are other groups that show the same objects under the same name.
 
     `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
-    `conversions` are those between a version and the hub, by version, where they differ. `immortal` are the
+    `conversions` are those between a version and the hub, by version or apiVersion, where they differ.
+    `immortal` are the
     names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
     answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
     an object. `name_validator_of` and `field_labels_of` are for what differs by release. `hooks` surround
@@ -181,6 +183,7 @@ class KindDefinition:
     group: str
     resource: str
     strategies: StrategyFactory
+    also_in: frozenset[str] = frozenset()
     versions: frozenset[str] | None = None
     hub: str = INTERNAL
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
@@ -210,8 +213,10 @@ class KindDefinition:
 
     def covers(self, kind: Kind) -> bool:
         """Whether the definition is that of the kind, in the kind's version."""
-        return (self.group, self.resource) == (kind.group, kind.resource) and (
-            self.versions is None or kind.version in self.versions
+        return (
+            self.resource == kind.resource
+            and (kind.group == self.group or kind.group in self.also_in)
+            and (self.versions is None or kind.version in self.versions)
         )
 
     @property

@@ -85,7 +85,6 @@ class Resource:
         self._given_definition = definition
         self.api_version = kind.api_version
         self.qualified = Qualified(kind.group, kind.resource)
-        self.qualified_kind = Qualified(kind.group, kind.kind)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.admission_chains = {}
         self._context = context
@@ -97,6 +96,11 @@ class Resource:
     @cached_property
     def definition(self) -> KindDefinition:
         return self._given_definition or definition_of(self.kind)
+
+    @cached_property
+    def qualified_kind(self) -> Qualified:
+        """As errors name it: of the group that the objects are stored in."""
+        return Qualified(self.definition.group, self.kind.kind)
 
     @cached_property
     def name_validator(self) -> NameValidator:
@@ -327,7 +331,7 @@ class Resource:
 
     @cached_property
     def _conversion(self) -> Conversion:
-        return self._conversions.get(self.kind.version, IDENTITY)
+        return self.versions.conversion(self.kind)
 
     @cached_property
     def _same_hub(self) -> tuple[Kind, ...]:

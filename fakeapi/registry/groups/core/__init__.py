@@ -8,6 +8,7 @@ KINDS = {
     "componentstatuses": "component_status.COMPONENT_STATUS",
     "configmaps": "config_map.CONFIG_MAP",
     "endpoints": "endpoints.ENDPOINTS",
+    "events": "event.EVENT",
     "limitranges": "limit_range.LIMIT_RANGE",
     "namespaces": "namespace.NAMESPACE",
     "nodes": "node.NODE",
