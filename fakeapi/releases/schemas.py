@@ -35,11 +35,11 @@ _WORDS: dict[str, Node] = {
     "resource.Quantity": Scalar(ScalarKind.QUANTITY, "resource.Quantity"),
     "runtime.RawExtension": AnyValue("runtime.RawExtension"),
     "apiextensions/v1.JSON": AnyValue("v1.JSON"),
-    "apiextensions/v1.JSONSchemaPropsOrArray": AnyValue("v1.JSONSchemaPropsOrArray"),
-    "apiextensions/v1.JSONSchemaPropsOrBool": AnyValue("v1.JSONSchemaPropsOrBool"),
-    "apiextensions/v1.JSONSchemaPropsOrStringArray": AnyValue("v1.JSONSchemaPropsOrStringArray"),
     "intstr.IntOrString": Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"),
 }
+_SCHEMA_PROPS = "apiextensions/v1.JSONSchemaProps"
+_CHOICES = frozenset(f"{_SCHEMA_PROPS}{other}" for other in ("OrArray", "OrBool", "OrStringArray"))
+"""Types whose values are schemas or something else."""
 _WRAPPED = "[]string"
 """A type made of it, such as ExtraValue or Verbs, is a message in protobuf."""
 
@@ -97,6 +97,8 @@ class Schemas:
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
         """The node of a type; `member` is the field that holds it, which says how lists and maps merge."""
+        if go in _CHOICES:
+            return AnyValue(printed(go), self._schema_props)
         if (word := _WORDS.get(go)) is not None:
             return word
         if go.startswith("[]"):
@@ -118,6 +120,9 @@ class Schemas:
         if atomic == made.atomic:
             return made
         return Struct(made.go_type, made.fields, atomic=atomic, full_name=made.full_name)
+
+    def _schema_props(self) -> Struct:
+        return self.struct(_SCHEMA_PROPS)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
         """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi

@@ -51,9 +51,14 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class AnyValue:
-    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole."""
+    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole.
+
+    `choice` is the type that a value is of where it is an object, for a type that is that or something else,
+    such as JSONSchemaPropsOrBool.
+    """
 
     go_type: str
+    choice: "Callable[[], Struct] | None" = field(default=None, repr=False, compare=False)
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 

@@ -28,6 +28,13 @@ from fakeapi.machinery.schema.protobuf_wire import BYTES, VARINT, Fields, WireEr
 
 PREFIX = b"k8s\0"
 
+CHOICE_FIELDS = {
+    "JSONSchemaPropsOrArray": (1, 2),
+    "JSONSchemaPropsOrBool": (2, 1),
+    "JSONSchemaPropsOrStringArray": (1, 2),
+}
+"""Of types that are a schema or something else: the numbers of the schema, and of what else they can be."""
+
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
@@ -114,11 +121,27 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
             }
         case Struct():
             return _struct(fields_of(_joined(values, name)), _layout(node))
+        case AnyValue(go_type=go_type, choice=choice) if choice is not None:
+            return _chosen(fields_of(_joined(values, name)), go_type, choice(), name)
         case AnyValue():
             raw = _bytes(fields_of(_joined(values, name)).get(1, [b""])[-1], name).strip()
             return raw_extension.kept(raw, json_decoding.decode_lenient(raw)) if raw else None
         case Scalar():
             return _SCALARS[node.kind](values, node, name)
+
+
+def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
+    """A value of a type that is an object of another one, or a boolean, texts or several objects."""
+    short = go_type.rpartition(".")[2]
+    own, other = CHOICE_FIELDS[short]
+    if own in fields:
+        return _struct(fields_of(_joined(fields[own], name)), _layout(schema))
+    found = fields.get(other, [])
+    if short.endswith("Bool"):
+        return bool(_number(found[-1], name)) if found else False
+    if short.endswith("StringArray"):
+        return [_string(each, name) for each in found]
+    return [_struct(fields_of(_bytes(each, name)), _layout(schema)) for each in found]
 
 
 def _zero(node: Node) -> int | bytes:

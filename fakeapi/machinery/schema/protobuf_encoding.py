@@ -23,13 +23,14 @@ from fakeapi.machinery.schema.nodes import (
     Struct,
     kept_on_node,
 )
-from fakeapi.machinery.schema.protobuf import PREFIX
+from fakeapi.machinery.schema.protobuf import CHOICE_FIELDS, PREFIX
 from fakeapi.machinery.schema.protobuf_wire import (
     BYTES,
     FIXED64,
     VARINT,
     bytes_field,
     encode_varint,
+    varint_field,
 )
 
 Encoder: TypeAlias = Callable[[Any], bytes]
@@ -147,6 +148,8 @@ def _wire(node: Node) -> _Wire:
             return _SCALARS[node.kind]
         case Struct():
             return _Wire(BYTES, _lazily(node), {})
+        case AnyValue(go_type=go_type, choice=choice) if choice is not None:
+            return _Wire(BYTES, _choice(go_type, choice), None)
         case AnyValue():
             return _Wire(BYTES, _raw, None)
         case List():  # a list that is a message of its own
@@ -161,6 +164,26 @@ def _lazily(node: Struct) -> Encoder:
 
     def write(value: Any) -> bytes:
         return _message(node)(value)
+
+    return write
+
+
+def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
+    """The encoder of a type that is an object of another one, or something else (see `CHOICE_FIELDS`)."""
+    own, other = CHOICE_FIELDS[go_type.rpartition(".")[2]]
+
+    def write(value: Any) -> bytes:
+        if isinstance(value, bool):
+            return varint_field(other, int(value))
+        if isinstance(value, dict):
+            allows = varint_field(other, 1) if other < own else b""
+            return allows + bytes_field(own, _message(struct_of())(value))
+        return b"".join(
+            [
+                bytes_field(other, item.encode() if isinstance(item, str) else _message(struct_of())(item))
+                for item in value or ()
+            ]
+        )
 
     return write
 
