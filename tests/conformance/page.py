@@ -41,10 +41,8 @@ _WORLD = """
 
 The exchanges of each scenario that are answered otherwise; `w` is where only the words of a message differ. A scenario's
 name says the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused` what is refused of one. In
-`cluster.leader_election` the recording itself was changed after it was taken.
+`neighbours.nodes` the first answer was changed after it was taken: it has the status that was sent next.
 
-| scenario | 1.31 | 1.33 | 1.36 |
-|---|---|---|---|
 """  # noqa: E501 - the lines of the page
 
 _LIMITS = """
@@ -108,6 +106,8 @@ def _world_count(recording: Recording) -> str:
 
 def _world_rows() -> Iterator[str]:
     """A row for each scenario with a difference, with the exchanges of each recording; in words alone: 7w."""
+    names = [recording.release for recording in WORLD_RECORDINGS]
+    yield f"| scenario | {' | '.join(names)} |\n|---|{'---|' * len(names)}\n"
     known_of = world.listed()
     for scenario in sorted({scenario for found in known_of.values() for scenario in found}):
         cells = []
@@ -117,7 +117,7 @@ def _world_rows() -> Iterator[str]:
             marked += [(number, "w") for number in found.get(world.WORDS, ())]
             total = len(recording.scenarios.get(scenario, ()))
             numbers = ", ".join(f"{number}{mark}" for number, mark in sorted(marked))
-            cells.append(f"{numbers} of {total}" if numbers else "-")
+            cells.append(f"{numbers} of {total}" if numbers else "-" if total else "")
         yield f"| {scenario} | " + " | ".join(cells) + " |\n"
 
 

@@ -28,7 +28,7 @@ def test_a_recorded_scenario_differs_in_what_is_listed_and_in_nothing_else(
     recording: Recording, scenario: str, servers: dict[str, FakeAPI]
 ) -> None:
     if recording.name not in servers:
-        servers[recording.name] = FakeAPI(release=recording.release).start()
+        servers[recording.name] = FakeAPI(release=recording.release, feature_gates=recording.gates).start()
     server = servers[recording.name]
     world.prepare(server)
     found = world.differences(server, recording.scenarios[scenario])

@@ -112,7 +112,7 @@ def listed() -> dict[str, dict[str, Found]]:
 
 @contextmanager
 def server_of(recording: Recording) -> Iterator[FakeAPI]:
-    with FakeAPI(release=recording.release) as server:
+    with FakeAPI(release=recording.release, feature_gates=recording.gates) as server:
         yield server
 
 
