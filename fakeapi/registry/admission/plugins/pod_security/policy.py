@@ -1,0 +1,83 @@
+"""The policy that the labels of a namespace ask for.
+
+Follows k8s.io/pod-security-admission `api/helpers.go`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from fakeapi.machinery.field_errors import FieldError, invalid
+
+PREFIX: Final = "pod-security.kubernetes.io/"
+PRIVILEGED, BASELINE, RESTRICTED = LEVELS = ("privileged", "baseline", "restricted")
+LATEST: Final = "latest"
+
+_VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class LevelVersion:
+    """`version` is "latest", or a release as labels name it: "v1.30"."""
+
+    level: str = PRIVILEGED
+    version: str = LATEST
+
+    def __str__(self) -> str:
+        return f"{self.level}:{self.version}"
+
+    def minor(self, newest: int) -> int:
+        """The minor release whose rules hold, in a release 1.`newest`."""
+        found = _VERSION.fullmatch(self.version)
+        return newest if found is None else min(int(found[1]), newest)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    enforce: LevelVersion
+    warn: LevelVersion
+
+    @property
+    def is_privileged(self) -> bool:
+        """Whether it neither forbids nor warns of anything."""
+        return self.enforce.level == self.warn.level == PRIVILEGED
+
+
+def policy_of(labels: Mapping[str, str]) -> Policy:
+    """What is not valid counts as restricted where it forbids, and as privileged where it warns."""
+    level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
+    enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))
+    warn = LevelVersion(_level(warned, PRIVILEGED), _version(labels, "warn"))
+    if warned is None and level in (BASELINE, RESTRICTED):
+        version = warn.version if f"{PREFIX}warn-version" in labels else enforce.version
+        warn = LevelVersion(enforce.level, version)
+    return Policy(enforce, warn)
+
+
+def label_errors(labels: Mapping[str, str]) -> list[FieldError]:
+    """Errors of the labels that name levels and versions."""
+    found = []
+    for mode in ("enforce", "audit", "warn"):
+        for name, is_valid, why in (
+            (f"{PREFIX}{mode}", LEVELS.__contains__, f"must be one of {', '.join(LEVELS)}"),
+            (f"{PREFIX}{mode}-version", _is_version, 'must be "latest" or "v1.x"'),
+        ):
+            if name in labels and not is_valid(labels[name]):
+                found.append(invalid(f"metadata.labels[{name}]", labels[name], why))
+    return found
+
+
+def _level(text: str | None, otherwise: str) -> str:
+    if text is None:
+        return PRIVILEGED
+    return text if text in LEVELS else otherwise
+
+
+def _version(labels: Mapping[str, str], mode: str) -> str:
+    text = labels.get(f"{PREFIX}{mode}-version", LATEST)
+    return text if _is_version(text) else LATEST
+
+
+def _is_version(text: object) -> bool:
+    return text == LATEST or (isinstance(text, str) and _VERSION.fullmatch(text) is not None)
