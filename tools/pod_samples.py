@@ -27,7 +27,7 @@ from fakeapi.releases import load_release
 from tools.modules import LAST_PATCHES
 
 FIXTURES = Path("fixtures/validation")
-OPERATIONS = ("create", "template", "update", "status", "resize")
+OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
@@ -113,7 +113,20 @@ class Generator:
         if operation == "status":
             old = self.changed(old, "status", self._random.choice([0, 1, 2]))
             return {"op": operation, "new": self.changed(old, "status"), "old": old}
+        if operation == "ephemeralcontainers":
+            return {"op": operation, "new": self._with_ephemeral_containers(old), "old": old}
         return {"op": operation, "new": self.changed(old, "spec"), "old": old}
+
+    def _with_ephemeral_containers(self, pod: dict[str, Any]) -> dict[str, Any]:
+        made = self.changed(pod, "spec", self._random.choice([0, 0, 1]))
+        spec = self._pod.fields["spec"].node
+        assert isinstance(spec, Struct)
+        node = spec.fields["ephemeralContainers"].node
+        made["spec"]["ephemeralContainers"] = [
+            *(made["spec"].get("ephemeralContainers") or ())[self._random.choice([0, 0, 1]) :],
+            *self._value(node, "ephemeralContainers", 1),
+        ]
+        return made
 
     def changed(self, pod: dict[str, Any], part: str, times: int | None = None) -> dict[str, Any]:
         """A copy of the pod with some fields of its spec or status made up."""

@@ -83,6 +83,9 @@ func run(r request) (a answer) {
 	case "status":
 		n.ResourceVersion, o.ResourceVersion = "1", "1"
 		errs = validation.ValidatePodStatusUpdate(n, o, opts)
+	case "ephemeralcontainers":
+		n.ResourceVersion, o.ResourceVersion = "1", "1"
+		errs = validation.ValidatePodEphemeralContainersUpdate(n, o, opts)
 	case "template":
 		t := api.PodTemplateSpec{ObjectMeta: n.ObjectMeta, Spec: n.Spec}
 		opts.ResourceIsPod = false

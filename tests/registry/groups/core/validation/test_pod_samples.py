@@ -21,7 +21,10 @@ from fakeapi.registry.groups.core.validation.pod.create import validate_pod_crea
 from fakeapi.registry.groups.core.validation.pod.resize import validate_pod_resize
 from fakeapi.registry.groups.core.validation.pod.status import validate_pod_status_update
 from fakeapi.registry.groups.core.validation.pod.template import validate_pod_template_spec
-from fakeapi.registry.groups.core.validation.pod.update import validate_pod_update
+from fakeapi.registry.groups.core.validation.pod.update import (
+    validate_ephemeral_containers_update,
+    validate_pod_update,
+)
 from fakeapi.registry.groups.core.validation.pod.warnings import pod_template_warnings, pod_warnings
 from fakeapi.registry.strategy import MetadataErrors
 from fakeapi.releases import load_release
@@ -38,6 +41,7 @@ _GO_DIFFERENCE = re.compile(r"\n  core\.\w+\{\n.*\n  \}\n", re.DOTALL)
 _UPDATES = {
     "update": validate_pod_update,
     "status": validate_pod_status_update,
+    "ephemeralcontainers": validate_ephemeral_containers_update,
     "resize": validate_pod_resize,
 }
 
