@@ -64,7 +64,6 @@ _LIMITS = """
   checked; MutatingAdmissionPolicies are stored, and change nothing.
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
-- A Scale is admitted as a write to its object, and so counts for a policy or a quota of that.
 - What is wrong inside the ASN.1 of a certificate request is told in other words.
 - JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number

@@ -151,3 +151,34 @@ def test_a_strategic_patch_replaces_the_selector_of_a_budget(api: FakeAPI) -> No
     strategic = "application/strategic-merge-patch+json"
     answer = api.request("PATCH", f"{path}/b", change, content_type=strategic)
     assert answer["spec"]["selector"] == {"matchLabels": {"b": "1"}}
+
+
+def test_a_policy_sees_the_scale_that_an_object_will_have(api: FakeAPI) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    rule = {
+        "apiGroups": ["apps"],
+        "apiVersions": ["v1"],
+        "operations": ["UPDATE"],
+        "resources": ["deployments/scale"],
+    }
+    shown = "request.kind.kind == 'Scale' && object.kind == 'Scale' && oldObject.spec.replicas == 1"
+    check = {"expression": f"{shown} && object.spec.replicas < 5", "message": "fewer than five"}
+    policy = {"matchConstraints": {"resourceRules": [rule]}, "validations": [check]}
+    binding = {"policyName": "p", "validationActions": ["Deny"]}
+    for kind, spec in (("", policy), ("Binding", binding)):
+        body = {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": f"ValidatingAdmissionPolicy{kind}",
+            "metadata": {"name": "p"},
+            "spec": spec,
+        }
+        api.create(body)
+    error = refused(lambda: patched(api, {"spec": {"replicas": 5}}))
+    assert "denied request: fewer than five" in error.status["message"]
+    deployment = api.request("GET", f"{APPS}/deployments/web")
+    api.request(
+        "PUT",
+        f"{APPS}/deployments/web",
+        {**deployment, "metadata": {**deployment["metadata"], "labels": {"a": "b"}}},
+    )
+    assert patched(api, {"spec": {"replicas": 4}})["spec"] == {"replicas": 4}

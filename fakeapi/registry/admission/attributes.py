@@ -8,6 +8,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.scale import SCALE
 from fakeapi.registry.users import User
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Attributes:
     `obj` is None for a delete, `old` for a create; both are canonical. While steps mutate, they are in the
     version of the request, and a step may change `obj` or put another object in its place; validating steps
     see both in the hub, and change neither. For an action of a subresource, `obj` is the body, in the
-    subresource's own kind.
+    subresource's own kind; for the subresource `scale`, both are Scales.
     """
 
     operation: Operation
@@ -44,6 +45,11 @@ class Attributes:
     @property
     def subresource(self) -> str:
         return self.target.subresource
+
+    @property
+    def is_of_scales(self) -> bool:
+        """Whether the objects are Scales of objects of the resource."""
+        return self.subresource == SCALE
 
     @property
     def namespace(self) -> str:

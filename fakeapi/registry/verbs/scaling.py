@@ -1,13 +1,16 @@
 """The verbs of the scale subresource: each changes a Scale, and with it the object that it is of.
 
 Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object goes
-through the same checks as by a write of its own.
+through the same checks as by a write of its own. Admission sees the Scale: the one that the client wants, and
+at last the one that the object will have.
 """
 
 from collections.abc import Callable
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import run
 from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
@@ -96,14 +99,27 @@ async def _changed(
 ) -> WriteResult:
     view, whole = resource.scale_view, ObjectReference(target.namespace, target.name)
     await _check_exists(store, resource, whole, view)
-    for attempt in attempts(store, resource, whole, uid=uid, dry_run=options.dry_run):
+    steps = store.admission.steps(resource, SCALE, Operation.UPDATE)
+    for attempt in attempts(store, resource, whole, uid=uid, dry_run=options.dry_run, admits=False):
         async with attempt as old:
-            scaled = view.applied_to(old, change(view.with_managers(old)))
+            before = view.with_managers(old)
+            asked = Attributes(Operation.UPDATE, resource, target, change(before), before, options, warnings)
+            await run(steps.mutating, asked)
+            scaled = view.applied_to(old, asked.new_object())
             await attempt.check(scaled, options, warnings)
+            if steps.validating:
+                asked.obj, asked.old = view.of(_with_version_of(scaled, old)), view.of(old)
+                await run(steps.validating, asked)
         result = await attempt.commit(options)
         if result is not None:
             return WriteResult(view.json_of(result.body))
     raise AssertionError("the attempts end with an error")
+
+
+def _with_version_of(obj: Object, old: Object) -> Object:
+    """`obj` at the resourceVersion of `old`, which a Scale need not name."""
+    version = old["metadata"]["resourceVersion"]
+    return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
 
 
 async def _check_exists(store: Store, resource: Resource, whole: ObjectReference, view: ScaleView) -> None:

@@ -217,10 +217,10 @@ def _denied(attributes: Attributes, names: str, refusal: _Refusal) -> ApiError:
 
 
 def _shown(attributes: Attributes, obj: Object | None) -> Any:
-    """An object in the version of the request; the body of an action as it is."""
+    """An object in the version of the request; the body of an action, or a Scale, as it is."""
     if obj is None:
         return None
-    if attributes.subresource in attributes.resource.definition.actions:
+    if attributes.is_of_scales or attributes.subresource in attributes.resource.definition.actions:
         return _plain(obj)
     return _plain({"kind": attributes.resource.kind.kind, **attributes.resource.from_hub(obj)})
 
@@ -232,7 +232,8 @@ def _plain(obj: Object | None) -> Any:
 
 def _request(attributes: Attributes) -> Object:
     kind, user = attributes.resource.kind, attributes.user
-    of_kind = {"group": kind.group, "version": kind.version, "kind": kind.kind}
+    shown = attributes.resource.scale_view.scales.kind if attributes.is_of_scales else kind
+    of_kind = {"group": shown.group, "version": shown.version, "kind": shown.kind}
     of_resource = {"group": kind.group, "version": kind.version, "resource": kind.resource}
     info: Object = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
     info["extra"] = {key: list(values) for key, values in user.extra.items()}
