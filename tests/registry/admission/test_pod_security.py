@@ -1,6 +1,8 @@
 """How privileged the pods of a namespace may be, by its labels."""
 
+import json
 from collections.abc import Callable
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -176,3 +178,23 @@ def test_a_namespace_forbids_pods_and_warns_of_templates(fakeapi_factory: Callab
     wrong = {"metadata": {"labels": {ENFORCE: "odd"}}}
     with pytest.raises(StatusError, match="must be one of privileged, baseline, restricted"):
         api.patch("Namespace", "default", wrong)
+
+
+def test_a_stricter_policy_warns_of_the_pods_that_there_are(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    api = fakeapi_factory(release="1.33")
+    for name, spec in (("a", {"hostNetwork": True}), ("b", {"hostNetwork": True}), ("c", {"hostPID": True})):
+        containers = [{"name": "c", "image": "x"}]
+        body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}}
+        api.create({**body, "spec": {**spec, "containers": containers}})
+    stricter = {"metadata": {"labels": {ENFORCE: "baseline"}}}
+    connection = HTTPConnection(api.url.removeprefix("http://"))
+    headers = {"Content-Type": "application/merge-patch+json"}
+    connection.request("PATCH", "/api/v1/namespaces/default", json.dumps(stricter), headers)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    where = 'existing pods in namespace \\"default\\" violate the new PodSecurity enforce level'
+    assert answer.headers.get_all("Warning") == [
+        f'299 - "{where} \\"baseline:latest\\""',
+        '299 - "a (and 2 other pods): host namespaces"',
+    ]
+    connection.close()
