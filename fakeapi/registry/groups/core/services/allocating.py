@@ -12,7 +12,7 @@ from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.core.services import spec as specs
 from fakeapi.registry.groups.core.services.cluster_ips import shown_ips
-from fakeapi.registry.groups.core.services.families import fill_in_families, keeps_preference
+from fakeapi.registry.groups.core.services.families import CONFIGURED, fill_in_families, keeps_preference
 from fakeapi.registry.groups.core.services.pools import (
     AddressPool,
     AllocationError,
@@ -22,6 +22,11 @@ from fakeapi.registry.groups.core.services.pools import (
 from fakeapi.releases.rules import ReleaseRules
 
 SERVICE = Qualified("", "Service")
+
+_PANIC = "This request caused apiserver to panic. Look in the logs for details."
+"""The answer about a service that gets a second family, which the cluster has no range of, as one that
+becomes headless may: kube-apiserver looks for the range all the same.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,12 @@ class Allocator:
             self._allocate_cluster_ips(new)
             return
         upgraded = len(specs.families(old)) == 1 and len(specs.families(new)) == 2
-        if specs.cluster_ips(old)[:1] == [specs.NONE] or not upgraded:
+        headless = specs.cluster_ips(old)[:1] == [specs.NONE]
+        if headless or specs.type_of(new) == specs.EXTERNAL_NAME or not upgraded:
             return
         ips = [*specs.cluster_ips(new), ""][:2]
+        if len(ips) < 2 or specs.families(new)[1] not in CONFIGURED:
+            raise ApiError(500, "InternalError", _PANIC)
         new["clusterIPs"] = ips
         new["clusterIPs"] = [ips[0], self._cluster_ip(ips[1], new)]
 

@@ -189,6 +189,16 @@ def test_another_type_drops_what_it_does_not_need() -> None:
     assert "clusterIP" not in new["spec"]
 
 
+def test_a_second_family_that_there_is_no_range_of_is_an_internal_error() -> None:
+    """As in Kubernetes, whose server panics; validation would refuse the change."""
+    resource = services()
+    assert resource.hooks is not None
+    new = canonical(resource, {"spec": {"clusterIP": "None", "ipFamilyPolicy": "RequireDualStack"}})
+    with pytest.raises(ApiError, match="panic") as refused_by:
+        resource.hooks.begin_update(new, begun(service()), dry_run=False)
+    assert refused_by.value.code == 500
+
+
 def test_a_status_names_the_points_of_a_load_balancer() -> None:
     resource = services()
     strategy = resource.strategy_for("status")
