@@ -9,6 +9,7 @@ from typing import Any
 
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_syntax
 from fakeapi.releases.rules import ReleaseRules
@@ -18,7 +19,11 @@ def shown_struct(value: Any, type_name: str, rules: ReleaseRules) -> Any:
     """A part of an object, of a type such as `rbac/v1.RoleRef`, as an error prints it; None as null."""
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
-    node = rules.schemas.struct(type_name)
+    return shown_as(value, rules.schemas.struct(type_name), rules)
+
+
+def shown_as(value: Any, node: Struct, rules: ReleaseRules) -> Dump:
+    """A part of an object, of a type of the server's own, as an error prints it."""
     if rules.quirks.wording.json_values:
         return Dump(unversioned_json(value, node))
     return Dump(unversioned_syntax(value, node, package_of(node)))

@@ -232,6 +232,23 @@ def test_the_template_changes_only_while_the_job_is_suspended() -> None:
     assert is_refused(jobs("1.33"), node, suspended, ("status.startTime", "2030-01-01T00:00:00Z"))
 
 
+@pytest.mark.parametrize(
+    ("release", "host"),
+    [
+        ("1.33", "SecurityContext:(*core.PodSecurityContext)(0x"),
+        ("1.36", '"SecurityContext":{"HostNetwork":true,'),
+        ("1.37", '"HostNetwork":true,"HostPID":false'),
+    ],
+)
+def test_another_template_is_shown_in_the_servers_own_form(release: str, host: str) -> None:
+    changes = ("spec.template.spec.containers.0.image", "b"), ("spec.template.spec.hostNetwork", True)
+    shown = jobs(release).update_refusals(*changes)[-1]
+    assert shown.startswith("spec.template: Invalid value: ")
+    assert shown.endswith(": field is immutable")
+    assert host in shown
+    assert ("DeprecatedServiceAccount" in shown) == (release == "1.37")
+
+
 def test_resources_change_while_a_job_without_pods_is_suspended() -> None:
     change = ("spec.template.spec.containers.0.resources", {"requests": {"cpu": "1"}})
     suspended = ("spec.suspend", True)

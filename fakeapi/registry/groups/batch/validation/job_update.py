@@ -8,9 +8,10 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.batch.validation.job_spec import INDEXED
 from fakeapi.registry.groups.batch.validation.job_status import JobStatus
+from fakeapi.registry.groups.core.validation.pod.internal_form import internal_spec, internal_template
 from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.validation.label_matching import shown_selector
-from fakeapi.registry.validation.shown_values import shown_plain, shown_struct
+from fakeapi.registry.validation.shown_values import shown_as, shown_plain, shown_struct
 from fakeapi.releases.rules import ReleaseRules
 
 MUTABLE_RESOURCES = "MutablePodResourcesForSuspendedJobs"
@@ -71,13 +72,12 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
         pod = _with_resources(before["spec"], template["spec"])
         if semantically_equal(template["spec"], pod):
             return []
-        return [
-            invalid(f"{path}.spec", shown_struct(template["spec"], "core/v1.PodSpec", rules), FIELD_IMMUTABLE)
-        ]
+        shown = shown_as(*internal_spec(template["spec"], rules), rules)
+        return [invalid(f"{path}.spec", shown, FIELD_IMMUTABLE)]
     if semantically_equal(template, before):
         return []
-    value: Dump = shown_struct(template, "core/v1.PodTemplateSpec", rules)
-    return [invalid(path, value, FIELD_IMMUTABLE)]
+    shown = shown_as(*internal_template(template, rules), rules)
+    return [invalid(path, shown, FIELD_IMMUTABLE)]
 
 
 def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:

@@ -4,6 +4,8 @@ Up to 1.36 host namespaces stand in the security context there, and some types h
 order than v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and `pkg/apis/core/v1/conversion.go`.
 """
 
+from dataclasses import replace
+
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Field, List, Struct, kept_on_node
 from fakeapi.releases.rules import ReleaseRules
@@ -32,6 +34,14 @@ def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
     host = {name: spec[name] for name in _HOST if name in spec}
     inner = {name: value for name, value in spec.items() if name not in (*_HOST, "serviceAccount")}
     return {**inner, "securityContext": {**(spec.get("securityContext") or {}), **host}}, _internal(struct)
+
+
+def internal_template(template: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
+    """The value and the type of a pod template in the server's own form."""
+    spec, struct = internal_spec(template["spec"], rules)
+    whole = rules.schemas.struct("core/v1.PodTemplateSpec")
+    fields = {**whole.fields, "spec": replace(whole.fields["spec"], node=struct)}
+    return {**template, "spec": spec}, _like(whole, fields)
 
 
 @kept_on_node
