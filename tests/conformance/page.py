@@ -65,6 +65,10 @@ _LIMITS = """
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
 - What is wrong inside the ASN.1 of a certificate request is told in other words.
+- Services have cluster IPs of 10.0.0.0/24 and node ports from 30000 to 32767, chosen at random, and one IP family, as on the
+  recorded servers. No controller makes an IPAddress again that somebody deletes, or holds a ServiceCIDR while addresses
+  are in use. The endpoint of the service `kubernetes` is an address that no network has. ClusterCIDRs (1.27 and 1.28)
+  are not validated.
 - JSON deeper than 900 levels is refused; Kubernetes takes ten thousand.
 - Numbers in messages about a wrong type are shown as they were read: `100.0` where `1e2` was sent. A number
   beyond float64 is refused. Of bytes that are no UTF-8, U+FFFD is shown.
