@@ -115,7 +115,10 @@ class Generator:
             return {"op": operation, "new": self.changed(old, "status"), "old": old}
         if operation == "ephemeralcontainers":
             return {"op": operation, "new": self._with_ephemeral_containers(old), "old": old}
-        return {"op": operation, "new": self.changed(old, "spec"), "old": old}
+        new = self.changed(old, "spec")
+        if operation == "resize":
+            new["metadata"] = old["metadata"]  # as the server itself sees to
+        return {"op": operation, "new": new, "old": old}
 
     def _with_ephemeral_containers(self, pod: dict[str, Any]) -> dict[str, Any]:
         made = self.changed(pod, "spec", self._random.choice([0, 0, 1]))

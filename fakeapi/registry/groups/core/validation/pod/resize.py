@@ -89,8 +89,8 @@ def _change_errors(spec: Object, old: Object, checks: PodChecks, *, found: bool)
         rule = "pods with node allocatable resource claims cannot be resized"
         errors.append(forbidden("spec", rule))
     moved = list(_order_errors(spec, before))
-    if moved:
-        return errors + moved if checks.quirks.resize_keeps_containers else errors
+    if moved and checks.quirks.resize_keeps_containers:
+        return errors + moved
     errors += _removal_errors(spec, before, checks)
     errors += _container_errors(left, before, checks)
     if checks.quirks.memory_volumes_resize:
@@ -146,7 +146,7 @@ def _order_errors(spec: Object, before: Object) -> Errors:
 
 def _removal_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
     for kind in ("initContainers", "containers"):
-        pairs = zip(spec.get(kind) or (), before.get(kind) or (), strict=True)
+        pairs = zip(spec.get(kind) or (), before.get(kind) or (), strict=False)
         for index, (container, stored) in enumerate(pairs):
             if kind == "initContainers" and not _can_resize(stored, checks):
                 continue
@@ -186,18 +186,23 @@ def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[F
     for kind in ("containers", "initContainers"):
         made = []
         for index, (container, stored) in enumerate(
-            zip(left.get(kind) or (), before.get(kind) or (), strict=True)
+            zip(left.get(kind) or (), before.get(kind) or (), strict=False)
         ):
             resizable = kind == "containers" or (told and _can_resize(container, checks))
             settled = with_old_amounts(container, stored, checks.quirks) if resizable else container
-            if not told and "resizePolicy" in stored:
-                settled["resizePolicy"] = stored["resizePolicy"]
+            if resizable and not told:
+                settled = _with_policy_of(stored, settled)
             made.append(settled)
             if told:
                 errors += _other_container_errors(settled, container, stored, f"spec.{kind}[{index}]", checks)
         if made:
-            left[kind] = made
+            left[kind] = made + list(left[kind][len(made) :])
     return errors
+
+
+def _with_policy_of(stored: Object, container: Object) -> Object:
+    made = {name: value for name, value in container.items() if name != "resizePolicy"}
+    return made | ({"resizePolicy": stored["resizePolicy"]} if "resizePolicy" in stored else {})
 
 
 def _other_container_errors(
