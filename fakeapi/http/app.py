@@ -62,7 +62,7 @@ class Application:
         await self._cluster.start()
         store, catalogue = self._cluster.store, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
-        discovery = Discovery(catalogue)
+        discovery = Discovery(catalogue, lambda: store.tokens)
         self._watches = Watches(store)
         catalogue.subscribe(self._watches.end)
         filters: list[Filter] = [answer_errors, deadline]

@@ -28,6 +28,7 @@ class Request:
     headers: dict[bytes, bytes]
     receive: Receive
     drained: bool = False
+    scheme: str = "http"
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -36,7 +37,16 @@ class Request:
         raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # ASGI leaves it to the server
         query_string = scope["query_string"]
         query = Query(query_string)
-        return cls(scope["method"], raw_path, scope["path"], query_string, query, headers, receive)
+        return cls(
+            scope["method"],
+            raw_path,
+            scope["path"],
+            query_string,
+            query,
+            headers,
+            receive,
+            scheme=scope.get("scheme", "http"),
+        )
 
     @property
     def uri(self) -> str:

@@ -5,7 +5,8 @@ to the storage with the revision that it was computed from (optimistic concurren
 """
 
 from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
@@ -19,6 +20,9 @@ from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, waited_for
 from fakeapi_storage import Entry, Storage, StorageFailed, StorageFull
+
+if TYPE_CHECKING:
+    from fakeapi.registry.token_signer import TokenSigner
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
@@ -40,6 +44,13 @@ class Store:
         self.find = find
         self.admission = Admission(plugins, ClusterObjects(self, find))
         self._newest: dict[str, int] = {}
+
+    @cached_property
+    def tokens(self) -> "TokenSigner":
+        """Signs the tokens of service accounts."""
+        from fakeapi.registry.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
+
+        return TokenSigner()
 
     def now(self) -> str:
         """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""

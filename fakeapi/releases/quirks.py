@@ -451,6 +451,9 @@ class Quirks:
     mountable_secrets_are_deprecated: bool
     """A service account that limits the secrets that pods may mount is warned about."""
 
+    token_requests_have_uids: bool
+    """A request for a token has the uid of its service account."""
+
     quota_has_scope_of_volumes: bool
     """A quota may be about claims of a VolumeAttributesClass."""
 
@@ -791,6 +794,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "review_attributes_are_a_union": {27: False, 37: True},
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
     "mountable_secrets_are_deprecated": {27: False, 32: True},
+    "token_requests_have_uids": {27: False, 34: True},
     "quota_has_scope_of_volumes": {27: False, 33: True},
     "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
     "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},

@@ -3,11 +3,15 @@
 Which methods and media types each path takes is as its registration in k8s.io/apiserver has it.
 """
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from fakeapi.http.discovery.aggregated import AggregatedDiscovery
 from fakeapi.http.discovery.answers import check_route, indented
 from fakeapi.http.discovery.groups import GroupDocuments
 from fakeapi.http.discovery.health import health, health_paths, is_health
 from fakeapi.http.discovery.openapi.service import OpenAPI
+from fakeapi.http.discovery.openid import openid_document
 from fakeapi.http.discovery.version import version
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
@@ -15,12 +19,16 @@ from fakeapi.http.response import Response
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.catalogue import Catalogue
 
+if TYPE_CHECKING:
+    from fakeapi.registry.token_signer import TokenSigner
+
 
 class Discovery:
     """The documents about the server itself. They follow the catalogue, each made when it is asked for."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"]) -> None:
         self._catalogue = catalogue
+        self._signer = signer
         self._groups = GroupDocuments(catalogue)
         self._aggregated = AggregatedDiscovery(catalogue)
         self._openapi = OpenAPI(catalogue)
@@ -46,7 +54,7 @@ class Discovery:
                 return self._aggregated.document(request, core=False) or self._groups.group_list(request)
             case "/apis/":
                 return self._groups.group_list(request)
-        return self._openapi.document(request)
+        return openid_document(request, self._signer) or self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""

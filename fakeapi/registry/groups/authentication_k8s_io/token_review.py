@@ -25,8 +25,25 @@ async def _answer(
 ) -> WriteResult:
     if not body["spec"].get("token"):
         raise errors.bad_request("token is required for TokenReview in authentication")
-    body["status"] = {"user": {}, "error": UNKNOWN_TOKEN}
+    body["status"] = _status(store, body["spec"])
     return answered(resource, body)
+
+
+def _status(store: Store, spec: Object) -> Object:
+    from fakeapi.registry.service_account_users import user_of_token  # noqa: PLC0415 - loads OpenSSL
+    from fakeapi.registry.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
+
+    found = user_of_token(store, spec["token"], spec.get("audiences") or [ISSUER])
+    if found is None:
+        return {"user": {}, "error": UNKNOWN_TOKEN}
+    user, audiences = found
+    extra = {name: list(values) for name, values in user.extra.items()}
+    shown = {"username": user.name, "uid": user.uid, "groups": list(user.groups), "extra": extra}
+    return {
+        "authenticated": True,
+        "user": {name: value for name, value in shown.items() if value},
+        "audiences": audiences,
+    }
 
 
 TOKEN_REVIEW = KindDefinition(

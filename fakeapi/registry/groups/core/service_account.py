@@ -6,6 +6,9 @@ Follows k8s.io/kubernetes `pkg/registry/core/serviceaccount`.
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.store import Store
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -38,6 +41,21 @@ def _annotations(obj: Object) -> dict[str, str]:
     return obj["metadata"].get("annotations") or {}
 
 
+async def _create_token(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    from fakeapi.registry.groups.core.service_account_token import (  # noqa: PLC0415 - loads OpenSSL
+        create_token,
+    )
+
+    return await create_token(store, resource, target, body, options, warnings)
+
+
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     return {"": ServiceAccountStrategy(rules)}
 
@@ -47,5 +65,9 @@ def _count(obj: Object, now: float) -> int:
 
 
 SERVICE_ACCOUNT = KindDefinition(
-    group="", resource="serviceaccounts", strategies=_strategies, cells=lambda quirks: {"Secrets": _count}
+    group="",
+    resource="serviceaccounts",
+    strategies=_strategies,
+    cells=lambda quirks: {"Secrets": _count},
+    actions={"token": _create_token},
 )

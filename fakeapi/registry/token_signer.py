@@ -1,0 +1,90 @@
+"""TokenSigner: signs the tokens of service accounts, and says whose token one is.
+
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is made when it is first
+needed and kept in memory: tokens end with the server that made them.
+"""
+
+import base64
+import hashlib
+import json
+from typing import Any, Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from fakeapi.machinery.json_types import Object
+
+ISSUER: Final = "https://kubernetes.default.svc"
+"""The issuer of tokens, and the audience of those that are for the API itself."""
+
+_ALGORITHM: Final = "RS256"
+_KEY_BITS: Final = 2048
+_TOKEN_LENGTH_MAX: Final = 1 << 16
+"""A longer text is nobody's token."""
+
+
+class TokenSigner:
+    """One key pair."""
+
+    def __init__(self) -> None:
+        self._key = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+        self._public = self._key.public_key()
+        spki = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        self._id = _encoded(hashlib.sha256(spki).digest())
+
+    def sign(self, claims: Object) -> str:
+        """A JSON Web Token with the claims, and with this issuer."""
+        header = {"alg": _ALGORITHM, "kid": self._id}
+        parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": ISSUER})))
+        signed = ".".join(parts)
+        signature = self._key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return f"{signed}.{_encoded(signature)}"
+
+    def claims_of(self, token: str) -> Object | None:
+        """The claims of a token that this key has signed; None for any other text."""
+        signed, _, signature = token.rpartition(".")
+        if len(token) > _TOKEN_LENGTH_MAX or signed.count(".") != 1 or not token.isascii():
+            return None
+        try:
+            self._public.verify(_decoded(signature), signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+            claims: Any = json.loads(_decoded(signed.partition(".")[2]))
+        except (InvalidSignature, ValueError):
+            return None
+        return claims if isinstance(claims, dict) else None
+
+    def configuration(self, address: str) -> Object:
+        """The OpenID configuration of a server at an address such as https://127.0.0.1:6443."""
+        return {
+            "issuer": ISSUER,
+            "jwks_uri": f"{address}/openid/v1/jwks",
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": [_ALGORITHM],
+        }
+
+    def key_set(self) -> Object:
+        """The JSON Web Key Set of the public key."""
+        numbers = self._public.public_numbers()
+        key = {
+            "use": "sig",
+            "kty": "RSA",
+            "kid": self._id,
+            "alg": _ALGORITHM,
+            "n": _encoded(numbers.n.to_bytes(_KEY_BITS // 8, "big")),
+            "e": _encoded(numbers.e.to_bytes(3, "big")),
+        }
+        return {"keys": [key]}
+
+
+def _json(value: Object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
