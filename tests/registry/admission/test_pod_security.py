@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.admission.plugins.pod_security.checks import problems, worded
+from fakeapi.registry.admission.plugins.pod_security.checks import problems
 from fakeapi.registry.admission.plugins.pod_security.policy import (
     LevelVersion,
     label_errors,
@@ -25,7 +25,8 @@ SECCOMP = {"seccompProfile": {"type": "RuntimeDefault"}}
 def found(level: str, version: str = "latest", **spec: Any) -> str:
     spec.setdefault("containers", [{"name": "c"}])
     annotations = spec.pop("annotations", {})
-    return worded(problems(LevelVersion(level, version), NEWEST, {"annotations": annotations}, spec))
+    every = problems(LevelVersion(level, version), NEWEST, {"annotations": annotations}, spec)
+    return ", ".join(f"{reason} ({details})" for reason, details in every)
 
 
 def container(**context: Any) -> dict[str, Any]:

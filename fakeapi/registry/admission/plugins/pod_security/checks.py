@@ -82,11 +82,6 @@ def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) 
     return [each for each in found if each is not None]
 
 
-def worded(found: Iterable[tuple[str, str]]) -> str:
-    """Problems as a message lists them."""
-    return ", ".join(f"{reason} ({details})" for reason, details in found)
-
-
 def _containers_that(spec: Object, test: Callable[[Object], Any]) -> list[str]:
     return [each["name"] for each in containers_of(spec) if test(each)]
 

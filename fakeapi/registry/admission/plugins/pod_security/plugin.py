@@ -9,7 +9,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.admission.plugin import AdmissionPlugin
-from fakeapi.registry.admission.plugins.pod_security.checks import problems, worded
 from fakeapi.registry.admission.plugins.pod_security.policy import (
     LEVELS,
     PRIVILEGED,
@@ -40,18 +39,18 @@ class PodSecurity(AdmissionPlugin):
         if name == "pods":
             if old is not None and not _is_significant(new["spec"], old["spec"]):
                 return
-            found = problems(policy.enforce, newest, new["metadata"], new["spec"])
+            found = _problems(policy.enforce, newest, new["metadata"], new["spec"])
             if found:
-                raise attributes.forbidden(f'violates PodSecurity "{policy.enforce}": {worded(found)}')
+                raise attributes.forbidden(f'violates PodSecurity "{policy.enforce}": {_worded(found)}')
             metadata, spec = new["metadata"], new["spec"]
         else:
             template = _template(new)
             if template is None:
                 return
             metadata, spec = template.get("metadata") or {}, template["spec"]
-        found = problems(policy.warn, newest, metadata, spec)
+        found = _problems(policy.warn, newest, metadata, spec)
         if found:
-            attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {worded(found)}')
+            attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(found)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
         """Names the pods that a stricter policy would forbid, once for each set of reasons."""
@@ -67,7 +66,7 @@ class PodSecurity(AdmissionPlugin):
         names: dict[str, list[str]] = {}
         for entry in pods[:PODS_MAX]:
             pod = stored_form.decode(entry)
-            found = problems(wanted, newest, pod["metadata"], pod["spec"])
+            found = _problems(wanted, newest, pod["metadata"], pod["spec"])
             if found:
                 reasons = ", ".join(reason for reason, _ in found)
                 names.setdefault(reasons, []).append(pod["metadata"]["name"])
@@ -81,6 +80,22 @@ class PodSecurity(AdmissionPlugin):
             attributes.warnings.add(f'{where} violate the new PodSecurity enforce level "{wanted}"')
         for text in sorted(f"{_pods(each)}: {reasons}" for reasons, each in names.items()):
             attributes.warnings.add(text)
+
+
+def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
+    """Why a pod is not of the level, each with its details."""
+    if wanted.level == PRIVILEGED:
+        return []
+    from fakeapi.registry.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - every server has
+        problems,  # namespaces, and few of them a policy
+    )
+
+    return problems(wanted, newest, metadata, spec)
+
+
+def _worded(found: list[tuple[str, str]]) -> str:
+    """Problems as a message lists them."""
+    return ", ".join(f"{reason} ({details})" for reason, details in found)
 
 
 def _is_stricter(wanted: LevelVersion, before: LevelVersion) -> bool:
