@@ -239,8 +239,11 @@ class Resource:
             return with_name_and_age((CREATED_AT_COLUMN,), age=False)
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
-    def missing(self, name: str) -> ApiError:
-        """The error of reading an object that there is not."""
+    def missing(self, name: str, subresource: str = "") -> ApiError:
+        """The error of reading an object that there is not, or a subresource of it."""
+        scale, quirks = self.definition.scale, self.release.quirks
+        if subresource == SCALE and scale and scale.missing_in and quirks.workloads.missing_scales_are_named:
+            return not_found(Qualified(scale.missing_in, f"{self.kind.resource}/{SCALE}"), name)
         if self.definition.missing is not None:
             return self.definition.missing(name, self.release.quirks)
         return not_found(self.qualified, name)

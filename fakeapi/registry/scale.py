@@ -29,11 +29,16 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScaleProjection:
-    """Where an object has what a Scale tells. `selector_of` prints its selector; it may raise ApiError."""
+    """Where an object has what a Scale tells.
+
+    `selector_of` prints its selector; it may raise ApiError. Older releases tell of a Scale that is not there
+    in the group `missing_in`; where it is empty, of the object.
+    """
 
     selector_of: Callable[[Object], str]
     replicas: Path = ("spec", "replicas")
     status_replicas: Path = ("status", "replicas")
+    missing_in: str = ""
 
 
 class ScaleView:

@@ -70,7 +70,7 @@ class Store:
             raise waited_for(wanted, self.storage.revision)
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
-            raise resource.missing(target.name)
+            raise resource.missing(target.name, target.subresource)
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:

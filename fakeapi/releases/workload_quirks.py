@@ -91,6 +91,9 @@ class WorkloadQuirks:
     scales_have_metadata: bool
     """All metadata of a Scale is validated."""
 
+    missing_scales_are_named: bool
+    """Reading the Scale of what there is not, the error names the subresource of most kinds."""
+
     schedules_have_no_zone: bool
     """A new schedule names no time zone."""
 
@@ -126,6 +129,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "references_name_a_group": {27: False, 34: True},
     "targets_name_the_resource": {27: False, 30: True},
     "scales_have_metadata": {27: True, 37: False},
+    "missing_scales_are_named": {27: True, 33: False},
     "schedules_have_no_zone": {27: False, 29: True},
     "schedules_are_declared": {27: False, 37: True},
     "revision_data_is_an_object": {27: False, 31: True},

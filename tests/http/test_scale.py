@@ -182,3 +182,25 @@ def test_a_policy_sees_the_scale_that_an_object_will_have(api: FakeAPI) -> None:
         {**deployment, "metadata": {**deployment["metadata"], "labels": {"a": "b"}}},
     )
     assert patched(api, {"spec": {"replicas": 4}})["spec"] == {"replicas": 4}
+
+
+@pytest.mark.parametrize(
+    ("release", "path", "named"),
+    [
+        ("1.32", f"{APPS}/deployments", "deployments/scale.apps"),
+        ("1.32", f"{APPS}/statefulsets", "statefulsets.apps"),
+        (
+            "1.32",
+            "/api/v1/namespaces/default/replicationcontrollers",
+            "replicationcontrollers/scale.autoscaling",
+        ),
+        ("1.33", f"{APPS}/deployments", "deployments.apps"),
+        ("1.33", "/api/v1/namespaces/default/replicationcontrollers", "replicationcontrollers"),
+    ],
+)
+def test_a_scale_that_is_not_there_is_named_as_the_release_does(
+    fakeapi_factory: Callable[..., FakeAPI], release: str, path: str, named: str
+) -> None:
+    server = fakeapi_factory(release=release)
+    error = refused(lambda: server.request("GET", f"{path}/none/scale"))
+    assert error.status["message"] == f'{named} "none" not found'

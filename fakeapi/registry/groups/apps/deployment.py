@@ -214,6 +214,6 @@ DEPLOYMENT = KindDefinition(
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
     hidden_annotations=frozenset((ROLLBACK_TO,)),
-    scale=ScaleProjection(scale_selector),
+    scale=ScaleProjection(scale_selector, missing_in="apps"),
     table_subresources=frozenset(("status",)),
 )

@@ -125,6 +125,6 @@ REPLICA_SET = KindDefinition(
     resource="replicasets",
     strategies=_strategies,
     cells=lambda quirks: _CELLS,
-    scale=ScaleProjection(scale_selector),
+    scale=ScaleProjection(scale_selector, missing_in="apps"),
     table_subresources=frozenset(("status",)),
 )

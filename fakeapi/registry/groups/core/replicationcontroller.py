@@ -115,6 +115,6 @@ REPLICATION_CONTROLLER = KindDefinition(
     field_labels=lambda kind: FieldLabels((NAME, NAMESPACE, "status.replicas"), NOT_SUPPORTED, _replicas),
     cells=lambda quirks: _CELLS,
     deletion=orphan_dependents,
-    scale=ScaleProjection(lambda obj: str(_selector(obj["spec"]))),
+    scale=ScaleProjection(lambda obj: str(_selector(obj["spec"])), missing_in="autoscaling"),
     table_subresources=frozenset(("status",)),
 )
