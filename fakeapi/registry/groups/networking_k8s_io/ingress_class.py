@@ -16,6 +16,7 @@ from fakeapi.registry.groups.networking_k8s_io.validation.references import vali
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.validation.declared_errors import REQUIRED, declared_last
 from fakeapi.registry.validation.invalid_texts import each_invalid
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -42,7 +43,8 @@ class IngressClassStrategy(Strategy):
         if names.byte_length(controller) > CONTROLLER_MAX:
             errors.append(too_long("spec.controller", CONTROLLER_MAX, self._rules.quirks.too_long))
         errors += _validate_domain_path(controller, "spec.controller")
-        return errors + validate_class_parameters(spec.get("parameters"), "spec.parameters", self._rules)
+        errors += validate_class_parameters(spec.get("parameters"), "spec.parameters", self._rules)
+        return declared_last(errors, _is_declared, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return with_next_generation(new, old)
@@ -53,6 +55,10 @@ class IngressClassStrategy(Strategy):
         controller = new["spec"].get("controller", "")
         changed = validate_immutable(controller, old["spec"].get("controller", ""), "spec.controller")
         return [*metadata.of_change, *changed, *metadata.of_object, *self.validate_create(new)]
+
+
+def _is_declared(error: FieldError) -> bool:
+    return error.field in ("spec.parameters.kind", "spec.parameters.name") and error.reason == REQUIRED
 
 
 def _validate_domain_path(text: str, path: str) -> list[FieldError]:

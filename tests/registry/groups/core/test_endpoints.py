@@ -145,3 +145,14 @@ def test_tables_show_the_ports_and_endpoints_of_a_slice() -> None:
     assert cells["Ports"](obj, 0) == "80,b"
     assert cells["Endpoints"](obj, 0) == "10.1.0.1,10.1.0.2"
     assert cells["Endpoints"](created(resource, {"addressType": "IPv4", "endpoints": []}), 0) == "<unset>"
+
+
+def test_what_is_declared_is_reported_last_in_1_37() -> None:
+    body = {"addressType": "Odd", "endpoints": [{"addresses": [], "hostname": "A"}]}
+    older = refusals(slices("1.36"), body)
+    assert [field for field, _ in older] == ["addressType", "endpoints[0].addresses", "endpoints[0].hostname"]
+    newer = refusals(slices("1.37"), body)
+    assert [field for field, _ in newer] == ["endpoints[0].hostname", "addressType", "endpoints[0].addresses"]
+    assert newer[-1] == ("endpoints[0].addresses", "Required value")
+    change = refused_change(slices("1.37"), sliced("10.1.0.1"), {"addressType": "IPv6", "endpoints": []})
+    assert change == [("addressType", "Invalid value: null: field is immutable")]
