@@ -63,7 +63,8 @@ def test_every_path_is_one_that_the_server_answers(server: FakeAPI) -> None:
         for path, item in document["paths"].items():
             if "get" in item and "/watch/" not in path:
                 code = ask(server, path.format(namespace="default", name="nothing", path="x")).code
-                assert code == (404 if "{name}" in path else 200), path
+                missing = (404, 500) if "componentstatuses" in path else (404,)  # 500 up to 1.32
+                assert code in (missing if "{name}" in path else (200,)), path
 
 
 def test_version_2_holds_the_paths_and_types_of_all_documents(server: FakeAPI) -> None:
