@@ -29,6 +29,8 @@ from tools.modules import LAST_PATCHES
 FIXTURES = Path("fixtures/validation")
 OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
+FIRST_TELLING_PODS = "1.28"
+"""The first release that validates templates otherwise than pods."""
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
 memory metadata.name status.hostIPs metadata.labels['a'] 10.0.0.1 010.0.0.1 ::ffff:1.2.3.4 fe80::1
@@ -232,6 +234,8 @@ def built(release: str, folder: Path) -> Path:
     source = Path(__file__).with_name("podvalidation.go").read_text(encoding="utf-8")
     if release < FIRST_WITH_RESIZE:
         source = source.replace("validation.ValidatePodResize(new, old, options)", "nil")
+    if release < FIRST_TELLING_PODS:
+        source = re.sub(r"\n.*ResourceIsPod.*", "", source)
     (folder / "main.go").write_text(source, encoding="utf-8")
     subprocess.run(["go", "mod", "tidy", "-e"], cwd=folder, env=environment, check=True)
     subprocess.run(["go", "build", "-o", "podvalidation", "."], cwd=folder, env=environment, check=True)
