@@ -7,6 +7,7 @@ Bad UTF-8 and lone surrogates become U+FFFD, as in Go. What is not JSON raises `
 import codecs
 import json
 import re
+from itertools import accumulate
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError, decode, encode
@@ -29,6 +30,7 @@ _INTEGER_DIGITS = 300
 """Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
 
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _REPLACEMENT = "\ufffd"
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -88,10 +90,7 @@ def _check_depth(body: bytes) -> None:
     """Raises JsonError for JSON that nests deeper than NESTING_MAX."""
     if body.count(b"[") + body.count(b"{") <= NESTING_MAX:  # nearly all bodies
         return
-    deepest = depth = 0
-    for bracket in body.translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
+    deepest = max(accumulate(map(_STEPS.__getitem__, body.translate(None, _NO_BRACKETS))))
     if deepest > NESTING_MAX and _depth_outside_strings(body) > NESTING_MAX:
         problem = json_syntax_error(body)
         raise JsonError(problem or f"invalid character {quoted_byte(body[-1])} exceeded max depth")
