@@ -114,7 +114,8 @@ def test_discovery_openapi_and_watches_follow(server: ChangingServer, definition
     server.add(priority_class(), definition)
     assert groups() - before == {GROUP}
     assert PATH + "/{name}" in server.request("GET", f"/openapi/v3/apis/{GROUP}/{VERSION}")["paths"]
-    with watch(server.url, path=PATH) as stream:
+    version = server.request("GET", PATH)["metadata"]["resourceVersion"]
+    with watch(server.url, f"resourceVersion={version}", path=PATH) as stream:
         server.create(HIGH)
         assert told([stream.next()]) == [("ADDED", "high")]
         server.remove()

@@ -6,6 +6,7 @@ Follows k8s.io/apiserver `pkg/admission/chain.go`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
@@ -44,7 +45,7 @@ class Admission:
         self._entries = tuple(entries)
         self.objects = objects
         self._made: dict[str, AdmissionPlugin] = {}
-        self._chains: list[dict[str, Mapping[Operation, Steps]]] = []
+        self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
     def extend(self, entry: PluginEntry) -> None:
         """Ask another plugin from now on, before the quota is charged; one that is asked already stays."""
@@ -53,9 +54,9 @@ class Admission:
         names = [each.name for each in self._entries]
         place = names.index(LAST) if LAST in names else len(names)
         self._entries = (*self._entries[:place], entry, *self._entries[place:])
-        for chains in self._chains:
-            chains.clear()
-        self._chains.clear()
+        for resource in self._resources:
+            resource.admission_chains.clear()
+        self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
         """The steps of an operation on a resource, or on its subresource."""
@@ -63,7 +64,7 @@ class Admission:
         found = chains.get(subresource)
         if found is None:
             if not chains:
-                self._chains.append(chains)
+                self._resources.add(resource)
             found = chains[subresource] = self._chain(resource, subresource)
         return found.get(operation, NO_STEPS)
 
