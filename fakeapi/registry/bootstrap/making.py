@@ -55,7 +55,7 @@ Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
 
 
 class Bootstrap:
-    """What of a cluster is yet to be made."""
+    """Makes the bootstrap objects of a cluster that are not there yet."""
 
     def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store = store

@@ -44,7 +44,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """What of the node's allocatable resources the pod exceeds; empty where it fits."""
+    """The names of allocatable resources of the node that the pod exceeds; empty where it fits."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     found = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
@@ -57,7 +57,7 @@ def _missing(spec: Object, node: Object) -> str:
 
 
 def _requests(spec: Object) -> dict[str, str]:
-    """What a pod requests: its own word before that of its containers, and its overhead."""
+    """Requests of a pod: pod-level ones before those of its containers, and its overhead."""
     found = needed_by_containers(spec, "requests")
     of_pod = (spec.get("resources") or {}).get("requests") or {}
     found |= {name: amount for name, amount in of_pod.items() if is_of_pods(name)}

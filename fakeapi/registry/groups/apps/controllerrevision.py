@@ -74,7 +74,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _controller(obj: Object, now: float) -> str:
-    """Who made the revision, by kind, group and name."""
+    """The cell with the controller of the revision: kind, group and name."""
     owners = obj["metadata"].get("ownerReferences") or ()
     owner = next((each for each in owners if each.get("controller")), None)
     if owner is None:

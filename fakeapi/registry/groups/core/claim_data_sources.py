@@ -1,4 +1,4 @@
-"""Where the data of a claim comes from: `dataSource` and `dataSourceRef`, which say the same.
+"""Keeps `dataSource` and `dataSourceRef` of a PersistentVolumeClaim the same.
 
 Follows `NormalizeDataSources` and `EnforceDataSourceBackwardsCompatibility` of k8s.io/kubernetes
 `pkg/api/persistentvolumeclaim`.

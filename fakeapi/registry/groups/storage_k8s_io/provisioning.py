@@ -1,4 +1,4 @@
-"""What classes of volumes have in common: a driver, and parameters that are its own business.
+"""Rules that StorageClass and VolumeAttributesClass share: the driver and its parameters.
 
 Follows `validateProvisioner` and `validateParameters` of k8s.io/kubernetes `pkg/apis/storage/validation`.
 """

@@ -45,7 +45,7 @@ class Policy:
 
 
 def policy_of(labels: Mapping[str, str]) -> Policy:
-    """What is not valid counts as restricted where it forbids, and as privileged where it warns."""
+    """The policy of a namespace; an invalid level is restricted for enforce, privileged for warn."""
     level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
     enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))
     warn = LevelVersion(_level(warned, PRIVILEGED), _version(labels, "warn"))

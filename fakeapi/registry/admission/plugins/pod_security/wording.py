@@ -1,4 +1,4 @@
-"""How findings about pods are worded."""
+"""Messages about pods that violate a Pod Security level."""
 
 from collections.abc import Iterator, Sequence
 

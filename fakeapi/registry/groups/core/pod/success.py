@@ -5,7 +5,7 @@ from fakeapi.registry.options import WriteResult
 
 
 def success() -> WriteResult:
-    """What was asked for is done."""
+    """The answer of a subresource that creates nothing: a Status of success."""
     body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
     return WriteResult(codec.encode(body), created=True, is_status=True)
 

@@ -1,4 +1,4 @@
-"""What stored services hold of the cluster IPs and node ports."""
+"""Cluster IPs and node ports that stored services use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Holdings:
             del self._recent[next(iter(self._recent))]
 
     def taken(self) -> Holding:
-        """What all services hold, in the newest accepted state."""
+        """The addresses and ports of all services, in the newest accepted state."""
         self._read = {entry.key: (entry.value, self._holding(entry)) for entry in self._newest()}
         held = [holding for _, holding in self._read.values()]
         return Holding(

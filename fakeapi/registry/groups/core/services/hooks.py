@@ -1,4 +1,4 @@
-"""What surrounds the writes of Services: allocation before, and objects that follow them after.
+"""Hooks of Service writes: allocation before the commit, IPAddress objects after it.
 
 Follows `beginCreate`, `beginUpdate` and `afterDelete` of k8s.io/kubernetes
 `pkg/registry/core/service/storage`.

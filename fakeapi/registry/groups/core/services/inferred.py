@@ -1,4 +1,4 @@
-"""What a write to a Service means by fields that it leaves out, or that no longer apply.
+"""Fills in and clears fields of a Service that a write leaves out, or that no longer apply.
 
 Follows `normalizeClusterIPs` and `patchAllocatedValues` of k8s.io/kubernetes
 `pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All change

@@ -42,7 +42,7 @@ class ServiceStrategy(Strategy):
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
-        """Who is reached from outside has a policy; up to 1.28 external IPs are no such reason."""
+        """Defaults externalTrafficPolicy of external services; up to 1.28 external IPs do not make one."""
         spec = obj["spec"]
         wider = self._rules.quirks.external_ips_have_traffic_policy
         reached = specs.is_externally_accessible(spec) if wider else specs.has_node_ports(spec)
@@ -148,7 +148,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _external(obj: Object, now: float) -> str:
-    """How the service is reached from outside."""
+    """The cell of external addresses."""
     spec = obj["spec"]
     external = ",".join(spec.get("externalIPs") or ())
     match specs.type_of(spec):

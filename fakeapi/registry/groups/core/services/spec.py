@@ -1,4 +1,4 @@
-"""What the spec of a Service says of it: pure questions about canonical specs.
+"""Pure predicates on the canonical spec of a Service.
 
 Follows k8s.io/kubernetes `pkg/api/service` and `pkg/registry/core/service`.
 """

@@ -1,4 +1,4 @@
-"""What a persistent volume is made of: each kind of storage has its own rules.
+"""Validates the volume source of a PersistentVolume, by kind of storage.
 
 Follows the `validate…PersistentVolumeSource` and `validate…VolumeSource` of k8s.io/kubernetes
 `pkg/apis/core/validation`.

@@ -1,4 +1,4 @@
-"""What an update changes, as errors show it.
+"""Differences between two pods, as error messages show them.
 
 From 1.34 on that is a unified diff of JSON, as k8s.io/apimachinery `pkg/util/diff` makes it. Up to 1.33 it is
 the report of go-cmp, whose blanks differ from process to process on purpose; here it names the fields of the
