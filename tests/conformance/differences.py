@@ -43,9 +43,17 @@ class Comparison:
         return [
             Difference(path, one, other)
             for path, one, other in self._walk(
-                self._settled(recorded, self._recorded), self._settled(actual, str), ""
+                self._settled(self._translated(recorded), self._recorded), self._settled(actual, str), ""
             )
         ]
+
+    def _translated(self, value: Any) -> Any:
+        """A recorded value with the identities of this server."""
+        if isinstance(value, dict):
+            return {self._identities.text(name): self._translated(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self._translated(item) for item in value]
+        return self._identities.text(value) if isinstance(value, str) else value
 
     def _recorded(self, version: str) -> str:
         return self._identities.versions.get(version, f"recorded {version}")
@@ -79,7 +87,6 @@ class Comparison:
         return self._settled({**value, "metadata": meta}, version)
 
     def _text(self, text: str) -> str:
-        text = self._identities.text(text)
         text = _TIME.sub(lambda match: "<time-us>" if match[1] else "<time>", text)
         text = _VERSION_WORDS.sub(r"\1<version>", text)
         text = UID.sub(lambda match: self._known(match[0]), text)

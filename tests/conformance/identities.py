@@ -65,11 +65,12 @@ class Identities:
             self.versions.setdefault(recorded, actual)
 
     def text(self, value: str) -> str:
-        """A recorded text as it reads here."""
-        for recorded, actual in self.texts.items():
-            if recorded in value:
-                value = value.replace(recorded, actual)
-        return value
+        """A recorded text as it reads here. Identities are whole words: 10.0.0.1 is not in 10.0.0.18."""
+        found = [re.escape(recorded) for recorded in self.texts if recorded in value]
+        if not found:
+            return value
+        words = "|".join(sorted(found, key=len, reverse=True))
+        return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda match: self.texts[match[0]], value)
 
     def target(self, value: str) -> str:
         """A recorded request target as it is to be sent here."""
