@@ -12,7 +12,6 @@ from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.golang import yaml_encoding
 from fakeapi.registry.options import WriteResult
 from fakeapi.registry.request_decoding import PROTOBUF, YAML
 from fakeapi.registry.resource import Resource
@@ -80,6 +79,8 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")
+        from fakeapi.machinery.golang import yaml_encoding  # noqa: PLC0415 - brings PyYAML, for YAML alone
+
         return yaml_encoding.dump(codec.decode(body))
     if shape.pretty:
         return indented(codec.decode(body))

@@ -9,10 +9,11 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, bad_request
-from fakeapi.machinery.golang import json_decoding, yaml_text
+from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.golang.duplicate_keys import members
 from fakeapi.machinery.golang.json_syntax import json_syntax_error
 from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.golang.yaml_scalars import STRICT_PREFIX
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.decoding import DecodeError, decode
@@ -115,6 +116,8 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
     Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
     """
     if media_type == YAML:
+        from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+
         try:
             loaded = yaml_text.load_strictly(body)
         except yaml_text.YamlError as error:
@@ -210,8 +213,8 @@ def warn_of(text: str, warnings: Warnings) -> None:
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """
-    if not text.startswith(yaml_text.STRICT_PREFIX):
+    if not text.startswith(STRICT_PREFIX):
         warnings.add(text)
         return
-    for line in text.removeprefix(yaml_text.STRICT_PREFIX).split("\n"):
+    for line in text.removeprefix(STRICT_PREFIX).split("\n"):
         warnings.add(line.strip())

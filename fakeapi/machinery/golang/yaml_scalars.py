@@ -5,6 +5,9 @@ import re
 from math import isfinite
 from typing import Any
 
+STRICT_PREFIX = "yaml: unmarshal errors:\n"
+"""The beginning of a strict error of a YAML text; a line for each duplicate key follows."""
+
 MAX_INT64, MAX_UINT64 = 2**63 - 1, 2**64 - 1
 _DECIMAL_DIGITS = 20
 

@@ -17,7 +17,7 @@ import yaml
 from fakeapi.machinery.golang.json_decoding import GO_UTF8
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.golang.yaml_encoding import float_text
-from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, is_timestamp, resolved
+from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_timestamp, resolved
 
 MAX_DEPTH = 400
 """Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
@@ -44,10 +44,6 @@ _TOO_MANY_NODES = f"yaml: document has more than {NODES_MAX} nodes"
 _EXCESSIVE_ALIASING = "yaml: document contains excessive aliasing"
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-STRICT_PREFIX = "yaml: unmarshal errors:\n"
-"""The beginning of a strict error; a line for each duplicate key follows."""
 
 
 class YamlError(ValueError):

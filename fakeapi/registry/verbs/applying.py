@@ -10,7 +10,7 @@ from typing import Any
 from fakeapi.machinery import errors
 from fakeapi.machinery.codec import JsonError, in_key_order
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.golang import json_decoding, yaml_text
+from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
@@ -126,6 +126,8 @@ def _read(body: bytes) -> tuple[Any, str]:
             return in_key_order(value), ""
     except JsonError:
         pass
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+
     try:
         loaded = yaml_text.load_strictly(body)
     except yaml_text.YamlError as error:
