@@ -5,13 +5,9 @@ Follows k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (defaultPodRequests, de
 resources of which the pod says something already.
 """
 
-from collections.abc import Iterable
-
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import quantity
+from fakeapi.registry.pod_resources import HUGE_PAGES, container_totals, greater, is_pod_level
 
-HUGE_PAGES = "hugepages-"
-_ALWAYS = "Always"
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
@@ -41,7 +37,7 @@ def _huge_page_limits(spec: Object, resources: Object) -> None:
     requests = resources.get("requests") or {}
     found = {
         name: amount
-        for name, amount in needed_by_containers(spec, "limits").items()
+        for name, amount in container_totals(spec, "limits").items()
         if name.startswith(HUGE_PAGES) and name not in requests
     }
     _fill(resources, "limits", found)
@@ -50,24 +46,24 @@ def _huge_page_limits(spec: Object, resources: Object) -> None:
 def _requests(spec: Object, resources: Object) -> None:
     found = {
         name: amount
-        for name, amount in needed_by_containers(spec, "requests").items()
+        for name, amount in container_totals(spec, "requests").items()
         if name in ("cpu", "memory")
     }
     limits = resources.get("limits") or {}
-    _fill(resources, "requests", {**{name: limits[name] for name in limits if is_of_pods(name)}, **found})
+    _fill(resources, "requests", {**{name: limits[name] for name in limits if is_pod_level(name)}, **found})
 
 
 def _limits(spec: Object, resources: Object) -> None:
     """A limit that every container has, but not less than what the pod requests."""
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     containers = [each for name in _LISTS for each in spec.get(name) or ()]
-    total = needed_by_containers(spec, "limits")
-    found = {}
+    total = container_totals(spec, "limits")
+    found: Object = {}
     for name, requested in requests.items():
-        if not is_of_pods(name) or name in limits or name not in total:
+        if not is_pod_level(name) or name in limits or name not in total:
             continue
         if all(name in ((each.get("resources") or {}).get("limits") or {}) for each in containers):
-            found[name] = _larger(total[name], requested)
+            found |= greater({name: total[name]}, {name: requested})
     _fill(resources, "limits", found)
 
 
@@ -78,47 +74,3 @@ def _fill(resources: Object, kind: str, found: Object) -> None:
         for name in ("limits", "requests", "claims"):  # their order on the wire
             if name in resources:
                 resources[name] = resources.pop(name)
-
-
-def is_of_pods(name: str) -> bool:
-    """Whether a pod as a whole can ask for the resource."""
-    return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
-
-
-def needed_by_containers(spec: Object, kind: str) -> dict[str, str]:
-    """What the containers need at once: those that run together, or an init container beside sidecars."""
-    total: dict[str, str] = {}
-    for container in spec.get("containers") or ():
-        _add(total, _amounts(container, kind))
-    sidecars: dict[str, str] = {}
-    most: dict[str, str] = {}
-    for container in spec.get("initContainers") or ():
-        amounts = _amounts(container, kind)
-        if container.get("restartPolicy") == _ALWAYS:
-            _add(total, amounts)
-            _add(sidecars, amounts)
-            _raise(most, sidecars.items())
-        else:
-            together = dict(amounts)
-            _add(together, sidecars)
-            _raise(most, together.items())
-    _raise(total, most.items())
-    return total
-
-
-def _amounts(container: Object, kind: str) -> dict[str, str]:
-    return (container.get("resources") or {}).get(kind) or {}
-
-
-def _add(total: dict[str, str], amounts: dict[str, str]) -> None:
-    for name, amount in amounts.items():
-        total[name] = quantity.add(total[name], amount) if name in total else amount
-
-
-def _raise(total: dict[str, str], amounts: Iterable[tuple[str, str]]) -> None:
-    for name, amount in amounts:
-        total[name] = _larger(total[name], amount) if name in total else amount
-
-
-def _larger(one: str, other: str) -> str:
-    return other if quantity.compare(other, one) > 0 else one

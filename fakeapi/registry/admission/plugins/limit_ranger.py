@@ -12,7 +12,7 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.field_order import set_annotation
 from fakeapi.registry.admission.plugin import AdmissionPlugin
-from fakeapi.registry.admission.pod_resources import Resources, pod_resources
+from fakeapi.registry.pod_resources import Resources, pod_totals
 
 ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000
@@ -98,8 +98,8 @@ def _pod_problems(pod: Object, limit: Object, *, pod_level: bool) -> list[str]:
             for problem in _problems(limit, each.get("requests") or {}, each.get("limits") or {})
         ]
     if limit.get("type") == "Pod":
-        requests = pod_resources(pod, "requests", pod_level=pod_level)
-        return _problems(limit, requests, pod_resources(pod, "limits", pod_level=pod_level))
+        requests = pod_totals(pod["spec"], "requests", pod_level=pod_level)
+        return _problems(limit, requests, pod_totals(pod["spec"], "limits", pod_level=pod_level))
     return []
 
 

@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
-from fakeapi.registry.defaults.pod_resources import is_of_pods, needed_by_containers
+from fakeapi.registry.pod_resources import added, pod_totals
 
 GATE = "InPlacePodVerticalScaling"
 _SYSTEM = "kubernetes.io/os"
@@ -44,7 +44,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """The names of allocatable resources of the node that the pod exceeds; empty where it fits."""
+    """The end of the message: each resource of which the node has too little; empty where the pod fits."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     found = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
@@ -58,12 +58,7 @@ def _missing(spec: Object, node: Object) -> str:
 
 def _requests(spec: Object) -> dict[str, str]:
     """Requests of a pod: pod-level ones before those of its containers, and its overhead."""
-    found = needed_by_containers(spec, "requests")
-    of_pod = (spec.get("resources") or {}).get("requests") or {}
-    found |= {name: amount for name, amount in of_pod.items() if is_of_pods(name)}
-    for name, amount in (spec.get("overhead") or {}).items():
-        found[name] = quantity.add(found[name], amount) if name in found else amount
-    return found
+    return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
 
 
 def _scaled(amount: str, factor: Decimal) -> int:

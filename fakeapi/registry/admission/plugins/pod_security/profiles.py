@@ -26,7 +26,7 @@ Finding = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """What the pod, and each container that says something, has there."""
+    """Values of a securityContext field: the pod's, and by name those of containers that set it."""
     of_pod = (spec.get("securityContext") or {}).get(member)
     found = {
         each["name"]: each["securityContext"][member]

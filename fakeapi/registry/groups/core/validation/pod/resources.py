@@ -20,7 +20,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.groups.core.validation.pod.checks import Errors, PodChecks
-from fakeapi.registry.groups.core.validation.pod.resource_totals import container_totals
+from fakeapi.registry.pod_resources import container_totals
 from fakeapi.registry.validation import resource_names
 from fakeapi.registry.validation.invalid_texts import validate_dns_label
 from fakeapi.registry.validation.resource_names import shown_resource_name
