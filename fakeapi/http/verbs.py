@@ -61,7 +61,7 @@ class Verbs:
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
-        """What a subresource answers that leads to a node or a container."""
+        """Answers exec, attach, portforward, proxy and log, which refuse."""
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await connection(self._store, resource, ctx.object, ctx.request.query.first)

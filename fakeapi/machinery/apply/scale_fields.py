@@ -15,7 +15,7 @@ FieldPath = tuple[str, ...]
 REPLICAS_IN_SCALE: FieldPath = ("f:spec", "f:replicas")
 
 ReplicasPaths = Mapping[str, FieldPath]
-"""Where the replicas are, by the API version of the object."""
+"""Path of the replicas field by the API version of the object."""
 
 
 def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:

@@ -80,7 +80,7 @@ _PATCH_FIELDS: Fields = {"op": STRING, "path": STRING, "from": STRING, "value": 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What an expression may use beside the object and its request.
+    """Optional parts of the environment of an expression, beside `object`, `oldObject` and `request`.
 
     `variables`: the variables of its policy before it, None where a policy has none. `patches`: it makes
     objects or patches.

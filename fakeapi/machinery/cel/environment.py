@@ -133,7 +133,7 @@ class Environment:
         return found | self.variables
 
     def lookup(self, name: str) -> Type | None:
-        """What an identifier stands for, by its whole name; None for one that is not known."""
+        """The type of an identifier by its qualified name; None for an unknown one."""
         if self.objects and _is_object(name):
             return type_of(Type("struct", name))
         return self.names.get(name)

@@ -25,7 +25,7 @@ _KNOWN_ERRORS = {"divide by zero": "division by zero", "modulus by zero": "modul
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression came to: plain dicts, lists, texts, numbers, booleans, None."""
+    """The result of an expression: a dict, list, str, number, bool or None."""
 
     value: Any
 

@@ -72,7 +72,7 @@ class CIDR:
 
 
 def parse_ip(text: str) -> IP | None:
-    """None for what is no address; zones are none."""
+    """Parses an IP address; None for text that is not one, also for an address with a zone."""
     if ":" in text:
         return _ipv6(text)
     octets = _octets(text)

@@ -13,7 +13,7 @@ _HEXADECIMAL = re.compile("[0-9a-fA-F]*")
 
 
 def addr_error(text: str) -> str | None:
-    """The message about a text that is no address; None for an address."""
+    """The error of Go's netip.ParseAddr; None for a valid address."""
     first = next((character for character in text if character in ".:%"), "")
     match first:
         case ".":
@@ -48,7 +48,7 @@ def prefix_error(text: str) -> str | None:
 
 
 def _ipv4(text: str) -> tuple[str, str] | None:
-    """What is wrong with four octets, and the rest of the text from there, where Go tells it."""
+    """The error of an IPv4 address, and the unparsed text that Go's message quotes, if it does."""
     dots, digits = 0, ""
     for index, character in enumerate(text):
         if character.isascii() and character.isdigit():

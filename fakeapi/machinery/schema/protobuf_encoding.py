@@ -56,7 +56,7 @@ def wrap(kind: str, api_version: str, message: bytes) -> bytes:
 
 
 class _Wire(NamedTuple):
-    """How values of a node are written: their wire type, their bytes, and the zero value of the type.
+    """Encoder of the values of a node: wire type, function that makes the bytes, and the zero value.
 
     `zero` is a value that stands for an absent one; with `may_lack` an absent one is not written.
     """

@@ -72,7 +72,7 @@ CONNECT_QUERY: dict[str, tuple[tuple[str, str], ...]] = {
     "portforward": (("ports", _INTEGER),),
     "proxy": (("path", _STRING),),
 }
-"""What subresources that open a connection take, by name: the fields of PodExecOptions and its kin."""
+"""Query parameters of exec, attach, portforward and proxy, by subresource."""
 LOG_QUERY = (
     ("container", _STRING),
     ("follow", _BOOLEAN),
@@ -93,7 +93,7 @@ def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 
 
 def group_tag(group: str) -> str:
-    """How operations name a group: its words before `k8s.io`, `core` for the core group."""
+    """The group in an operation's id: its name without `.k8s.io` in camel case, `core` for the core group."""
     first, *others = group.removesuffix(".k8s.io").split(".")
     return "".join((first, *(word.capitalize() for word in others))) or _CORE
 
