@@ -1,0 +1,39 @@
+"""Removes nulls from an object where its schema does not allow them.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting`
+(PruneNonNullableNullsWithoutDefaults).
+"""
+
+from typing import Any
+
+from fakeapi.machinery.structural.pruning import one
+from fakeapi.machinery.structural.schema import Schema
+
+
+def prune_nulls(obj: Any, schema: Schema | None) -> None:
+    """Removes, in place, members that are null, are not nullable and have no default.
+
+    Those with a default stay, for `defaulting.default` to replace; unknown members and items of lists stay
+    too.
+    """
+    match obj:
+        case dict():
+            gone = []
+            for name, member in obj.items():
+                below = _schema_of(name, schema)
+                if member is None and below is not None and not below.nullable and below.default is None:
+                    gone.append(name)
+                else:
+                    prune_nulls(member, below)
+            for name in gone:
+                del obj[name]
+        case list():
+            items = one(schema.items) if schema is not None else None
+            for item in obj:
+                prune_nulls(item, items)
+
+
+def _schema_of(name: str, schema: Schema | None) -> Schema | None:
+    if schema is None:
+        return None
+    return schema.properties.get(name) or one(schema.additional_properties)

@@ -1,0 +1,86 @@
+"""Removes what a schema does not specify from an object.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/pruning`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from fakeapi.machinery.structural.schema import EMPTY, Schema
+
+TYPE_AND_META = ("apiVersion", "kind", "metadata")
+
+
+def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> list[str]:
+    """Removes the unknown fields of `obj` in place, and returns their paths, sorted: `spec.parts[0].colour`.
+
+    With `is_resource_root`, apiVersion, kind and metadata stay as they are, whatever the schema says of them;
+    so they do in every object whose schema is an embedded resource. Paths are those that field validation
+    reports; those below metadata are `object_meta.coerce`'s. A `schema` of None knows no field.
+    """
+    pruned: list[str] = []
+    _prune(obj, as_root(schema) if is_resource_root else schema, "", pruned)
+    return sorted(pruned)
+
+
+def as_root(schema: Schema | None) -> Schema:
+    """The schema of a whole object, which is an embedded resource whether it says so or not."""
+    schema = schema or EMPTY
+    return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
+
+
+def one(schema: Any) -> Schema | None:
+    """The schema of items or of additional properties, where there is one."""
+    return schema if isinstance(schema, Schema) else None
+
+
+def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
+    if schema is not None and schema.preserve_unknown_fields:
+        _prune_known(value, schema, path, pruned)
+        return
+    match value:
+        case dict() if schema is None:
+            pruned.extend(_child(path, name) for name in value)
+            value.clear()
+        case dict() if schema is not None:
+            for name in _prune_members(value, schema, path, pruned):
+                del value[name]
+                if path or name not in TYPE_AND_META:
+                    pruned.append(_child(path, name))
+        case list():
+            items = one(schema.items) if schema is not None else None
+            for index, item in enumerate(value):
+                _prune(item, items, f"{path}[{index}]", pruned)
+
+
+def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
+    """Prunes within the specified fields of a value whose unknown fields are preserved.
+
+    The items of a list inherit that; specified fields do not.
+    """
+    if schema is None:
+        return
+    match value:
+        case dict():
+            _prune_members(value, schema, path, pruned)
+        case list():
+            for index, item in enumerate(value):
+                _prune_known(item, one(schema.items), f"{path}[{index}]", pruned)
+
+
+def _prune_members(value: dict[str, Any], schema: Schema, path: str, pruned: list[str]) -> list[str]:
+    """Prunes within the specified members and returns the names of the others."""
+    unknown: list[str] = []
+    for name, member in value.items():
+        if schema.embedded_resource and name in TYPE_AND_META:
+            continue
+        below = schema.properties.get(name)
+        if below is not None or schema.additional_properties is not None:
+            _prune(member, below or one(schema.additional_properties), _child(path, name), pruned)
+        else:
+            unknown.append(name)
+    return unknown
+
+
+def _child(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
