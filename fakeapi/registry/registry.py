@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES
+from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES, QUOTAS
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
@@ -18,8 +18,11 @@ from fakeapi.registry.verbs.creating import create
 from fakeapi.releases import Kind, Release, Serving
 from fakeapi_storage import Entry, Storage
 
-_BINDINGS = "/admissionregistration.k8s.io/validatingadmissionpolicybindings/"
-"""The prefix of the storage keys of bindings of policies."""
+_ACTIVATED = {
+    "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
+    "/core/resourcequotas/": QUOTAS,
+}
+"""Plugins that are asked once there is an object, by the prefix of its storage key."""
 
 INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -86,6 +89,7 @@ def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> R
     registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
-    if storage.list(_BINDINGS, start_after=None, limit=1, at=None).entries:
-        store.admission.extend(POLICIES)
+    for prefix, plugin in _ACTIVATED.items():
+        if storage.list(prefix, start_after=None, limit=1, at=None).entries:
+            store.admission.extend(plugin)
     return registry

@@ -465,6 +465,19 @@ class Quirks:
 
     # Admission
 
+    quota_counts_devices: bool
+    """Quotas count the devices that claims ask for, by class."""
+
+    quota_counts_extended_devices: bool
+    """Quotas count devices by the extended resources that stand for their classes too."""
+
+    quota_exempts_one_claim_of_a_pod: bool
+    """Of the claims that are made for a pod's extended resources, only the first is counted with the pod."""
+
+    quota_follows_scopes: bool
+    """An update is charged in whole to quotas that come to be about an object by it, and the status of a
+    volume claim is counted."""
+
     topology_labels: tuple[str, ...]
     """The labels that a pod takes over from its node, where it does."""
 
@@ -798,6 +811,10 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "quota_has_scope_of_volumes": {27: False, 33: True},
     "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
     "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},
+    "quota_counts_devices": {27: False, 31: True},
+    "quota_counts_extended_devices": {27: False, 35: True},
+    "quota_exempts_one_claim_of_a_pod": {27: False, 36: True},
+    "quota_follows_scopes": {27: False, 33: True},
     "topology_labels": {
         27: ("topology.k8s.io/region", "topology.k8s.io/zone"),
         34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),

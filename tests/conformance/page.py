@@ -62,6 +62,9 @@ _LIMITS = """
 - A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
   Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
   checked; MutatingAdmissionPolicies are stored, and change nothing.
+- A ResourceQuota holds by its status, as in kube-apiserver: writes are charged to `status.used` once there is a
+  `status.hard`, which upstream the quota controller fills in, and a test by an update of `/status`. Nothing is given back
+  when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
 - What is wrong inside the ASN.1 of a certificate request is told in other words.

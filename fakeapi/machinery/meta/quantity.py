@@ -86,19 +86,37 @@ def add(left: str, right: str) -> str:
     return _decimal(amount < 0, "".join(map(str, digits)), exponent, form).text
 
 
+def subtract(left: str, right: str) -> str:
+    """The canonical text of a difference, in the format of `left`, or of `right` where `left` is 0.
+
+    Raises ValueError.
+    """
+    right = right.strip(_SPACES)
+    return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
+
+
 def rounded_up_to_milli(text: str) -> str:
     """The canonical text with what is finer than thousandths rounded away from zero.
 
     As `Quantity.RoundUp(-3)`. Raises ValueError.
     """
+    return _rounded_up_to(text, MILLI)
+
+
+def rounded_up_to_whole(text: str) -> str:
+    """The canonical text rounded away from zero, as `Quantity.RoundUp(0)`. Raises ValueError."""
+    return _rounded_up_to(text, 0)
+
+
+def _rounded_up_to(text: str, finest: int) -> str:
     parsed = parse(text)
     sign, numbers, exponent = parsed.amount.as_tuple()
     assert isinstance(exponent, int)  # quantities are finite
-    if exponent >= MILLI:
+    if exponent >= finest:
         return parsed.text
     match = _split(parsed.text)
     assert match is not None  # it is canonical
-    digits, scale = _rounded_up("".join(map(str, numbers)), exponent, MILLI)
+    digits, scale = _rounded_up("".join(map(str, numbers)), exponent, finest)
     return _decimal(sign == 1, digits, scale, _interpret(match["suffix"])).text
 
 

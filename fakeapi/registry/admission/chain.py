@@ -26,8 +26,14 @@ class Steps:
 
 NO_STEPS = Steps()
 
-LAST = "ResourceQuota"
-"""The plugin that charges for what all others have let pass."""
+LAST = (
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionWebhook",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionWebhook",
+    "ResourceQuota",
+)
+"""The plugins that are asked after all others, in order: the last charges for what they have let pass."""
 
 
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
@@ -36,6 +42,10 @@ async def run(steps: Sequence[Step], attributes: Attributes) -> None:
         waiting = step(attributes)
         if waiting is not None:
             await waiting
+
+
+def _place(entry: PluginEntry) -> int:
+    return LAST.index(entry.name) if entry.name in LAST else -1
 
 
 class Admission:
@@ -48,12 +58,10 @@ class Admission:
         self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
     def extend(self, entry: PluginEntry) -> None:
-        """Ask another plugin from now on, before the quota is charged; one that is asked already stays."""
+        """Asks another plugin from now on, in its place; one that is asked already stays."""
         if entry in self._entries:
             return
-        names = [each.name for each in self._entries]
-        place = names.index(LAST) if LAST in names else len(names)
-        self._entries = (*self._entries[:place], entry, *self._entries[place:])
+        self._entries = tuple(sorted((*self._entries, entry), key=_place))
         for resource in self._resources:
             resource.admission_chains.clear()
         self._resources.clear()

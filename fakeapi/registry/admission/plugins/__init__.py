@@ -86,6 +86,7 @@ DEFAULT_PLUGINS = (
         kinds("pods", "pods/resize"),
     ),
     PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
+    PluginEntry("QuotaActivation", f"{_HERE}.resource_quota.plugin:QuotaActivation", kinds("resourcequotas")),
     PluginEntry(
         "PolicyActivation",
         f"{_HERE}.validating_admission_policy:PolicyActivation",
@@ -103,3 +104,26 @@ POLICIES = PluginEntry(
     "ValidatingAdmissionPolicy", f"{_HERE}.validating_admission_policy:ValidatingAdmissionPolicy", _everything
 )
 """Asked once there is a binding of a policy."""
+
+
+_UNCOUNTED = frozenset(
+    (
+        "bindings",
+        "events",
+        "events.events.k8s.io",
+        "localsubjectaccessreviews.authorization.k8s.io",
+    )
+)
+"""What is not stored, or was never counted."""
+_COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
+
+
+def _counted(resource: "Resource", subresource: str) -> bool:
+    """Covers what quotas can be about."""
+    if subresource:
+        return _COUNTED_SUBRESOURCES(resource, subresource)
+    return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
+
+
+QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)
+"""Asked once there is a quota."""
