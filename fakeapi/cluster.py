@@ -26,6 +26,8 @@ class Cluster:
             settings.release, gates.chosen(settings.feature_gates), settings.runtime_config
         )
         self._registry: Registry | None = None
+        self.certificate_authority = ""
+        """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
 
     @property
     def registry(self) -> Registry:

@@ -173,6 +173,13 @@ class Settings:
         "--redact",
         metavar="FIELD",
     )
+    controllers: Iterable[str] | str = _option(
+        "",
+        "Run these controllers beside the server: namespace, garbagecollector, resourceclaim, or all.",
+        "--controllers",
+        metavar="NAME,…",
+        unset="none",
+    )
     clock: "ClockAndNames | None" = _option(
         None, "Take time, uids and generated names from here.", unset="those of the machine", is_shared=False
     )

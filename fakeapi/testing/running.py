@@ -1,6 +1,7 @@
 """A running server of this process: a cluster behind a listener, with certificates, files and recording."""
 
 import os
+import secrets
 import shutil
 import socket
 import ssl
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.serving.runner import Runner, StartError
@@ -20,6 +22,7 @@ from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
 
 if TYPE_CHECKING:
+    from fakeapi.controllers.application import ControlledApplication
     from fakeapi.traces.recording.recording import Recording
 
 
@@ -37,9 +40,20 @@ class RunningServer:
         cluster = Cluster(settings)
         self._ca: bytes | None = None
         context = self._certificates() if settings.tls else None
-        self._recorder = Recorder(Application(cluster, token=settings.token, hosts=_accepted(settings)))
+        cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
+        names = chosen(settings.controllers)
+        hosts, own_host = _accepted(settings), ""
+        if hosts is not None and names:
+            own_host = f"{secrets.token_hex(16)}.invalid"  # that no web page knows
+            hosts = hosts.also(own_host)
+        self._recorder = Recorder(Application(cluster, token=settings.token, hosts=hosts))
+        self._controlled = self._controllers(cluster, names, own_host) if names else None
         self._runner = Runner(
-            self._recorder, host=settings.host, port=settings.port, tls=context, grace=settings.grace
+            self._controlled or self._recorder,
+            host=settings.host,
+            port=settings.port,
+            tls=context,
+            grace=settings.grace,
         )
         self._port = self._runner.port
         if settings.record is not None:
@@ -85,6 +99,15 @@ class RunningServer:
                 recording.close()
         finally:
             self._remove_temporary()
+
+    def settle(self, seconds: float) -> None:
+        """Returns when no controller has anything left to do. Raises NotSettled after `seconds`, RuntimeError
+        where no controllers run.
+        """
+        if self._controlled is None:
+            raise RuntimeError("no controllers run: name them by the option `controllers`")
+        manager = self._controlled.manager
+        self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
         """Makes it a new cluster. Watches end, connections stay."""
@@ -198,6 +221,11 @@ class RunningServer:
         recording = self._recorder.record(None)
         if recording is not None:
             recording.abort()
+
+    def _controllers(self, cluster: Cluster, names: list[str], host: str) -> "ControlledApplication":
+        from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - only where asked for
+
+        return ControlledApplication(self._recorder, cluster, names, token=self._settings.token, host=host)
 
     def _certificates(self) -> ssl.SSLContext:
         """The server's side of TLS. Raises StartError."""

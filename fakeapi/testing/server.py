@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from fakeapi.controllers.names import SETTLE_SECONDS
 from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
@@ -132,6 +133,13 @@ class FakeAPI(Verbs):
     def reset(self) -> None:
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
         self._running().reset()
+
+    def settle(self, seconds: float = SETTLE_SECONDS) -> None:
+        """Returns when no controller has anything left to do but what is for later by the clock.
+
+        Raises NotSettled, a TimeoutError, after `seconds`; RuntimeError where no controllers run.
+        """
+        self._running().settle(seconds)
 
     def renewed(self) -> "FakeAPI":
         """A handle on the same server as a new cluster at another port.

@@ -1,0 +1,203 @@
+"""API: a client of a Kubernetes API server that is an ASGI application in the same event loop."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fakeapi.asgi import ASGIApp, Message, Scope
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.patch.media_types import SHORT_NAMES
+
+JSON = "application/json"
+LINE_BYTES_MAX = 16 * 1024 * 1024
+"""Of one event of a watch; a longer one ends the watch."""
+
+
+class Refused(Exception):
+    """A request that was answered with a Status that is not a success, or not answered at all (code 0)."""
+
+    def __init__(self, code: int, reason: str, message: str, status: Object) -> None:
+        super().__init__(f"{code} {reason}: {message}")
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.status = status
+
+    @property
+    def is_conflict(self) -> bool:
+        """The object was changed meanwhile: read it again and retry."""
+        return self.reason == "Conflict"
+
+    @property
+    def is_missing(self) -> bool:
+        return self.code == 404
+
+    @property
+    def exists(self) -> bool:
+        return self.reason == "AlreadyExists"
+
+
+class API:
+    """Sends requests as one client, which its User-Agent names.
+
+    Answers are decoded JSON that belongs to the caller. Every method raises Refused.
+    """
+
+    def __init__(
+        self, app: ASGIApp, agent: str, *, token: str | None = None, host: str = "localhost"
+    ) -> None:
+        self._app = app
+        self._headers = [
+            (b"host", host.encode()),
+            (b"user-agent", agent.encode()),
+            (b"accept", JSON.encode()),
+        ]
+        if token is not None:
+            self._headers.append((b"authorization", b"Bearer " + token.encode()))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+    ) -> Object:
+        """The decoded body of a success."""
+        answer = _Answer()
+        sent = b"" if body is None else codec.encode(body)
+        headers = list(self._headers)
+        if body is not None:
+            headers.append((b"content-type", content_type.encode()))
+            headers.append((b"content-length", b"%d" % len(sent)))
+        await self._app(_scope(method, path, query, headers), _Sent(sent).receive, answer.send)
+        return answer.result()
+
+    async def get(self, path: str) -> Object:
+        return await self.request("GET", path)
+
+    async def create(self, path: str, obj: Object) -> Object:
+        return await self.request("POST", path, obj)
+
+    async def update(self, path: str, obj: Object) -> Object:
+        return await self.request("PUT", path, obj)
+
+    async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object:
+        """`kind` is json, merge, strategic or apply."""
+        return await self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[kind])
+
+    async def delete(
+        self, path: str, *, uid: str = "", version: str = "", propagation: str = "", grace: int | None = None
+    ) -> Object:
+        """With preconditions on uid and resourceVersion where they are given."""
+        wanted = {"uid": uid, "resourceVersion": version}
+        preconditions = {name: value for name, value in wanted.items() if value}
+        options: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
+        if preconditions:
+            options["preconditions"] = preconditions
+        if propagation:
+            options["propagationPolicy"] = propagation
+        if grace is not None:
+            options["gracePeriodSeconds"] = grace
+        return await self.request("DELETE", path, options)
+
+    async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
+        """Calls `on_event` with each event as it is sent; returns when the server ends the watch."""
+        answer = _Lines(on_event)
+        scope = _scope("GET", path, {**query, "watch": "true"}, self._headers)
+        await self._app(scope, _Sent(b"").receive, answer.send)
+        answer.result()
+
+
+def _scope(
+    method: str, path: str, query: Mapping[str, str] | None, headers: list[tuple[bytes, bytes]]
+) -> Scope:
+    raw_path = quote(path, safe="/:@!$&'()*+,;=~")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": raw_path.encode(),
+        "query_string": urlencode(query or {}).encode(),
+        "root_path": "",
+        "headers": headers,
+        "client": None,
+        "server": None,
+        "extensions": {},
+    }
+
+
+class _Sent:
+    """A request's body, after which the client stays until its task is cancelled."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+
+    async def receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await asyncio.get_running_loop().create_future()
+        return {"type": "http.disconnect"}
+
+
+class _Answer:
+    """A whole response."""
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._parts: list[bytes] = []
+        self._is_whole = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.code = message["status"]
+        elif message["type"] == "http.response.body":
+            self.take(message.get("body", b""))
+            self._is_whole = not message.get("more_body", False)
+
+    def take(self, part: bytes) -> None:
+        self._parts.append(part)
+
+    def result(self) -> Object:
+        """Raises Refused, also for an answer that was cut off: the write may or may not have taken place."""
+        if not self._is_whole:
+            raise Refused(0, "ConnectionLost", "the connection was lost before the answer was whole", {})
+        body = _decoded(b"".join(self._parts))
+        if self.code >= 300:
+            raise Refused(self.code, body.get("reason", ""), body.get("message", ""), body)
+        return body
+
+
+class _Lines(_Answer):
+    """A response of one JSON value a line."""
+
+    def __init__(self, on_event: Callable[[Object], None]) -> None:
+        super().__init__()
+        self._on_event = on_event
+        self._rest = b""
+
+    def take(self, part: bytes) -> None:
+        if self.code != 200:
+            super().take(part)
+            return
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        if len(self._rest) > LINE_BYTES_MAX:
+            raise Refused(0, "TooLong", f"an event is longer than {LINE_BYTES_MAX} bytes", {})
+        for line in lines:
+            if line:
+                self._on_event(codec.decode(line))
+
+
+def _decoded(body: bytes) -> Object:
+    try:
+        value = codec.decode(body) if body else {}
+    except codec.JsonError:
+        value = {}
+    return value if isinstance(value, dict) else {}

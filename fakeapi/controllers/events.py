@@ -1,0 +1,74 @@
+"""EventRecorder: reports what a controller does as events of core/v1; equal ones are counted.
+
+Follows k8s.io/client-go `tools/record`.
+"""
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.machinery.json_types import Object
+
+EVENTS_MAX = 4096
+"""Events that are remembered in order to count them; when there are more, all are forgotten."""
+
+
+class EventRecorder:
+    """Events of one component."""
+
+    def __init__(self, context: ControllerContext, api: API, component: str, host: str = "") -> None:
+        self._context = context
+        self._api = api
+        self._source = {"component": component, **({"host": host} if host else {})}
+        self._known: dict[tuple[str, ...], Object] = {}
+
+    async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
+        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        metadata = obj["metadata"]
+        resource = self._context.resource("", "events")
+        assert resource is not None, "events are served by every release"
+        key = (metadata["uid"], kind, reason, message)
+        known = self._known.get(key)
+        try:
+            if known is not None:
+                changes = {"count": known["count"] + 1, "lastTimestamp": self._context.now()}
+                self._known[key] = await self._api.patch(resource.path_of(known), changes, "strategic")
+                return
+        except Refused as problem:
+            if not problem.is_missing:
+                return
+        event = self._event(obj, kind, reason, message)
+        try:
+            stored = await self._api.create(resource.path(event["metadata"]["namespace"]), event)
+        except Refused:
+            return
+        if len(self._known) >= EVENTS_MAX:
+            self._known.clear()
+        self._known[key] = stored
+
+    def _event(self, obj: Object, kind: str, reason: str, message: str) -> Object:
+        metadata = obj["metadata"]
+        namespace = metadata.get("namespace", "default")
+        now = self._context.clock.now()
+        involved = {
+            "kind": obj["kind"],
+            "apiVersion": obj["apiVersion"],
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+            "resourceVersion": metadata["resourceVersion"],
+        }
+        if "namespace" in metadata:
+            involved["namespace"] = namespace
+        return {
+            "kind": "Event",
+            "apiVersion": "v1",
+            "metadata": {"name": f"{metadata['name']}.{int(now * 10**9):x}", "namespace": namespace},
+            "involvedObject": involved,
+            "reason": reason,
+            "message": message,
+            "source": self._source,
+            "firstTimestamp": self._context.now(),
+            "lastTimestamp": self._context.now(),
+            "count": 1,
+            "type": kind,
+            "reportingComponent": self._source["component"],
+            "reportingInstance": self._source.get("host", ""),
+        }

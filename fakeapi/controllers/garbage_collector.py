@@ -1,0 +1,252 @@
+"""GarbageCollector: deletes objects whose owners are gone, and carries out foreground and orphan deletion.
+
+Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Instead of a graph of its own it reads the caches
+of the resources that have objects.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.inventory import prefix_of, resource_of, stored_prefixes
+from fakeapi.controllers.paths import ServedResource, find_resource, served_as
+from fakeapi.machinery.json_types import Object
+from fakeapi_storage import StorageError
+
+ORPHAN = "orphan"
+FOREGROUND = "foregroundDeletion"
+IGNORED = frozenset((("", "events"), ("events.k8s.io", "events")))
+"""Resources that own nothing and are owned by nobody, as upstream leaves them out."""
+
+
+class GarbageCollector(Controller):
+    name = "garbagecollector"
+
+    async def start(self) -> None:
+        self._api = self.context.api("kube-controller-manager", "generic-garbage-collector")
+        self._objects: dict[str, tuple[ServedResource, Object]] = {}
+        self._dependents: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._followed: set[str] = set()
+        self._follow_new_resources()
+        for prefix in stored_prefixes(self.context.cluster):
+            self._follow(prefix)
+
+    def _follow_new_resources(self) -> None:
+        watcher = self.context.cluster.storage.watch("/")
+
+        async def look() -> None:
+            try:
+                while True:
+                    for change in await watcher.next_batch():
+                        self._follow(prefix_of(change.entry.key, self.context.cluster))
+            except StorageError:
+                return
+            finally:
+                watcher.close()
+
+        self.context.run(look())
+
+    def _follow(self, prefix: str) -> None:
+        """Reads the resource with this prefix from now on, if it has not been read before."""
+        if prefix in self._followed:
+            return
+        self._followed.add(prefix)
+        resource = resource_of(self.context.cluster, prefix)
+        if resource is None or (resource.kind.group, resource.kind.resource) in IGNORED:
+            return
+        if not {"list", "watch", "delete"} <= set(resource.kind.verbs):
+            return
+        place = served_as(resource)
+        informer: Informer = self.context.informer(place)
+        informer.on_change(lambda old, new: self._note(place, old, new))
+
+    def _note(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
+        uid = (new or old or {})["metadata"]["uid"]
+        if old is not None and old["metadata"]["uid"] != uid:
+            self._note(place, old, None)
+            old = None
+        before = _owner_uids(old)
+        after = _owner_uids(new)
+        for owner in before - after:
+            self._dependents[owner].pop(uid, None)
+            if not self._dependents[owner]:
+                del self._dependents[owner]
+            self._add_if_deleting(owner)
+        for owner in after - before:
+            self._dependents[owner].setdefault(uid)
+        if new is None:
+            self._objects.pop(uid, None)
+            for dependent in self._dependents.get(uid, ()):
+                self.context.add(dependent)
+            for owner in after:
+                self._add_if_deleting(owner)
+            return
+        self._objects[uid] = place, new
+        if after or _finalizers(new) & {ORPHAN, FOREGROUND}:
+            self.context.add(uid)
+        if _is_deleting_dependents(new):
+            for dependent in self._dependents.get(uid, ()):
+                self.context.add(dependent)
+
+    def _add_if_deleting(self, owner: str) -> None:
+        found = self._objects.get(owner)
+        if found is not None and "deletionTimestamp" in found[1]["metadata"]:
+            self.context.add(owner)
+
+    async def reconcile(self, key: Any) -> None:
+        found = self._objects.get(key)
+        if found is None:
+            return
+        place, obj = found
+        try:
+            await self._collect(place, obj)
+        except Refused as problem:
+            if not problem.is_missing:
+                raise
+
+    async def _collect(self, place: ServedResource, obj: Object) -> None:
+        if "deletionTimestamp" in obj["metadata"]:
+            if ORPHAN in _finalizers(obj):
+                await self._orphan_dependents(place, obj)
+            elif FOREGROUND in _finalizers(obj):
+                await self._delete_dependents(place, obj)
+            return
+        references = obj["metadata"].get("ownerReferences") or []
+        if not references:
+            return
+        solid, dangling, waiting = [], [], []
+        for reference in references:
+            owner = await self._owner(reference, place, obj)
+            if owner is None:
+                dangling.append(reference)
+            elif _is_deleting_dependents(owner):
+                waiting.append(reference)
+            else:
+                solid.append(reference)
+        if solid:
+            if dangling or waiting:
+                await self._remove_owners(place, obj, [each["uid"] for each in (*dangling, *waiting)])
+            return
+        await self._delete(place, obj, waits=bool(waiting))
+
+    async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
+        """Deletes an object without owners; `waits` for one whose owners wait for it to be gone."""
+        metadata = obj["metadata"]
+        if waits and self._dependents.get(metadata["uid"]):
+            for dependent in self._dependents[metadata["uid"]]:
+                if _is_deleting_dependents(self._objects[dependent][1]):
+                    await self._unblock(place, obj)
+                    break
+            policy = "Foreground"
+        elif ORPHAN in _finalizers(obj):
+            policy = "Orphan"
+        else:
+            policy = "Foreground" if FOREGROUND in _finalizers(obj) else "Background"
+        await self._api.delete(
+            place.path_of(obj), uid=metadata["uid"], version=metadata["resourceVersion"], propagation=policy
+        )
+
+    async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
+        """The owner that a reference names; None if it does not exist."""
+        known = self._objects.get(reference["uid"])
+        namespace = obj["metadata"].get("namespace", "")
+        if known is not None:
+            owner_place, owner = known
+            same = not owner_place.namespaced or owner["metadata"]["namespace"] == namespace
+            return owner if same else None
+        group, _, version = reference["apiVersion"].rpartition("/")
+        owner_resource = self._place_of(group, version, reference["kind"])
+        if owner_resource is None:
+            return {"metadata": {}}
+        if owner_resource.namespaced and not place.namespaced:
+            return {"metadata": {}}
+        try:
+            owner = await self._api.get(owner_resource.path(namespace, reference["name"]))
+        except Refused as problem:
+            if problem.is_missing:
+                return None
+            raise
+        return owner if owner["metadata"]["uid"] == reference["uid"] else None
+
+    def _place_of(self, group: str, version: str, kind: str) -> ServedResource | None:
+        catalogue = self.context.cluster.catalogue
+        for each in catalogue.of_version(group, version):
+            if each.kind.kind == kind:
+                found = find_resource(catalogue, group, each.kind.resource, version)
+                return None if found is None else served_as(found)
+        return None
+
+    async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
+        """Foreground deletion: once nothing that blocks it is left, the object may go."""
+        uid = obj["metadata"]["uid"]
+        blocking = [each for each in self._dependents.get(uid, ()) if _blocks(self._objects[each][1], uid)]
+        if not blocking:
+            await self._remove_finalizer(place, obj, FOREGROUND)
+            return
+        for dependent in blocking:
+            if "deletionTimestamp" not in self._objects[dependent][1]["metadata"]:
+                self.context.add(dependent)
+
+    async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
+        """Orphan deletion: the dependents stay, without the owner, before it goes."""
+        uid = obj["metadata"]["uid"]
+        for dependent in list(self._dependents.get(uid, ())):
+            dependent_place, found = self._objects[dependent]
+            try:
+                await self._remove_owners(dependent_place, found, [uid])
+            except Refused as problem:
+                if not problem.is_missing:
+                    raise
+        await self._remove_finalizer(place, obj, ORPHAN)
+
+    async def _remove_finalizer(self, place: ServedResource, obj: Object, finalizer: str) -> None:
+        metadata = obj["metadata"]
+        left = [each for each in metadata.get("finalizers") or () if each != finalizer]
+        patch = {"metadata": {"resourceVersion": metadata["resourceVersion"], "finalizers": left}}
+        await self._api.patch(place.path_of(obj), patch)
+
+    async def _remove_owners(self, place: ServedResource, obj: Object, owners: list[str]) -> None:
+        deletions = [{"$patch": "delete", "uid": owner} for owner in owners]
+        left = [each for each in obj["metadata"]["ownerReferences"] if each["uid"] not in owners]
+        await _patch_references(self._api, place, obj, deletions, left)
+
+    async def _unblock(self, place: ServedResource, obj: Object) -> None:
+        references = obj["metadata"].get("ownerReferences") or []
+        changed = [{**each, "blockOwnerDeletion": False} for each in references]
+        await _patch_references(self._api, place, obj, changed, changed)
+
+
+async def _patch_references(
+    api: API, place: ServedResource, obj: Object, strategic: list[Object], merged: list[Object]
+) -> None:
+    """Changes owner references by a strategic patch, or a merge patch for kinds without strategic ones."""
+    path, metadata = place.path_of(obj), obj["metadata"]
+    try:
+        patch = {"metadata": {"uid": metadata["uid"], "ownerReferences": strategic}}
+        await api.patch(path, patch, "strategic")
+    except Refused as problem:
+        if problem.code != 415:
+            raise
+        version = metadata["resourceVersion"]
+        patch = {"metadata": {"uid": metadata["uid"], "resourceVersion": version, "ownerReferences": merged}}
+        await api.patch(path, patch)
+
+
+def _owner_uids(obj: Object | None) -> set[str]:
+    references = obj["metadata"].get("ownerReferences") or () if obj is not None else ()
+    return {reference["uid"] for reference in references}
+
+
+def _finalizers(obj: Object) -> set[str]:
+    return set(obj["metadata"].get("finalizers") or ())
+
+
+def _is_deleting_dependents(obj: Object) -> bool:
+    return "deletionTimestamp" in obj["metadata"] and FOREGROUND in _finalizers(obj)
+
+
+def _blocks(dependent: Object, owner: str) -> bool:
+    references = dependent["metadata"].get("ownerReferences") or ()
+    return any(each["uid"] == owner and each.get("blockOwnerDeletion") for each in references)

@@ -1,0 +1,138 @@
+"""Informer: a cache of the objects of one resource, which a list fills and a watch keeps up to date.
+
+Follows the reflector of k8s.io/client-go `tools/cache`: list, watch from the list's version, list again when
+that version has expired.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.paths import ServedResource
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.clock import Clock
+
+log = logging.getLogger("fakeapi.controllers")
+
+PAGE = "500"
+"""Objects of one request of a list."""
+RETRY_SECONDS = 1.0
+"""Until a list or a watch that was refused is tried again."""
+
+Handler: TypeAlias = Callable[[Object | None, Object | None], None]
+"""Called with an object before and after a change; None where it was not there, or is not any more."""
+
+
+def key_of(obj: Object) -> str:
+    """NAMESPACE/NAME, or NAME for an object without a namespace."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace", "")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+class Informer:
+    """Objects by key. They are shared by all who read them, and must not be changed."""
+
+    def __init__(self, api: API, resource: ServedResource, clock: Clock) -> None:
+        self.resource = resource
+        self.objects: dict[str, Object] = {}
+        self.position = 0
+        """Every change up to this resourceVersion has been handled."""
+        self._api = api
+        self._clock = clock
+        self._handlers: list[Handler] = []
+        self._wakers: set[asyncio.Event] = set()
+        self._expired = False
+
+    def on_change(self, handler: Handler) -> None:
+        """Calls `handler` for every object there is, and for every change from now on, in order."""
+        self._handlers.append(handler)
+        for obj in self.objects.values():
+            handler(None, obj)
+
+    def get(self, namespace: str, name: str) -> Object | None:
+        return self.objects.get(f"{namespace}/{name}" if namespace else name)
+
+    def notify(self, waker: asyncio.Event) -> None:
+        """Sets `waker` whenever the position moves."""
+        self._wakers.add(waker)
+
+    async def list(self) -> None:
+        """Reads all objects. Raises Refused."""
+        query = {"limit": PAGE}
+        found: dict[str, Object] = {}
+        while True:
+            page = await self._api.request("GET", self.resource.path(), query=query)
+            for item in page.get("items") or ():
+                item.setdefault("apiVersion", self.resource.api_version)
+                item.setdefault("kind", self.resource.kind)
+                found[key_of(item)] = item
+            token = page["metadata"].get("continue")
+            if not token:
+                break
+            query["continue"] = token
+        self._replace(found, int(page["metadata"]["resourceVersion"]))
+
+    async def run(self) -> None:
+        """Follows the changes until it is cancelled; `list` comes before."""
+        listed = True
+        while True:
+            try:
+                if not listed:
+                    await self.list()
+                    listed = True
+                self._expired = False
+                query = {"resourceVersion": str(self.position), "allowWatchBookmarks": "true"}
+                await self._api.watch(self.resource.path(), query, self._handle)
+            except Refused as problem:
+                if problem.code != 410:
+                    log.debug("informer of %s: %s", self.resource.plural, problem)
+                    await pause(self._clock, RETRY_SECONDS)
+                self._expired = True
+            if self._expired:
+                listed = False
+            await asyncio.sleep(0)
+
+    def _handle(self, event: Object) -> None:
+        kind, obj = event["type"], event["object"]
+        if kind == "ERROR":
+            self._expired = True
+            return
+        if kind != "BOOKMARK":
+            key = key_of(obj)
+            old = self.objects.pop(key, None) if kind == "DELETED" else self.objects.get(key)
+            if kind != "DELETED":
+                self.objects[key] = obj
+            self._tell(old or obj if kind == "DELETED" else old, None if kind == "DELETED" else obj)
+        self._move(int(obj["metadata"]["resourceVersion"]))
+
+    def _replace(self, found: dict[str, Object], version: int) -> None:
+        before, self.objects = self.objects, found
+        for key, old in before.items():
+            if key not in found:
+                self._tell(old, None)
+        for key, new in found.items():
+            known = before.get(key)
+            if known is None or known["metadata"]["resourceVersion"] != new["metadata"]["resourceVersion"]:
+                self._tell(known, new)
+        self._move(version)
+
+    def _tell(self, old: Object | None, new: Object | None) -> None:
+        for handler in self._handlers:
+            handler(old, new)
+
+    def _move(self, version: int) -> None:
+        self.position = max(self.position, version)
+        for waker in self._wakers:
+            waker.set()
+
+
+async def pause(clock: Clock, seconds: float) -> None:
+    """Returns after `seconds` of the clock."""
+    try:
+        async with clock.timeout(seconds):
+            await asyncio.get_running_loop().create_future()
+    except TimeoutError:
+        return

@@ -1,0 +1,224 @@
+"""Manager: runs the controllers of one server, one key after the other."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Hashable, Iterable, Mapping
+from typing import Any
+
+from fakeapi.asgi import ASGIApp
+from fakeapi.cluster import Cluster
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.paths import ServedResource
+from fakeapi.controllers.work import Item, WorkQueue
+from fakeapi.registry.resource import Resource
+
+log = logging.getLogger("fakeapi.controllers")
+
+CATCH_UP_SECONDS = 1.0
+"""For the caches to show what was written; after it the controllers work on what they have."""
+CONFLICTS_AT_ONCE_MAX = 10
+"""Conflicts after which a key comes back at once; after more it comes back later and later."""
+
+
+class NotSettled(TimeoutError):
+    """The controllers still had work when the time was over; the message says which."""
+
+
+class Manager:
+    """The controllers, their caches and the queue of their keys.
+
+    One key is reconciled at a time, and only when the caches have caught up with what was written: with the
+    same seed, clock and requests a run repeats itself.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        cluster: Cluster,
+        makers: Mapping[str, MakeController],
+        *,
+        token: str | None = None,
+        host: str = "localhost",
+    ) -> None:
+        self._app = app
+        self._cluster = cluster
+        self._token = token
+        self._host = host
+        self._changed = asyncio.Event()
+        self._queue = WorkQueue(cluster.clock, self._changed.set)
+        self._informers: dict[ServedResource, Informer] = {}
+        self._resources: dict[ServedResource, Resource] = {}
+        self._unlisted: list[Informer] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._spawned: set[asyncio.Task[None]] = set()
+        self._busy: Item | None = None
+        self._conflicts: dict[Item, int] = {}
+        self._controllers = {
+            name: make(ControllerContext(name, cluster, self)) for name, make in makers.items()
+        }
+
+    def __getitem__(self, name: str) -> Controller:
+        """A controller by its name. Raises KeyError for one that does not run."""
+        return self._controllers[name]
+
+    async def start(self) -> None:
+        """Fills the caches and begins to work. Raises what a controller's start raises."""
+        for controller in self._controllers.values():
+            await controller.start()
+        await self._list_new()
+        self._tasks.append(asyncio.ensure_future(self._work()))
+
+    async def stop(self) -> None:
+        """Ends the work where it is; again is no error."""
+        tasks, self._tasks = [*self._tasks, *self._spawned], []
+        self._queue.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for controller in self._controllers.values():
+            await controller.stop()
+
+    async def settle(self, seconds: float) -> None:
+        """Returns when no controller has anything to do that is not for later.
+
+        Keys whose time is yet to come, such as those that failed, are not waited for. Raises NotSettled after
+        `seconds`.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while not await self._is_settled():
+                    self._changed.clear()
+                    if not self._is_idle():
+                        await self._changed.wait()
+        except TimeoutError:
+            raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
+
+    # what contexts ask for ------------------------------------------------------------------------
+
+    def api(self, agent: str) -> API:
+        return API(self._app, agent, token=self._token, host=self._host)
+
+    def informer(self, resource: ServedResource) -> Informer:
+        """The cache of a resource; one that is new is listed before the next key is reconciled."""
+        found = self._informers.get(resource)
+        if found is None:
+            api = self.api(
+                f"kube-controller-manager/{self._cluster.catalogue.primary.version} (linux/amd64) "
+                "kubernetes/fakeapi/shared-informers"
+            )
+            found = self._informers[resource] = Informer(api, resource, self._cluster.clock)
+            found.notify(self._changed)
+            served = self._cluster.catalogue.find(resource.group, resource.version, resource.plural)
+            if served is not None:
+                self._resources[resource] = served
+            self._unlisted.append(found)
+            self._changed.set()
+        return found
+
+    def add(self, controller: str, key: Hashable) -> None:
+        self._queue.add((controller, key))
+
+    def add_after(self, controller: str, key: Hashable, seconds: float) -> None:
+        self._queue.add_after((controller, key), seconds)
+
+    def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(self._guard(controller, work))
+        self._spawned.add(task)
+        task.add_done_callback(self._forget)
+
+    def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.ensure_future(self._guard(controller, work)))
+
+    # the work -------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        while True:
+            self._changed.clear()
+            await self._list_new()
+            item = self._queue.pop()
+            if item is None:
+                await self._changed.wait()
+                continue
+            self._busy = item
+            try:
+                await self._caught_up()
+                await self._reconcile(item)
+            finally:
+                self._busy = None
+                self._changed.set()
+
+    async def _reconcile(self, item: Item) -> None:
+        name, key = item
+        try:
+            await self._controllers[name].reconcile(key)
+        except Refused as problem:
+            conflicts = self._conflicts.get(item, 0)
+            if problem.is_conflict and conflicts < CONFLICTS_AT_ONCE_MAX:
+                self._conflicts[item] = conflicts + 1
+                self._queue.add(item)
+                return
+            log.warning("%s: %s: %s", name, key, problem)
+            self._queue.retry(item)
+        except Exception:
+            log.exception("%s: unexpected error at %s", name, key)
+            self._queue.retry(item)
+        else:
+            self._queue.succeed(item)
+        self._conflicts.pop(item, None)
+
+    async def _list_new(self) -> None:
+        while self._unlisted:
+            informer = self._unlisted.pop(0)
+            try:
+                await informer.list()
+            except Refused as problem:
+                log.warning("cannot list %s: %s", informer.resource.plural, problem)
+            self._tasks.append(asyncio.ensure_future(informer.run()))
+
+    async def _caught_up(self) -> None:
+        """Returns when the caches show everything written, or after CATCH_UP_SECONDS."""
+        if not self._is_behind():
+            return
+        try:
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                while self._is_behind():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            log.debug("the caches are behind: %s", [each.plural for each in self._behind()])
+
+    def _is_behind(self) -> bool:
+        return next(iter(self._behind()), None) is not None
+
+    def _behind(self) -> Iterable[ServedResource]:
+        newest = self._cluster.store.newest
+        for place, resource in self._resources.items():
+            if self._informers[place].position < newest(resource):
+                yield place
+
+    async def _is_settled(self) -> bool:
+        await self._caught_up()
+        return self._is_idle()
+
+    def _is_idle(self) -> bool:
+        return not (self._queue or self._busy or self._spawned or self._unlisted) and not self._is_behind()
+
+    def _left(self) -> str:
+        left = [f"{name} {key}" for name, key in [*filter(None, [self._busy]), *self._queue.waiting][:5]]
+        if self._spawned:
+            left.append(f"{len(self._spawned)} calls that are not answered")
+        return ", ".join(left) or "its caches are behind"
+
+    async def _guard(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Refused as problem:
+            log.warning("%s: %s", controller, problem)
+        except Exception:
+            log.exception("%s: unexpected error", controller)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._spawned.discard(task)
+        self._changed.set()

@@ -1,0 +1,212 @@
+"""NamespaceController: empties namespaces that are to go, and furnishes those that stay.
+
+Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, and of `pkg/controller` `serviceaccount` and
+`certificates/rootcacertpublisher`: every namespace has a service account and the cluster's certificate.
+"""
+
+from collections import Counter
+from typing import Any
+
+from fakeapi.controllers.api import Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.inventory import resources_with_objects
+from fakeapi.controllers.paths import ServedResource, served_as
+from fakeapi.machinery.json_types import Object
+
+FINALIZER = "kubernetes"
+POD_ESTIMATE_SECONDS = 30
+"""Until pods are looked at again that are still there and name no grace period."""
+FINALIZERS_ESTIMATE_SECONDS = 15
+"""Until objects are looked at again that finalizers hold."""
+ROOT_CA = "kube-root-ca.crt"
+_ROOT_CA_DESCRIPTION = {
+    "kubernetes.io/description": (
+        "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints "
+        "such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across "
+        "distributions of Kubernetes clusters."
+    )
+}
+_CONDITIONS = {
+    "NamespaceDeletionDiscoveryFailure": ("ResourcesDiscovered", "All resources successfully discovered"),
+    "NamespaceDeletionGroupVersionParsingFailure": (
+        "ParsedGroupVersions",
+        "All legacy kube types successfully parsed",
+    ),
+    "NamespaceDeletionContentFailure": (
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+    ),
+    "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
+    "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+}
+"""The conditions of a namespace that is going, with reason and message where nothing is amiss."""
+
+
+class NamespaceController(Controller):
+    name = "namespace"
+
+    async def start(self) -> None:
+        context = self.context
+        self._deleter = context.api("kube-controller-manager", "namespace-controller")
+        self._accounts_api = context.api("kube-controller-manager", "service-account-controller")
+        self._certificates_api = context.api("kube-controller-manager", "root-ca-cert-publisher")
+        self._namespaces = self._follow("namespaces")
+        self._accounts = self._follow("serviceaccounts")
+        self._config_maps = self._follow("configmaps")
+
+    def _follow(self, plural: str) -> Informer:
+        resource = self.context.resource("", plural)
+        assert resource is not None, f"{plural} are served by every release"
+        informer = self.context.informer(resource)
+        informer.on_change(self._enqueue_namespace)
+        return informer
+
+    def _enqueue_namespace(self, old: Object | None, new: Object | None) -> None:
+        metadata = (new or old or {})["metadata"]
+        self.context.add(metadata.get("namespace") or metadata["name"])
+
+    async def reconcile(self, key: Any) -> None:
+        namespace = self._namespaces.get("", key)
+        if namespace is None:
+            return
+        if "deletionTimestamp" in namespace["metadata"]:
+            await self._empty(namespace)
+        else:
+            await self._furnish(key)
+
+    async def _furnish(self, name: str) -> None:
+        if self._accounts.get(name, "default") is None:
+            account = {"metadata": {"name": "default", "namespace": name}}
+            await self._create(self._accounts_api, self._accounts.resource, account)
+        if self._config_maps.get(name, ROOT_CA) is None:
+            metadata = {"name": ROOT_CA, "namespace": name, "annotations": _ROOT_CA_DESCRIPTION}
+            certificate = self.context.cluster.certificate_authority
+            config_map = {"metadata": metadata, "data": {"ca.crt": certificate}}
+            await self._create(self._certificates_api, self._config_maps.resource, config_map)
+
+    async def _create(self, api: Any, resource: ServedResource, obj: Object) -> None:
+        body = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}
+        try:
+            await api.create(resource.path(obj["metadata"]["namespace"]), body)
+        except Refused as problem:
+            ends = problem.is_missing or "NamespaceTerminating" in str(problem.status.get("details"))
+            if not (ends or problem.exists):
+                raise
+
+    async def _empty(self, cached: Object) -> None:
+        """Deletes what is in a namespace; finalizes it, or says in conditions what is left."""
+        name = cached["metadata"]["name"]
+        place = self._namespaces.resource
+        try:
+            namespace = await self._deleter.get(place.path(name=name))
+            if not namespace["spec"].get("finalizers"):
+                return
+            left = await self._delete_contents(name)
+            await self._update_conditions(namespace, left)
+            if not left.counts:
+                await self._finalize(name)
+            else:
+                self.context.add_after(name, left.estimate)
+        except Refused as problem:
+            if not problem.is_missing:
+                raise
+
+    async def _delete_contents(self, namespace: str) -> "_Left":
+        left = _Left()
+        resources = resources_with_objects(self.context.cluster, namespace)
+        pods_first = self.context.rules.gates.get("OrderedNamespaceDeletion", False)
+        resources.sort(key=lambda each: pods_first and each.kind.resource != "pods")
+        for resource in resources:
+            place = served_as(resource)
+            try:
+                left.add(place, await self._delete_all(place, namespace))
+            except Refused as problem:
+                left.failures.append(problem.message)
+                left.estimate = max(left.estimate, FINALIZERS_ESTIMATE_SECONDS)
+            if pods_first and place.plural == "pods" and left.counts:
+                break
+        return left
+
+    async def _delete_all(self, place: ServedResource, namespace: str) -> list[Object]:
+        """The objects that are still there after all were deleted."""
+        options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
+        collection = place.path(namespace)
+        try:
+            await self._deleter.request("DELETE", collection, options)
+        except Refused as problem:
+            if problem.code != 405:
+                raise
+            for obj in (await self._deleter.get(collection)).get("items") or ():
+                await self._deleter.request("DELETE", place.path_of(obj), options)
+        items: list[Object] = (await self._deleter.get(collection)).get("items") or []
+        return items
+
+    async def _update_conditions(self, namespace: Object, left: "_Left") -> None:
+        status = namespace["status"]
+        conditions = [dict(each) for each in status.get("conditions") or ()]
+        changed = False
+        for kind, (reason, message) in _CONDITIONS.items():
+            wanted = left.condition(kind) or {"status": "False", "reason": reason, "message": message}
+            known = next((each for each in conditions if each["type"] == kind), None)
+            if known is None:
+                conditions.append({"type": kind, "lastTransitionTime": self.context.now(), **wanted})
+                changed = True
+            elif any(known.get(field) != value for field, value in wanted.items()):
+                if known["status"] != wanted["status"]:
+                    known["lastTransitionTime"] = self.context.now()
+                known.update(wanted)
+                changed = True
+        if changed:
+            status["conditions"] = conditions
+            await self._deleter.update(self._namespaces.resource.path_of(namespace, "status"), namespace)
+
+    async def _finalize(self, name: str) -> None:
+        place = self._namespaces.resource
+        namespace = await self._deleter.get(place.path(name=name))
+        finalizers = [each for each in namespace["spec"].get("finalizers") or () if each != FINALIZER]
+        namespace["spec"]["finalizers"] = finalizers
+        await self._deleter.update(place.path_of(namespace, "finalize"), namespace)
+
+
+class _Left:
+    """What a namespace still holds, and when to look again."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.finalizers: Counter[str] = Counter()
+        self.failures: list[str] = []
+        self.estimate = 0
+
+    def add(self, place: ServedResource, objects: list[Object]) -> None:
+        for obj in objects:
+            metadata = obj["metadata"]
+            self.counts[f"{place.plural}.{place.group}"] += 1
+            self.finalizers.update(metadata.get("finalizers") or ())
+            if place.plural == "pods":
+                grace = metadata.get("deletionGracePeriodSeconds", POD_ESTIMATE_SECONDS)
+                self.estimate = max(self.estimate, grace)
+        if objects:
+            self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
+
+    def condition(self, kind: str) -> Object | None:
+        """What is amiss, as a condition; None where nothing is."""
+        if kind == "NamespaceContentRemaining" and self.counts:
+            rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))
+            return _amiss("SomeResourcesRemain", f"Some resources are remaining: {rest}")
+        if kind == "NamespaceFinalizersRemaining" and self.finalizers:
+            rest = ", ".join(
+                sorted(f"{name} in {n} resource instances" for name, n in self.finalizers.items())
+            )
+            return _amiss(
+                "SomeFinalizersRemain", f"Some content in the namespace has finalizers remaining: {rest}"
+            )
+        if kind == "NamespaceDeletionContentFailure" and self.failures:
+            rest = ", ".join(sorted(self.failures))
+            message = f"Failed to delete all resource types, {len(self.failures)} remaining: {rest}"
+            return _amiss("ContentDeletionFailed", message)
+        return None
+
+
+def _amiss(reason: str, message: str) -> Object:
+    return {"status": "True", "reason": reason, "message": message}

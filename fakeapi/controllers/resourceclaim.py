@@ -1,0 +1,403 @@
+"""ResourceClaimController: makes claims from templates for pods, releases and deletes those no longer used.
+
+Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, from 1.27 on.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.controllers.api import Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.pod_claims import (
+    ClaimNameUnknown,
+    claim_of_pod,
+    claim_source,
+    is_done,
+    is_for_pod,
+    owning_pod,
+    reference_to_pod,
+    reserved_for,
+)
+from fakeapi.machinery.json_types import Object
+
+GROUP = "resource.k8s.io"
+FINALIZER = "resource.kubernetes.io/delete-protection"
+ANNOTATION = "resource.kubernetes.io/pod-claim-name"
+FIELD_MANAGER = "ResourceClaimController"
+GENERATED_NAME_MAX = 57
+"""Characters of a generated name before its suffix of a hyphen and five characters."""
+DELETED_MAX = 500
+"""Deleted pods that are remembered; of others the API is asked."""
+
+POD = "pod"
+CLAIM = "claim"
+
+
+class ResourceClaimController(Controller):
+    name = "resourceclaim"
+
+    async def start(self) -> None:
+        context = self.context
+        claims = context.resource(GROUP, "resourceclaims")
+        templates = context.resource(GROUP, "resourceclaimtemplates")
+        pods = context.resource("", "pods")
+        if claims is None or templates is None or pods is None:
+            return
+        self._api = context.api("kube-controller-manager", "resource-claim-controller")
+        self._events = EventRecorder(context, self._api, "resource_claim")
+        self._deleted: dict[str, None] = {}
+        self._pods: Informer = context.informer(pods)
+        self._templates: Informer = context.informer(templates)
+        self._claims: Informer = context.informer(claims)
+        self._contexts = self._scheduling_contexts()
+        self._pods.on_change(self._pod_changed)
+        self._templates.on_change(self._template_changed)
+        self._claims.on_change(self._claim_changed)
+
+    def _scheduling_contexts(self) -> Informer | None:
+        """Where classic drivers allocate, until 1.31."""
+        resource = self.context.resource(GROUP, "podschedulingcontexts")
+        if resource is None or resource.version != self.context_version():
+            return None
+        return self.context.informer(resource)
+
+    def context_version(self) -> str:
+        """The version of resource.k8s.io that the controller speaks."""
+        found = self.context.resource(GROUP, "resourceclaims")
+        return found.version if found is not None else ""
+
+    # what adds keys -------------------------------------------------------------------------------
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        pod = new or old or {}
+        extended = (pod["status"].get("extendedResourceClaimStatus") or {}).get("resourceClaimName")
+        if not pod["spec"].get("resourceClaims") and not extended:
+            return
+        if old is not None and (new is None or new["metadata"]["uid"] != old["metadata"]["uid"]):
+            self._remember_deleted(old["metadata"]["uid"])
+        namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+        if new is None or not _might_run(new):
+            for claim in [*_known_claims(pod), *filter(None, [extended])]:
+                self.context.add((CLAIM, namespace, claim))
+        if new is not None and "deletionTimestamp" not in new["metadata"]:
+            self.context.add((POD, namespace, name))
+
+    def _template_changed(self, old: Object | None, new: Object | None) -> None:
+        """Pods that wait for a template are looked at again once it is there."""
+        if new is None:
+            return
+        namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]
+        for pod in self._pods.objects.values():
+            claims = pod["spec"].get("resourceClaims") or ()
+            if pod["metadata"]["namespace"] == namespace and any(
+                claim_source(each).get("resourceClaimTemplateName") == name for each in claims
+            ):
+                self.context.add((POD, namespace, pod["metadata"]["name"]))
+
+    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
+        claim = new or old or {}
+        namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
+        if new is not None:
+            self.context.add((CLAIM, namespace, name))
+        for pod in self._pods.objects.values():
+            if pod["metadata"]["namespace"] == namespace and name in _known_claims(pod):
+                self.context.add((POD, namespace, pod["metadata"]["name"]))
+
+    def _remember_deleted(self, uid: str) -> None:
+        if len(self._deleted) >= DELETED_MAX:
+            del self._deleted[next(iter(self._deleted))]
+        self._deleted[uid] = None
+
+    async def reconcile(self, key: Any) -> None:
+        kind, namespace, name = key
+        if kind == POD:
+            await self._sync_pod(namespace, name)
+        else:
+            await self._sync_claim(namespace, name)
+
+    # pods -----------------------------------------------------------------------------------------
+
+    async def _sync_pod(self, namespace: str, name: str) -> None:
+        pod = self._pods.get(namespace, name)
+        if pod is None or "deletionTimestamp" in pod["metadata"]:
+            return
+        if is_done(pod):  # upstream finds the claim that it deleted in its cache, and so makes no new one
+            return
+        made: dict[str, str] = {}
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                claim = await self._claim_for(pod, pod_claim)
+            except (Refused, _Missing) as problem:
+                text = problem.message if isinstance(problem, Refused) else str(problem)
+                message = f"PodResourceClaim {pod_claim['name']}: {text}"
+                await self._events.record(pod, "Warning", "FailedResourceClaimCreation", message)
+                if isinstance(problem, Refused):
+                    raise
+                self.context.add_after((POD, namespace, name), 1.0)
+                return
+            if claim is not None:
+                made[pod_claim["name"]] = claim
+        if made and self._statuses_are_kept:
+            pod = await self._set_statuses(pod, made)
+        if pod["spec"].get("nodeName"):
+            await self._reserve_claims(pod)
+
+    @property
+    def _statuses_are_kept(self) -> bool:
+        """Whether a pod's status says the names of its claims; 1.27 names claims by their pods."""
+        return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
+
+    async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
+        """The name of a claim that was made from a template just now; None where nothing was to do.
+
+        Raises Refused, _Missing.
+        """
+        template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
+        if not template_name:
+            return None
+        try:
+            known = claim_of_pod(pod, pod_claim, by_pod=not self._statuses_are_kept)
+        except ClaimNameUnknown:
+            known = ""
+        if known is None:
+            return None
+        namespace = pod["metadata"]["namespace"]
+        existing = self._claims.get(namespace, known) if known else None
+        if existing is not None and is_for_pod(pod, existing):
+            return None
+        orphan = self._find_generated(pod, pod_claim["name"])
+        if orphan is not None:
+            return str(orphan["metadata"]["name"])
+        template = self._templates.get(namespace, template_name)
+        if template is None:
+            plural = self._templates.resource
+            missing = f'{plural.plural}.{plural.group} "{template_name}" not found'
+            raise _Missing(f'resource claim template "{template_name}": {missing}')
+        created = await self._api.create(
+            self._claims.resource.path(namespace), self._generated(pod, pod_claim["name"], template)
+        )
+        return str(created["metadata"]["name"])
+
+    def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
+        """A claim made from a template, owned by the pod."""
+        spec, metadata = template["spec"], pod["metadata"]
+        given = spec.get("metadata") or {}
+        owner = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+            "controller": True,
+        }
+        new: Object = {
+            "annotations": {**(given.get("annotations") or {}), ANNOTATION: pod_claim},
+            "ownerReferences": [owner],
+        }
+        if self._statuses_are_kept:
+            new["generateName"] = _generated_name(metadata["name"], pod_claim)
+        else:
+            new["name"] = f"{metadata['name']}-{pod_claim}"
+            new["annotations"] = given.get("annotations") or {}
+            owner["blockOwnerDeletion"] = True
+        if given.get("labels"):
+            new["labels"] = given["labels"]
+        resource = self._claims.resource
+        return {
+            "kind": resource.kind,
+            "apiVersion": resource.api_version,
+            "metadata": new,
+            "spec": spec["spec"],
+        }
+
+    def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
+        """A claim that was made for the pod before, whose name its status does not say yet."""
+        for claim in self._claims.objects.values():
+            annotations = claim["metadata"].get("annotations") or {}
+            if owning_pod(claim)[1] == pod["metadata"]["uid"] and annotations.get(ANNOTATION) == pod_claim:
+                return claim
+        return None
+
+    async def _set_statuses(self, pod: Object, made: dict[str, str]) -> Object:
+        statuses = [{"name": name, "resourceClaimName": claim} for name, claim in made.items()]
+        metadata = {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]}
+        body = {
+            "kind": "Pod",
+            "apiVersion": "v1",
+            "metadata": metadata,
+            "status": {"resourceClaimStatuses": statuses},
+        }
+        path = self._pods.resource.path_of(pod, "status")
+        return await self._api.patch(path, body, "apply", fieldManager=FIELD_MANAGER, force="true")
+
+    async def _reserve_claims(self, pod: Object) -> None:
+        """Reserves claims for a pod that has a node without a scheduler's doing."""
+        namespace = pod["metadata"]["namespace"]
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim, by_pod=not self._statuses_are_kept)
+            except ClaimNameUnknown:
+                return
+            claim = self._claims.get(namespace, name) if name else None
+            if claim is None:
+                if name:
+                    return
+                continue
+            if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
+                return
+            status = claim["status"]
+            if status.get("allocation"):
+                await self._reserve(pod, claim)
+            elif self._contexts is not None and not claim["spec"].get("devices"):
+                await self._ask_for_allocation(pod)
+
+    async def _reserve(self, pod: Object, claim: Object) -> None:
+        status = claim["status"]
+        consumers = status.get("reservedFor") or []
+        is_shareable = status["allocation"].get("shareable", True) or not consumers
+        most = self.context.rules.limits.reserved_for
+        if reserved_for(pod, claim) or not is_shareable or len(consumers) >= most:
+            return
+        changed = {**claim, "status": {**status, "reservedFor": [*consumers, reference_to_pod(pod)]}}
+        await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
+
+    async def _ask_for_allocation(self, pod: Object) -> None:
+        """A PodSchedulingContext with the pod's node, so that a classic driver allocates for it."""
+        assert self._contexts is not None
+        metadata, node = pod["metadata"], pod["spec"]["nodeName"]
+        place = self._contexts.resource
+        known = self._contexts.get(metadata["namespace"], metadata["name"])
+        if known is None:
+            owner = {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": metadata["name"],
+                "uid": metadata["uid"],
+                "controller": True,
+            }
+            body = {
+                "kind": place.kind,
+                "apiVersion": place.api_version,
+                "metadata": {"name": metadata["name"], "ownerReferences": [owner]},
+                "spec": {"selectedNode": node},
+            }
+            await self._api.create(place.path(metadata["namespace"]), body)
+        elif owning_pod(known)[1] == metadata["uid"] and known["spec"].get("selectedNode") != node:
+            changed = {**known, "spec": {**known["spec"], "selectedNode": node}}
+            await self._api.update(place.path_of(known), changed)
+
+    # claims ---------------------------------------------------------------------------------------
+
+    async def _sync_claim(self, namespace: str, name: str) -> None:
+        claim = self._claims.get(namespace, name)
+        if claim is None:
+            return
+        consumers = claim["status"].get("reservedFor") or []
+        left = [each for each in consumers if await self._is_valid(namespace, each)]
+        try:
+            if len(left) < len(consumers):
+                await self._release(claim, left)
+            elif FINALIZER in _finalizers(claim) and "deletionTimestamp" in claim["metadata"] and not left:
+                await self._unblock_deletion(claim)
+            if not left:
+                await self._delete_unneeded(claim)
+        except Refused as problem:
+            if not problem.is_missing:
+                raise
+
+    async def _is_valid(self, namespace: str, consumer: Object) -> bool:
+        """Whether a consumer may still use the claim; those that are no pods are left alone."""
+        if consumer.get("apiGroup") or consumer["resource"] != "pods":
+            return True
+        if consumer["uid"] in self._deleted:
+            return False
+        pod = self._pods.get(namespace, consumer["name"])
+        if pod is None:
+            try:
+                pod = await self._api.get(self._pods.resource.path(namespace, consumer["name"]))
+            except Refused as problem:
+                if problem.is_missing:
+                    return False
+                raise
+        return bool(pod["metadata"]["uid"] == consumer["uid"] and not is_done(pod))
+
+    async def _release(self, claim: Object, left: list[Object]) -> None:
+        """Takes consumers away; a claim that nobody uses any more is deallocated."""
+        status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
+        if left:
+            status["reservedFor"] = left
+        elif FINALIZER in _finalizers(claim):
+            status.pop("allocation", None)
+        elif self._has_classic_drivers and claim["spec"].get("allocationMode", WAITS) == WAITS:
+            status["deallocationRequested"] = True
+        changed = await self._update_status(claim, status)
+        if FINALIZER in _finalizers(changed) and not changed["status"].get("allocation"):
+            await self._remove_finalizer(changed)
+
+    @property
+    def _has_classic_drivers(self) -> bool:
+        return self._contexts is not None
+
+    async def _unblock_deletion(self, claim: Object) -> None:
+        if claim["status"].get("allocation"):
+            status = {key: value for key, value in claim["status"].items() if key != "allocation"}
+            claim = await self._update_status(claim, status)
+        await self._remove_finalizer(claim)
+
+    async def _update_status(self, claim: Object, status: Object) -> Object:
+        path = self._claims.resource.path_of(claim, "status")
+        return await self._api.update(path, {**claim, "status": status})
+
+    async def _remove_finalizer(self, claim: Object) -> None:
+        metadata = claim["metadata"]
+        finalizers = [each for each in metadata["finalizers"] if each != FINALIZER]
+        changed = {**claim, "metadata": {**metadata, "finalizers": finalizers}}
+        await self._api.update(self._claims.resource.path_of(claim), changed)
+
+    async def _delete_unneeded(self, claim: Object) -> None:
+        """Deletes a generated claim whose pod is done or was replaced; the garbage collector deletes those
+        whose pods are gone.
+        """
+        name, uid = owning_pod(claim)
+        pod = self._pods.get(claim["metadata"]["namespace"], name) if name else None
+        if pod is not None and (pod["metadata"]["uid"] != uid or is_done(pod)):
+            await self._api.delete(self._claims.resource.path_of(claim))
+
+
+WAITS = "WaitForFirstConsumer"
+
+
+class _Missing(Exception):
+    """A claim cannot be made because its template is not there."""
+
+
+def _finalizers(claim: Object) -> list[str]:
+    return claim["metadata"].get("finalizers") or []
+
+
+def _might_run(pod: Object) -> bool:
+    """Whether a pod still needs its claims."""
+    if pod["status"].get("phase") in {"Succeeded", "Failed"}:
+        return False
+    return not ("deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName"))
+
+
+def _known_claims(pod: Object) -> Iterator[str]:
+    for pod_claim in pod["spec"].get("resourceClaims") or ():
+        try:
+            name = claim_of_pod(pod, pod_claim, by_pod="resourceClaimStatuses" not in pod["status"])
+        except ClaimNameUnknown:
+            continue
+        if name:
+            yield name
+
+
+def _generated_name(pod: str, pod_claim: str) -> str:
+    """`POD-CLAIM-`, both names cut in proportion where they are too long together."""
+    name = f"{pod}-{pod_claim}-"
+    length = len(name)
+    if length <= GENERATED_NAME_MAX:
+        return name
+    cut = pod[: len(pod) * GENERATED_NAME_MAX // length]
+    return f"{cut}-{pod_claim[: len(pod_claim) * GENERATED_NAME_MAX // length]}"

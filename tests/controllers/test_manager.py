@@ -1,0 +1,222 @@
+"""The manager of the controllers: order, retries, settling, and life with the server."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.cluster import Cluster
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import Controller, ControllerContext
+from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
+from fakeapi.controllers.names import chosen
+from fakeapi.http.app import Application
+from fakeapi.registry.clock import AdjustableClock, ClockAndNames, SeededClockAndNames
+from fakeapi.settings import Settings
+
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}
+SECRETS = "/api/v1/namespaces/default/secrets"
+
+
+class Counting(Controller):
+    """Follows secrets, and does with their keys what a test says."""
+
+    name: ClassVar[str] = "counting"
+
+    def __init__(self, context: ControllerContext, work: "Work") -> None:
+        super().__init__(context)
+        self._work = work
+
+    async def start(self) -> None:
+        self.keys: list[Any] = []
+        secrets = self.context.resource("", "secrets")
+        assert secrets is not None
+        self.secrets = self.context.informer(secrets)
+        self.secrets.on_change(lambda old, new: self.context.add((new or old or {})["metadata"]["name"]))
+
+    async def reconcile(self, key: Any) -> None:
+        self.keys.append(key)
+        await self._work(self, key)
+
+
+Work = Callable[[Counting, Any], Awaitable[None]]
+
+
+async def nothing(controller: Counting, key: Any) -> None:
+    """The key needs nothing."""
+
+
+def run(
+    work: Work, test: Callable[[Manager, API], Awaitable[None]], clock: ClockAndNames | None = None
+) -> None:
+    """Runs a test beside a controller that works so."""
+
+    async def main() -> None:
+        app = Application(cluster := Cluster(Settings(release="1.33", clock=clock)))
+        await app.startup()
+
+        def make(context: ControllerContext) -> Controller:
+            return Counting(context, work)
+
+        manager = Manager(app, cluster, {"counting": make})
+        await manager.start()
+        try:
+            await test(manager, API(app, "test"))
+        finally:
+            await manager.stop()
+            await app.shutdown()
+
+    asyncio.run(main())
+
+
+def counting(manager: Manager) -> Counting:
+    controller = manager["counting"]
+    assert isinstance(controller, Counting)
+    return controller
+
+
+def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:
+    async def check(controller: Counting, key: Any) -> None:
+        assert controller.secrets.get("default", key) is not None
+
+    async def test(manager: Manager, api: API) -> None:
+        for number in range(20):
+            await api.create(SECRETS, {**SECRET, "metadata": {"name": f"s{number}"}})
+        await manager.settle(5)
+        assert counting(manager).keys == [f"s{number}" for number in range(20)]
+
+    run(check, test)
+
+
+def test_a_conflict_is_tried_again_at_once_and_not_for_ever() -> None:
+    async def conflict(controller: Counting, key: Any) -> None:
+        raise Refused(409, "Conflict", "somebody else was faster", {})
+
+    async def test(manager: Manager, api: API) -> None:
+        await api.create(SECRETS, SECRET)
+        await manager.settle(5)
+        assert len(counting(manager).keys) == CONFLICTS_AT_ONCE_MAX + 1
+
+    run(conflict, test, SeededClockAndNames(1, AdjustableClock(frozen_at=0)))
+
+
+def test_a_key_that_failed_comes_back_when_the_clock_says_so() -> None:
+    clock = AdjustableClock(frozen_at=0)
+
+    failed_again = asyncio.Event()
+
+    async def fail_once(controller: Counting, key: Any) -> None:
+        if len(controller.keys) == 1:
+            raise RuntimeError("a defect")
+        failed_again.set()
+
+    async def test(manager: Manager, api: API) -> None:
+        await api.create(SECRETS, SECRET)
+        await manager.settle(5)
+        assert counting(manager).keys == ["s"]
+        clock.advance(1)
+        async with asyncio.timeout(5):
+            await failed_again.wait()
+        await manager.settle(5)
+        assert counting(manager).keys == ["s", "s"]
+
+    run(fail_once, test, SeededClockAndNames(1, clock))
+
+
+def test_what_does_not_settle_is_named() -> None:
+    async def hang(controller: Counting, key: Any) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    async def test(manager: Manager, api: API) -> None:
+        await api.create(SECRETS, SECRET)
+        with pytest.raises(NotSettled, match=r"did not settle in 0.05 s: counting s"):
+            await manager.settle(0.05)
+
+    run(hang, test)
+
+
+def test_work_that_was_spawned_is_waited_for() -> None:
+    done: list[str] = []
+
+    async def spawn(controller: Counting, key: Any) -> None:
+        async def call() -> None:
+            for _ in range(50):
+                await asyncio.sleep(0)
+            done.append(key)
+
+        controller.context.spawn(call())
+
+    async def test(manager: Manager, api: API) -> None:
+        await api.create(SECRETS, SECRET)
+        await manager.settle(5)
+        assert done == ["s"]
+
+    run(spawn, test)
+
+
+def test_caches_recover_from_a_history_that_is_not_kept_any_more() -> None:
+    async def test(manager: Manager, api: API) -> None:
+        await api.create(SECRETS, SECRET)
+        await manager.settle(5)
+        informer = counting(manager).secrets
+        informer.position = 0
+        informer.objects.clear()
+        await informer.list()
+        assert informer.get("default", "s") is not None
+
+    run(nothing, test)
+
+
+def test_settle_needs_controllers() -> None:
+    with FakeAPI() as api, pytest.raises(RuntimeError, match="no controllers run"):
+        api.settle()
+
+
+def test_controllers_begin_again_after_a_reset() -> None:
+    with FakeAPI(controllers="namespace") as api:
+        api.settle()
+        api.reset()
+        api.settle()
+        assert api.get("ServiceAccount", "default")
+
+
+def test_controllers_get_through_a_token_and_through_host_rules() -> None:
+    with FakeAPI(controllers="namespace", token="secret") as api:
+        api.settle()
+        assert api.get("ServiceAccount", "default")
+    with FakeAPI(controllers="namespace", accept_hosts=r"^127\.0\.0\.1$") as api:
+        api.settle()
+        assert api.get("ServiceAccount", "default")
+
+
+def test_requests_of_controllers_are_in_a_recording(tmp_path: Any) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with FakeAPI(release="1.33", controllers="namespace", record=trace) as api:
+        api.settle()
+    assert "service-account-controller" in trace.read_text()
+
+
+def test_the_same_seed_and_clock_give_the_same_run() -> None:
+    def story() -> list[Any]:
+        clock = SeededClockAndNames(7, AdjustableClock(frozen_at=1_700_000_000))
+        with FakeAPI(release="1.33", controllers="all", clock=clock) as api:
+            api.settle()
+            api.create_namespace("n")
+            api.settle()
+            return [api.list(kind) for kind in ("Namespace", "ServiceAccount", "ConfigMap")]
+
+    assert story() == story()
+
+
+def test_names_of_controllers_come_as_text_or_list() -> None:
+    assert chosen("namespace, resourceclaim") == ["namespace", "resourceclaim"]
+    assert chosen(["resourceclaim", "namespace"]) == ["namespace", "resourceclaim"]
+    assert chosen("") == []
+    assert set(chosen("all")) >= {"namespace", "garbagecollector", "resourceclaim"}
+
+
+def test_an_unknown_controller_is_refused_in_a_line() -> None:
+    with pytest.raises(ValueError, match=r"^no controller kubelets; there are namespace, "):
+        FakeAPI(controllers="kubelets").start()
