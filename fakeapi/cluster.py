@@ -63,6 +63,8 @@ class Cluster:
         )
         try:
             registry = open_registry(storage, self._serving, self.clock)
+            if settings.authorization == "rbac":
+                registry.authorize_by_roles()
             if settings.database:
                 location = str(settings.database)
                 await check_stored(storage, registry.catalogue, location, settings.release or "")

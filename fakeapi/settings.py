@@ -128,6 +128,11 @@ class Settings:
         metavar="TOKEN",
         unset="everybody may ask",
     )
+    authorization: Literal["always-allow", "rbac"] = _option(
+        "always-allow",
+        "Allow everybody everything, or only what roles and bindings allow (rbac).",
+        "--authorization",
+    )
     accept_hosts: str | None = _option(
         None,
         "Without a token, accept only Host and Origin headers that match, as kubectl proxy does.",

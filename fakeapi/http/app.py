@@ -1,6 +1,6 @@
 """The ASGI application of a cluster: its API, and the place where the control API will stand."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -13,9 +13,11 @@ from fakeapi.http.compression import compress
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
+from fakeapi.http.filters.authorization import Authorization
 from fakeapi.http.filters.deadline import deadline
 from fakeapi.http.filters.errors import answer_errors
 from fakeapi.http.filters.hosts import Hosts
+from fakeapi.http.filters.impersonation import Impersonation
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
@@ -26,6 +28,9 @@ from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.machinery.meta.request_info import parse, verb_of
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
+from fakeapi.registry.store import Store
+from fakeapi.releases import Release
 
 CONTROL = "/_fakeapi"
 """Below it is the server's own control API; Kubernetes has nothing there."""
@@ -65,13 +70,22 @@ class Application:
         discovery = Discovery(catalogue, lambda: store.tokens)
         self._watches = Watches(store)
         catalogue.subscribe(self._watches.end)
-        filters: list[Filter] = [answer_errors, deadline]
-        if self._token is not None:
-            filters.append(Authentication(self._token, lambda ctx: discovery.is_open(ctx.request)))
-        elif self._hosts is not None:
-            filters.insert(1, Hosts(self._hosts, lambda ctx: discovery.is_open(ctx.request)))
+        filters = self._filters(store, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
         router = Router(catalogue, self._cluster.bootstrap, Verbs(store), self._watches, discovery)
         self._handle = chain(filters, router)
+
+    def _filters(
+        self, store: Store, release: Release, is_open: Callable[[RequestContext], bool]
+    ) -> list[Filter]:
+        filters: list[Filter] = [answer_errors]
+        if self._token is None and self._hosts is not None:
+            filters.append(Hosts(self._hosts, is_open))
+        filters.append(deadline)
+        filters.append(Authentication(store, release.gates, self._token, is_open))
+        filters.append(Impersonation(store.authorizer, release))
+        if store.authorizer is not ALWAYS_ALLOW:
+            filters.append(Authorization(store.authorizer, release.gates, is_open))
+        return filters
 
     async def shutdown(self) -> None:
         """Ends the watches and stops the cluster; what was accepted is committed."""

@@ -17,7 +17,15 @@ def malformed_url() -> Response:
 
 
 def watch_without_resource(uri: str) -> Response:
-    """500 for /watch without a resource. A browser may show it, so it is escaped."""
-    why = f"failed to create RequestInfo: unable to determine kind and namespace from url, {uri}"
+    """500 for /watch without a resource."""
+    return internal_error(
+        uri, f"failed to create RequestInfo: unable to determine kind and namespace from url, {uri}"
+    )
+
+
+def internal_error(uri: str, why: str) -> Response:
+    """500 for a request that a filter of k8s.io/apiserver cannot handle. A browser may show it, so it is
+    escaped.
+    """
     text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

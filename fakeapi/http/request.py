@@ -1,5 +1,6 @@
 """An HTTP request over ASGI; its body is read on demand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -18,7 +19,9 @@ class ClientGone(Exception):
 
 @dataclass(slots=True)
 class Request:
-    """`raw_path` and `query_string` are as the client sent them; `path` is decoded."""
+    """`raw_path` and `query_string` are as the client sent them; `path` is decoded. `headers` has the first
+    value of each header, `all_headers` every value in order.
+    """
 
     method: str
     raw_path: bytes
@@ -29,6 +32,7 @@ class Request:
     receive: Receive
     drained: bool = False
     scheme: str = "http"
+    all_headers: Sequence[tuple[bytes, bytes]] = ()
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -46,6 +50,7 @@ class Request:
             headers,
             receive,
             scheme=scope.get("scheme", "http"),
+            all_headers=scope["headers"],
         )
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES, QUOTAS
+from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES, QUOTAS, ROLE_ESCALATION
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
@@ -46,6 +46,21 @@ class Registry:
     ) -> None:
         """Serve further kinds, by the definition or by that of their group's folder."""
         self.catalogue.add(*(Resource(kind, release, definition, self.context) for kind in kinds))
+
+    def authorize_by_roles(self) -> None:
+        """Allow only what roles and bindings allow, and nobody to give more than they have."""
+        from fakeapi.registry.authorization.rbac import RBAC  # noqa: PLC0415 - for those who ask for it
+        from fakeapi.registry.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - the same
+
+        async def ensure() -> None:
+            for name in RESOURCES:
+                if (GROUP, name) in self.bootstrap.pending:
+                    resource = self.catalogue.find(GROUP, "v1", name)
+                    if resource is not None:
+                        await self.bootstrap.ensure(resource)
+
+        self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary.gates, ensure)
+        self.store.admission.extend(ROLE_ESCALATION)
 
     async def ensure_initial_objects(self) -> None:
         """Create the namespaces that every cluster begins with, one after the other, as a new server does."""

@@ -4,7 +4,7 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +14,7 @@ from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.chain import Admission
 from fakeapi.registry.admission.objects import ClusterObjects, FindResource
 from fakeapi.registry.admission.plugin import PluginEntry
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference
@@ -33,7 +34,7 @@ Stored = TypeVar("Stored")
 
 class Store:
     """Reads and commits for all served resources. `admission` stands before the writes; `find` gives the
-    resources.
+    resources; `authorizer` says who may do what.
     """
 
     def __init__(
@@ -43,7 +44,14 @@ class Store:
         self.clock = source
         self.find = find
         self.admission = Admission(plugins, ClusterObjects(self, find))
+        self.authorizer: Authorizer = ALWAYS_ALLOW
         self._newest: dict[str, int] = {}
+        self._resets = 0
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether tokens of service accounts were ever asked for: until then nobody can have one."""
+        return "tokens" in self.__dict__
 
     @cached_property
     def tokens(self) -> "TokenSigner":
@@ -84,10 +92,15 @@ class Store:
     def forget(self) -> None:
         """Forget what belongs to the state before a reset."""
         self._newest.clear()
+        self._resets += 1
 
     def newest(self, resource: Resource) -> int:
         """The version of the last change to any object of the resource by this server; 0 before the first."""
         return self._newest.get(resource.prefix, 0)
+
+    def last_changes(self, prefixes: Iterable[str]) -> tuple[int, ...]:
+        """What is equal as long as nothing below these prefixes of keys has changed."""
+        return (self._resets, *(self._newest.get(each, 0) for each in prefixes))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
         """The entry of a write once it is committed. Raises ApiError 500 when it could not be kept."""

@@ -23,6 +23,8 @@ _ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
 _TOKEN_LENGTH_MAX: Final = 1 << 16
 """A longer text is nobody's token."""
+KNOWN_TOKENS_MAX: Final = 1024
+"""As many tokens whose signature was checked are remembered; then all of them are forgotten."""
 
 
 class TokenSigner:
@@ -33,6 +35,7 @@ class TokenSigner:
         self._public = self._key.public_key()
         spki = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         self._id = _encoded(hashlib.sha256(spki).digest())
+        self._known: dict[str, Object] = {}
 
     def sign(self, claims: Object) -> str:
         """A JSON Web Token with the claims, and with this issuer."""
@@ -44,6 +47,8 @@ class TokenSigner:
 
     def claims_of(self, token: str) -> Object | None:
         """The claims of a token that this key has signed; None for any other text."""
+        if (known := self._known.get(token)) is not None:
+            return known
         signed, _, signature = token.rpartition(".")
         if len(token) > _TOKEN_LENGTH_MAX or signed.count(".") != 1 or not token.isascii():
             return None
@@ -52,7 +57,10 @@ class TokenSigner:
             claims: Any = json.loads(_decoded(signed.partition(".")[2]))
         except (InvalidSignature, ValueError):
             return None
-        return claims if isinstance(claims, dict) else None
+        if len(self._known) >= KNOWN_TOKENS_MAX:
+            self._known.clear()
+        self._known[token] = claims  # what this key has signed was made by `sign`
+        return self._known[token]
 
     def configuration(self, address: str) -> Object:
         """The OpenID configuration of a server at an address such as https://127.0.0.1:6443."""

@@ -463,6 +463,11 @@ class Quirks:
     quota_scopes_exist: str
     """The message about a scope that can only be asked for with Exists."""
 
+    # Users
+
+    impersonation_without_user_is_bad_request: bool
+    """Groups, extra values or a uid to impersonate without a user are a 400, not an error of the server."""
+
     # Admission
 
     quota_counts_devices: bool
@@ -808,6 +813,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
     "mountable_secrets_are_deprecated": {27: False, 32: True},
     "token_requests_have_uids": {27: False, 34: True},
+    "impersonation_without_user_is_bad_request": {27: False, 35: True},
     "quota_has_scope_of_volumes": {27: False, 33: True},
     "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
     "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},

@@ -1,4 +1,4 @@
-"""Authentication: a bearer token that all clients share, where one is set.
+"""Authentication: who sends a request, by its bearer token.
 
 Follows k8s.io/apiserver `pkg/authentication/request/bearertoken` in how the header is read.
 """
@@ -10,23 +10,65 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
-from fakeapi.registry.users import ANONYMOUS, TOKEN_HOLDER
+from fakeapi.registry.store import Store
+from fakeapi.registry.users import ANONYMOUS, TOKEN_HOLDER, User
+from fakeapi.releases import Gates
+
+_SPACE_WARNING = (
+    "the provided Authorization header contains extra space before the bearer token, and is ignored"
+)
 
 
 class Authentication:
-    """Accepts requests with the token, and any request that `is_open` allows without one."""
+    """Says who asks: the holder of the server's token, or the service account that a token is for.
 
-    def __init__(self, token: str, is_open: Callable[[RequestContext], bool]) -> None:
-        self._token = token.encode()
+    Without a token of its own the server lets everybody in as an administrator, whatever other token they
+    send; only a token that it has signed itself, and that has ended, is refused. With one, it accepts
+    without it only what `is_open` allows.
+    """
+
+    def __init__(
+        self, store: Store, gates: Gates, token: str | None, is_open: Callable[[RequestContext], bool]
+    ) -> None:
+        self._store = store
+        self._gates = gates
+        self._token = None if token is None else token.encode()
         self._is_open = is_open
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Raises ApiError 401."""
-        scheme, _, token = ctx.request.headers.get(b"authorization", b"").strip().partition(b" ")
-        if scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token):
-            ctx.user = TOKEN_HOLDER
-        elif self._is_open(ctx):
-            ctx.user = ANONYMOUS
-        else:
-            raise errors.unauthorized()
+        header = ctx.request.headers.get(b"authorization")
+        if header is not None or self._token is not None:
+            ctx.user = self._user(ctx, (header or b"").strip().split(b" ", 2))
         return proceed(ctx)
+
+    def _user(self, ctx: RequestContext, words: list[bytes]) -> User:
+        token = words[1] if len(words) > 1 and words[0].lower() == b"bearer" else b""
+        if len(words) == 3 and not token and words[0].lower() == b"bearer":
+            ctx.warnings.add(_SPACE_WARNING)
+        if self._token is not None and hmac.compare_digest(token, self._token):
+            return TOKEN_HOLDER
+        account = self._service_account(token) if token.count(b".") == 2 else None
+        if account is not None:
+            return account
+        if self._token is None:
+            return TOKEN_HOLDER
+        if self._is_open(ctx):
+            return ANONYMOUS
+        raise errors.unauthorized()
+
+    def _service_account(self, token: bytes) -> User | None:
+        """The user of a token that this server has signed; None for another one. Raises ApiError 401."""
+        if not self._store.has_tokens:
+            return None
+        from fakeapi.registry.service_account_users import (  # noqa: PLC0415 - once there are tokens
+            TokenRefused,
+            user_of_token,
+        )
+        from fakeapi.registry.token_signer import ISSUER  # noqa: PLC0415 - the same
+
+        try:
+            found = user_of_token(self._store, token.decode("latin-1"), [ISSUER], self._gates)
+        except TokenRefused:
+            raise errors.unauthorized() from None
+        return None if found is None else found.user

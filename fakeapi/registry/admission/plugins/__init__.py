@@ -127,3 +127,15 @@ def _counted(resource: "Resource", subresource: str) -> bool:
 
 QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)
 """Asked once there is a quota."""
+
+ROLE_ESCALATION = PluginEntry(
+    "RoleEscalation",
+    f"{_HERE}.role_escalation:RoleEscalation",
+    kinds(
+        "roles.rbac.authorization.k8s.io",
+        "clusterroles.rbac.authorization.k8s.io",
+        "rolebindings.rbac.authorization.k8s.io",
+        "clusterrolebindings.rbac.authorization.k8s.io",
+    ),
+)
+"""Asked where roles decide who may do what. In Kubernetes the storage of roles does this, and no plugin."""

@@ -7,10 +7,12 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.answers import answered
 from fakeapi.registry.definition import KindDefinition
+from fakeapi.registry.groups.authentication_k8s_io.self_subject_review import user_info
 from fakeapi.registry.groups.generic import plain_strategies
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
+from fakeapi.releases import Gates
 
 UNKNOWN_TOKEN = "invalid bearer token"  # noqa: S105 - a message
 
@@ -25,25 +27,21 @@ async def _answer(
 ) -> WriteResult:
     if not body["spec"].get("token"):
         raise errors.bad_request("token is required for TokenReview in authentication")
-    body["status"] = _status(store, body["spec"])
+    body["status"] = _status(store, body["spec"], resource.release.gates)
     return answered(resource, body)
 
 
-def _status(store: Store, spec: Object) -> Object:
-    from fakeapi.registry.service_account_users import user_of_token  # noqa: PLC0415 - loads OpenSSL
+def _status(store: Store, spec: Object, gates: Gates) -> Object:
+    from fakeapi.registry.service_account_users import TokenRefused, user_of_token  # noqa: PLC0415 - lazy
     from fakeapi.registry.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
 
-    found = user_of_token(store, spec["token"], spec.get("audiences") or [ISSUER])
+    try:
+        found = user_of_token(store, spec["token"], spec.get("audiences") or [ISSUER], gates)
+    except TokenRefused as refusal:
+        return {"user": {}, "error": f"[{UNKNOWN_TOKEN}, {refusal}]"}
     if found is None:
         return {"user": {}, "error": UNKNOWN_TOKEN}
-    user, audiences = found
-    extra = {name: list(values) for name, values in user.extra.items()}
-    shown = {"username": user.name, "uid": user.uid, "groups": list(user.groups), "extra": extra}
-    return {
-        "authenticated": True,
-        "user": {name: value for name, value in shown.items() if value},
-        "audiences": audiences,
-    }
+    return {"authenticated": True, "user": user_info(found.user), "audiences": found.audiences}
 
 
 TOKEN_REVIEW = KindDefinition(

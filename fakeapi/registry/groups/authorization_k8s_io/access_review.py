@@ -1,7 +1,7 @@
 """SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/authorization`. The server allows everything, as one does that runs
-with `--authorization-mode=AlwaysAllow`.
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides, which allows
+everything unless the server was told otherwise.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,8 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.registry.answers import answered
+from fakeapi.registry.authorization.attributes import AccessAttributes, equal_terms
+from fakeapi.registry.authorization.authorizer import Decision
 from fakeapi.registry.definition import KindDefinition, SubresourceAction
 from fakeapi.registry.groups.authorization_k8s_io.validation import (
     validate_local_review,
@@ -23,6 +25,7 @@ from fakeapi.registry.groups.generic import plain_strategies
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
+from fakeapi.registry.users import User
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 GROUP = "authorization.k8s.io"
@@ -56,13 +59,46 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
             raise errors.invalid(Qualified(GROUP, ""), "", found)
         if local and not target.namespace:
             raise errors.bad_request("namespace is required on this type: ")
-        body["status"] = _allowed(attributes)
+        spec, by_fields = body["spec"], rules.gates.enabled(SELECTORS)
+        user = _subject(spec) if "user" in spec or "groups" in spec else options.user
+        decision = await store.authorizer.authorize(_access(user, spec, by_fields=by_fields))
+        body["status"] = _status(decision, attributes)
         return answered(resource, body)
 
     return answer
 
 
-def _allowed(attributes: dict[str, Any]) -> Object:
+def _subject(spec: dict[str, Any]) -> User:
+    """The user whom a review is about."""
+    extra = {name: tuple(values or ()) for name, values in (spec.get("extra") or {}).items()}
+    return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""), extra)
+
+
+def _access(user: User, spec: dict[str, Any], *, by_fields: bool) -> AccessAttributes:
+    others = spec.get("nonResourceAttributes")
+    if others is not None:
+        path, verb = others.get("path", ""), others.get("verb", "")
+        return AccessAttributes(user, verb, path=path, is_resource=False)
+    wanted = spec["resourceAttributes"]
+    names = ("verb", "group", "resource", "subresource", "namespace", "name")
+    fields = _equal_fields(wanted.get("fieldSelector")) if by_fields else ()
+    return AccessAttributes(user, **{name: wanted.get(name, "") for name in names}, fields=fields)
+
+
+def _equal_fields(selector: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    """The terms of a selector that ask for equality; none of one that does not parse."""
+    if selector is None:
+        return ()
+    if selector.get("rawSelector"):
+        return equal_terms(selector["rawSelector"])
+    return tuple(
+        (each["key"], each["values"][0])
+        for each in selector.get("requirements") or ()
+        if each["operator"] == "In" and len(each.get("values") or ()) == 1
+    )
+
+
+def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
     problems = [
         f"spec.resourceAttributes.{name} {extent} due to parse error"
         for name, extent in (
@@ -71,7 +107,12 @@ def _allowed(attributes: dict[str, Any]) -> Object:
         )
         if extent
     ]
-    return {"allowed": True, **({"evaluationError": "; ".join(problems)} if problems else {})}
+    status: Object = {"allowed": decision.allowed}
+    if decision.reason:
+        status["reason"] = decision.reason
+    if problems:
+        status["evaluationError"] = "; ".join(problems)
+    return status
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:

@@ -1,7 +1,6 @@
-"""SelfSubjectRulesReview of authorization.k8s.io: what the client may do in a namespace, which is everything.
+"""SelfSubjectRulesReview of authorization.k8s.io: what the client may do in a namespace.
 
-Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview` and the rules of
-`--authorization-mode=AlwaysAllow`.
+Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview`.
 """
 
 from fakeapi.machinery import errors
@@ -25,11 +24,13 @@ async def _answer(
     """The rules, in an object that has nothing of the one that asked."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
+    found = await store.authorizer.rules_for(options.user, body["spec"]["namespace"])
     review = resource.empty_object()
     review["status"] = {
-        "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-        "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-        "incomplete": False,
+        "resourceRules": list(found.resources),
+        "nonResourceRules": list(found.paths),
+        "incomplete": found.incomplete,
+        **({"evaluationError": found.error} if found.error else {}),
     }
     return answered(resource, review)
 

@@ -3,11 +3,10 @@
 Follows k8s.io/kubernetes `pkg/registry/networking/ingressclass` and `pkg/apis/networking/validation`.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.field_errors import FieldError, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.columns import Cell, at
@@ -17,14 +16,12 @@ from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.declared_errors import REQUIRED, declared_last
-from fakeapi.registry.validation.invalid_texts import each_invalid
+from fakeapi.registry.validation.domain_names import validate_domain_prefixed_path
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CONTROLLER_MAX: Final = 250
 _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
-_PATH_PATTERN = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_is_path = re.compile(_PATH_PATTERN).fullmatch
 
 
 class IngressClassStrategy(Strategy):
@@ -42,7 +39,7 @@ class IngressClassStrategy(Strategy):
         errors: list[FieldError] = []
         if names.byte_length(controller) > CONTROLLER_MAX:
             errors.append(too_long("spec.controller", CONTROLLER_MAX, self._rules.quirks.too_long))
-        errors += _validate_domain_path(controller, "spec.controller")
+        errors += validate_domain_prefixed_path(controller, "spec.controller")
         errors += validate_class_parameters(spec.get("parameters"), "spec.parameters", self._rules)
         return declared_last(errors, _is_declared, self._rules)
 
@@ -59,19 +56,6 @@ class IngressClassStrategy(Strategy):
 
 def _is_declared(error: FieldError) -> bool:
     return error.field in ("spec.parameters.kind", "spec.parameters.name") and error.reason == REQUIRED
-
-
-def _validate_domain_path(text: str, path: str) -> list[FieldError]:
-    """Errors of a DNS subdomain and a path after it."""
-    if not text:
-        return [required(path)]
-    host, _, rest = text.partition("/")
-    if not host or not rest:
-        return [invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-    errors = each_invalid(path, host, names.is_dns1123_subdomain(host))
-    if not _is_path(rest):
-        errors.append(invalid(path, rest, names.regex_error("Invalid path", _PATH_PATTERN)))
-    return errors
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

@@ -1,0 +1,66 @@
+"""Authorization: refuses what the sender of a request may not do.
+
+Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go` and, for what a request asks for,
+`pkg/endpoints/request/requestinfo.go`.
+"""
+
+from collections.abc import Callable
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.response import AnyResponse
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.request_info import NAMESPACES
+from fakeapi.registry.authorization.attributes import AccessAttributes, equal_terms, forbidden
+from fakeapi.registry.authorization.authorizer import Authorizer
+from fakeapi.releases import Gates
+
+_BY_SELECTORS = "AuthorizeWithSelectors"
+_SELECTING = ("list", "watch", "deletecollection")
+
+
+class Authorization:
+    """Asks the authorizer about every request but those that `is_open` allows to everybody."""
+
+    def __init__(
+        self, authorizer: Authorizer, gates: Gates, is_open: Callable[[RequestContext], bool]
+    ) -> None:
+        self._authorizer = authorizer
+        self._by_selectors = gates.enabled(_BY_SELECTORS)
+        self._is_open = is_open
+
+    async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
+        """Raises ApiError 403."""
+        if not self._is_open(ctx):
+            wanted = access_of(ctx, by_selectors=self._by_selectors)
+            decision = await self._authorizer.authorize(wanted)
+            if not decision.allowed:
+                raise forbidden(wanted, decision.reason)
+        return await proceed(ctx)
+
+
+def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
+    """What a request asks for; with `by_selectors`, its field selector counts too."""
+    info, user = ctx.info, ctx.user
+    if info is None or not info.resource:
+        verb = ctx.request.method.lower()
+        return AccessAttributes(user, verb, path=ctx.request.path, is_resource=False)
+    name, namespace = info.name, info.namespace
+    if info.resource == NAMESPACES and not info.in_namespace:
+        namespace = name
+    selector = ctx.request.query.first.get("fieldSelector", "") if ctx.verb in _SELECTING else ""
+    fields = equal_terms(selector) if selector else ()
+    if not name and ctx.verb in ("list", "watch"):
+        named = next((value for field, value in fields if field == "metadata.name"), "")
+        name = "" if names.is_valid_path_segment_name(named) else named
+    return AccessAttributes(
+        user,
+        ctx.verb,
+        group=info.group,
+        resource=info.resource,
+        subresource=info.subresource,
+        namespace=namespace,
+        name=name,
+        path=ctx.request.path,
+        fields=fields if by_selectors and not info.watched else (),
+    )

@@ -1,0 +1,31 @@
+"""Impersonation: lets a client act as somebody else, by the headers Impersonate-User and its kin.
+
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Most requests have no such header, and cost a
+look at their headers alone.
+"""
+
+from collections.abc import Awaitable
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.response import AnyResponse
+from fakeapi.registry.authorization.authorizer import Authorizer
+from fakeapi.releases import Release
+
+_PREFIX = b"impersonate-"
+
+
+class Impersonation:
+    """Makes the impersonated user that of the request, once the authorizer allows it."""
+
+    def __init__(self, authorizer: Authorizer, release: Release) -> None:
+        self._authorizer = authorizer
+        self._release = release
+
+    def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
+        for name, _ in ctx.request.all_headers:
+            if name.startswith(_PREFIX):
+                from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - for those who use it
+
+                return impersonate(ctx, proceed, self._authorizer, self._release)
+        return proceed(ctx)

@@ -1,0 +1,98 @@
+"""Impersonation: the requests of clients that act as somebody else, by Impersonate-User and its kin.
+
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`; what may be impersonated is the business of
+`fakeapi.registry.authorization.impersonation`.
+"""
+
+from urllib.parse import unquote
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.filters.authorization import access_of
+from fakeapi.http.pages import internal_error
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.query import BAD_ESCAPE
+from fakeapi.http.request import Request
+from fakeapi.http.response import AnyResponse
+from fakeapi.machinery import errors
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.registry.authorization.authorizer import Authorizer
+from fakeapi.registry.authorization.impersonation import Wanted, constrained, legacy
+from fakeapi.releases import Release
+
+_GATE = "ConstrainedImpersonation"
+_EXTRA = b"impersonate-extra-"
+
+
+async def impersonate(
+    ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release
+) -> AnyResponse:
+    """Raises ApiError 400, 403."""
+    wanted, has_more = _wanted(ctx.request)
+    if not wanted.name:
+        if has_more:
+            return _without_user(ctx.request, wanted, release)
+        return await proceed(ctx)
+    if release.gates.get(_GATE, False):
+        access = access_of(ctx, by_selectors=True)
+        ctx.user = await constrained(authorizer, access, wanted)
+    else:
+        ctx.user = await legacy(authorizer, ctx.user, wanted)
+    return await proceed(ctx)
+
+
+def _without_user(request: Request, wanted: Wanted, release: Release) -> AnyResponse:
+    if release.gates.get(_GATE, False):
+        raise errors.bad_request(f"requested {_go_user(wanted)} without impersonating a user name")
+    why = f"requested {_go_references(wanted)} without impersonating a user"
+    if release.quirks.impersonation_without_user_is_bad_request:
+        raise errors.bad_request(why)
+    return internal_error(request.uri, why)
+
+
+def _wanted(request: Request) -> tuple[Wanted, bool]:
+    """Whom a request wants to be, and whether it says more of it than the name."""
+    extra: dict[str, list[str]] = {}
+    for name, value in request.all_headers:
+        if name.startswith(_EXTRA):
+            extra.setdefault(_key(name.removeprefix(_EXTRA)), []).append(_text(value))
+    groups = tuple(_text(value) for name, value in request.all_headers if name == b"impersonate-group")
+    name, uid = (request.headers.get(b"impersonate-" + each, b"") for each in (b"user", b"uid"))
+    wanted = Wanted(_text(name), _text(uid), groups, {key: tuple(values) for key, values in extra.items()})
+    return wanted, bool(uid or groups or extra)
+
+
+def _key(name: bytes) -> str:
+    """The key of a header's name; one with a bad escape is taken as it is."""
+    return _text(name) if BAD_ESCAPE.search(name) else unquote(_text(name))
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _go_references(wanted: Wanted) -> str:
+    """The references that upstream makes of the headers, as Go prints them with %v."""
+    version = "authentication.k8s.io/v1"
+    found = [f"{{Group  {group}    }}" for group in wanted.groups]
+    found += [
+        f"{{UserExtra  {value}  {version}  {key}}}"
+        for key, values in wanted.extra.items()
+        for value in values
+    ]
+    found += [f"{{UID  {wanted.uid}  {version}  }}"] if wanted.uid else []
+    return f"[{' '.join(found)}]"
+
+
+def _go_user(wanted: Wanted) -> str:
+    """A user without a name as Go prints it with %#v."""
+    members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(wanted.extra.items()))
+    extra = f"{{{', '.join(members)}}}" if wanted.extra else "(nil)"
+    groups = _go_strings(wanted.groups) if wanted.groups else "[]string(nil)"
+    return (
+        f'&user.DefaultInfo{{Name:"", UID:{quote(wanted.uid)}, Groups:{groups}, '
+        f"Extra:map[string][]string{extra}}}"
+    )
+
+
+def _go_strings(values: tuple[str, ...]) -> str:
+    return f"[]string{{{', '.join(map(quote, values))}}}"

@@ -1,0 +1,65 @@
+"""Authorizer: decides whether somebody may do something. The one that allows everything is the default.
+
+Follows k8s.io/apiserver `pkg/authorization`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.users import User
+
+SUPERUSERS = "system:masters"
+"""Members of this group may do everything, whatever the roles say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`reason` says why, in the words of the authorizer; it may be empty."""
+
+    allowed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserRules:
+    """What a user may do in a namespace, as SelfSubjectRulesReview tells it.
+
+    `resources` and `paths` are rules in the JSON of that kind; `error` is what could not be resolved.
+    """
+
+    resources: Sequence[Object] = ()
+    paths: Sequence[Object] = ()
+    incomplete: bool = False
+    error: str = ""
+
+
+class Authorizer(Protocol):
+    """Both methods may wait for the roles that a new cluster has."""
+
+    async def authorize(self, attributes: AccessAttributes, /) -> Decision: ...
+
+    async def rules_for(self, user: User, namespace: str, /) -> UserRules: ...
+
+
+_EVERYTHING = UserRules(
+    ({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},), ({"verbs": ["*"], "nonResourceURLs": ["*"]},)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysAllow:
+    """Allows everything, as `--authorization-mode=AlwaysAllow` does."""
+
+    decision: Decision = field(default=Decision(allowed=True))
+
+    async def authorize(self, attributes: AccessAttributes, /) -> Decision:
+        return self.decision
+
+    async def rules_for(self, user: User, namespace: str, /) -> UserRules:
+        return _EVERYTHING
+
+
+ALWAYS_ALLOW = AlwaysAllow()

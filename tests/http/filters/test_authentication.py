@@ -1,0 +1,119 @@
+"""Who a client is: the holder of the server's token, a service account, or an administrator."""
+
+from collections.abc import Callable
+
+import pytest
+
+from fakeapi.registry import token_signer
+from fakeapi.registry.clock import AdjustableClock
+from fakeapi.testing.server import FakeAPI
+from tests.http.asking import ask
+from tests.http.filters.users import CORE, bearer, token_of, user_seen
+
+ACCOUNT = "system:serviceaccount:default:sa"
+ADMINISTRATOR = "kubernetes-admin"
+
+
+@pytest.fixture
+def api(frozen: Callable[[str], FakeAPI]) -> FakeAPI:
+    return frozen("1.33")
+
+
+def test_a_token_of_a_service_account_gives_its_user(api: FakeAPI) -> None:
+    user = user_seen(api, **bearer(token_of(api)))
+    assert user["username"] == ACCOUNT
+    assert user["groups"] == [
+        "system:serviceaccounts",
+        "system:serviceaccounts:default",
+        "system:authenticated",
+    ]
+    account = ask(api, f"{CORE}/serviceaccounts/sa").json()
+    assert user["uid"] == account["metadata"]["uid"]
+    assert list(user["extra"]) == ["authentication.kubernetes.io/credential-id"]
+
+
+def test_the_user_of_a_bound_token_tells_of_pod_and_node(api: FakeAPI) -> None:
+    containers = [{"name": "c", "image": "i"}]
+    spec = {"serviceAccountName": "sa", "nodeName": "n", "containers": containers}
+    ask(api, f"{CORE}/pods", "POST", {"metadata": {"name": "p"}, "spec": spec})
+    reference = {"apiVersion": "v1", "kind": "Pod", "name": "p"}
+    extra = user_seen(api, **bearer(token_of(api, boundObjectRef=reference)))["extra"]
+    prefix = "authentication.kubernetes.io"
+    assert extra[f"{prefix}/pod-name"] == ["p"]
+    assert extra[f"{prefix}/node-name"] == ["n"]
+
+
+@pytest.mark.parametrize(
+    "header", ["", "Bearer nonsense", "Bearer a.b.c", "Basic YTpi", "Bearer  x", "Bearer"]
+)
+def test_a_server_without_a_token_takes_everybody_else_for_an_administrator(
+    api: FakeAPI, header: str
+) -> None:
+    token_of(api)
+    assert user_seen(api, authorization=header)["username"] == ADMINISTRATOR
+    assert user_seen(api)["username"] == ADMINISTRATOR
+
+
+def test_a_token_that_the_server_did_not_sign_is_like_none(api: FakeAPI) -> None:
+    head, claims, _ = token_of(api).split(".")
+    assert user_seen(api, **bearer(f"{head}.{claims}.AAAA"))["username"] == ADMINISTRATOR
+
+
+def test_a_token_is_refused_once_it_has_expired(api: FakeAPI, clock: AdjustableClock) -> None:
+    token = token_of(api, expirationSeconds=600)
+    clock.advance(655)
+    assert user_seen(api, **bearer(token))["username"] == ACCOUNT
+    clock.advance(10)
+    refused = ask(api, f"{CORE}/pods", **bearer(token))
+    assert (refused.code, refused.json()["reason"]) == (401, "Unauthorized")
+
+
+def test_a_token_for_others_is_refused(api: FakeAPI) -> None:
+    assert ask(api, f"{CORE}/pods", **bearer(token_of(api, audiences=["vault"]))).code == 401
+
+
+def test_a_token_is_refused_once_its_account_is_gone(api: FakeAPI) -> None:
+    token = token_of(api)
+    ask(api, f"{CORE}/serviceaccounts/sa", "DELETE")
+    assert ask(api, f"{CORE}/pods", **bearer(token)).code == 401
+    token_of(api)
+    assert ask(api, f"{CORE}/pods", **bearer(token)).code == 401, "the new account has another uid"
+
+
+def test_a_review_says_why_a_token_is_not_taken(api: FakeAPI, clock: AdjustableClock) -> None:
+    token = token_of(api, expirationSeconds=600)
+
+    def problem(**spec: object) -> str:
+        path = "/apis/authentication.k8s.io/v1/tokenreviews"
+        review = ask(api, path, "POST", {"spec": {"token": token, **spec}}).json()
+        text: str = review["status"]["error"]
+        return text
+
+    assert problem(audiences=["other"]) == (
+        '[invalid bearer token, token audiences ["https://kubernetes.default.svc"] is invalid for the target '
+        'audiences ["other"]]'
+    )
+    clock.advance(661)
+    assert problem() == "[invalid bearer token, service account token has expired]"
+
+
+def test_a_server_with_a_token_lets_service_accounts_in_too(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    api = fakeapi_factory(release="1.33", token="secret")
+    owner = bearer("secret")
+    assert user_seen(api, **owner)["username"] == ADMINISTRATOR
+    ask(api, f"{CORE}/serviceaccounts", "POST", {"metadata": {"name": "sa"}}, **owner)
+    made = ask(api, f"{CORE}/serviceaccounts/sa/token", "POST", {"spec": {}}, **owner)
+    token = made.json()["status"]["token"]
+    assert user_seen(api, **bearer(token))["username"] == ACCOUNT
+    for wrong in ({}, bearer("other"), bearer("a.b.c"), bearer(token[:-6] + "AAAAAA"), bearer("sécret")):
+        assert ask(api, f"{CORE}/pods", **wrong).code == 401
+    assert ask(api, "/healthz").code == 200
+
+
+def test_no_more_tokens_are_remembered_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_signer, "KNOWN_TOKENS_MAX", 2)
+    signer = token_signer.TokenSigner()
+    tokens = [signer.sign({"sub": str(number)}) for number in range(5)]
+    for _ in range(2):
+        assert [(signer.claims_of(token) or {})["sub"] for token in tokens] == list("01234")
+        assert len(signer._known) <= 2
