@@ -57,8 +57,9 @@ _LIMITS = """
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
-- Everybody may do everything: access reviews answer as a server does that runs with AlwaysAllow. A client without a token
-  is `kubernetes-admin` of `system:masters`. Of an aggregated cluster role no controller fills in the rules.
+- Everybody may do everything, as on a server that runs with AlwaysAllow, unless it is started with `--authorization rbac`;
+  what that leaves out is in [users.md](users.md). A client without a token is `kubernetes-admin` of `system:masters`. Of an
+  aggregated cluster role no controller fills in the rules.
 - A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
   Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
   checked; MutatingAdmissionPolicies are stored, and change nothing.
