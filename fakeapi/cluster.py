@@ -4,6 +4,7 @@ It joins storage, catalogue and clock according to the settings. What else works
 (journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
 """
 
+from fakeapi.registry.admission.selection import Selection, selected
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
@@ -19,11 +20,16 @@ class Cluster:
     """The objects of one cluster, and what is served of them; used in one event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError."""
+        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError,
+        AdmissionPluginError.
+        """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or SystemClockAndNames()
         self._serving: Serving = served(
             settings.release, gates.chosen(settings.feature_gates), settings.runtime_config
+        )
+        self._plugins: Selection = selected(
+            settings.enable_admission_plugins, settings.disable_admission_plugins
         )
         self._registry: Registry | None = None
         self.certificate_authority = ""
@@ -62,7 +68,7 @@ class Cluster:
             data_format=STORED_FORMAT,
         )
         try:
-            registry = open_registry(storage, self._serving, self.clock)
+            registry = open_registry(storage, self._serving, self.clock, self._plugins)
             if settings.authorization == "rbac":
                 registry.authorize_by_roles()
             if settings.database:

@@ -81,6 +81,20 @@ class Settings:
         metavar="GROUP/VERSION=BOOL,…",
         unset="the versions that the release has on, and every version of resource.k8s.io",
     )
+    enable_admission_plugins: str = _option(
+        "",
+        "Ask these admission plugins too, as kube-apiserver does: ServiceAccount,AlwaysPullImages.",
+        "--enable-admission-plugins",
+        metavar="NAME,…",
+        unset="those that kube-apiserver asks by default, but for ServiceAccount",
+    )
+    disable_admission_plugins: str = _option(
+        "",
+        "Do not ask these admission plugins, as kube-apiserver does.",
+        "--disable-admission-plugins",
+        metavar="NAME,…",
+        unset="none of the default ones",
+    )
     database: str | Path | None = _option(
         None,
         "Keep the objects in this file.",

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugins import DEFAULT_PLUGINS, POLICIES, QUOTAS, ROLE_ESCALATION
+from fakeapi.registry.admission.plugins import POLICIES, QUOTAS, ROLE_ESCALATION
+from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
@@ -90,8 +91,10 @@ class _StoredEntries:
         return self.storage.list(prefix).entries
 
 
-def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> Registry:
-    """The registry of a server that serves what `serving` says."""
+def open_registry(
+    storage: Storage, serving: Serving, clock: ClockAndNames, plugins: Selection | None = None
+) -> Registry:
+    """The registry of a server that serves what `serving` says, with these admission plugins."""
     namespaces = Namespaces(storage)
     context = StrategyContext(
         namespace_labels=namespaces.labels,
@@ -100,7 +103,7 @@ def open_registry(storage: Storage, serving: Serving, clock: ClockAndNames) -> R
         fraction=clock.fraction,
     )
     catalogue = Catalogue((), serving.primary)
-    store = Store(storage, clock, catalogue.find, DEFAULT_PLUGINS)
+    store = Store(storage, clock, catalogue.find, plugins or Selection())
     registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)

@@ -4,7 +4,7 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,7 +13,7 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.chain import Admission
 from fakeapi.registry.admission.objects import ClusterObjects, FindResource
-from fakeapi.registry.admission.plugin import PluginEntry
+from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.naming import check_path_name
@@ -38,12 +38,12 @@ class Store:
     """
 
     def __init__(
-        self, storage: Storage, source: ClockAndNames, find: FindResource, plugins: Sequence[PluginEntry]
+        self, storage: Storage, source: ClockAndNames, find: FindResource, plugins: Selection
     ) -> None:
         self.storage = storage
         self.clock = source
         self.find = find
-        self.admission = Admission(plugins, ClusterObjects(self, find))
+        self.admission = Admission(plugins.entries, ClusterObjects(self, find), plugins.disabled)
         self.authorizer: Authorizer = ALWAYS_ALLOW
         self._newest: dict[str, int] = {}
         self._resets = 0

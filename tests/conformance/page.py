@@ -63,6 +63,11 @@ _LIMITS = """
 - A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
   Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
   checked; MutatingAdmissionPolicies are stored, and change nothing.
+- The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
+  ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
+  EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,
+  PodTolerationRestriction, SecurityContextDeny; CertificateApproval, CertificateSigning and ClusterTrustBundleAttest
+  refuse nobody. No file configures plugins.
 - A ResourceQuota holds by its status, as in kube-apiserver: writes are charged to `status.used` once there is a
   `status.hard`, which upstream the quota controller fills in, and a test by an update of `/status`. Nothing is given back
   when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.

@@ -3,7 +3,7 @@
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -32,6 +32,7 @@ LAST = (
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionWebhook",
     "ResourceQuota",
+    "AlwaysDeny",
 )
 """The plugins that are asked after all others, in order: the last charges for what they have let pass."""
 
@@ -51,15 +52,19 @@ def _place(entry: PluginEntry) -> int:
 class Admission:
     """The plugins of one server, in order. A plugin is made when a kind that it covers is first written."""
 
-    def __init__(self, entries: Sequence[PluginEntry], objects: "ClusterObjects") -> None:
+    def __init__(
+        self, entries: Sequence[PluginEntry], objects: "ClusterObjects", disabled: Collection[str] = ()
+    ) -> None:
+        """`disabled` are the names of plugins that are never asked, whoever extends the chains by them."""
         self._entries = tuple(entries)
+        self._disabled = frozenset(disabled)
         self.objects = objects
         self._made: dict[str, AdmissionPlugin] = {}
         self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
     def extend(self, entry: PluginEntry) -> None:
         """Asks another plugin from now on, in its place; one that is asked already stays."""
-        if entry in self._entries:
+        if entry in self._entries or entry.name in self._disabled:
             return
         self._entries = tuple(sorted((*self._entries, entry), key=_place))
         for resource in self._resources:

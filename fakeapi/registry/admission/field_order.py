@@ -1,9 +1,8 @@
 """Puts the fields of an object that a step has changed in the order in which Go writes them."""
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.schema.nodes import List, Struct
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.columns import fields_at
 from fakeapi.registry.object_meta import in_order
 
 
@@ -14,8 +13,16 @@ def sort_spec(attributes: Attributes) -> None:
 
 
 def sort_fields(part: Object, schema: Struct, *path: str) -> None:
-    """Sorts the fields of a struct that stands at `path` of objects of the schema, in place."""
-    members = [(name, part[name]) for name in fields_at(schema, *path) if name in part]
+    """Sorts the fields of a struct that stands at `path` of objects of the schema, in place.
+
+    Of a list in the path the items are meant.
+    """
+    for name in path:
+        node = schema.fields[name].node
+        node = node.items if isinstance(node, List) else node
+        assert isinstance(node, Struct), f"{name} is not a struct"
+        schema = node
+    members = [(name, part[name]) for name in schema.fields if name in part]
     part.clear()
     part.update(members)
 

@@ -1,7 +1,8 @@
 """The built-in plugins that kube-apiserver has on by default, in its order.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. ServiceAccount is off: no controller makes
-the service accounts that it asks for.
+the service accounts that it asks for. It and others stand in `optional`; which plugins a server has is chosen
+in `fakeapi.registry.admission.selection`.
 """
 
 from typing import TYPE_CHECKING
@@ -124,6 +125,9 @@ def _counted(resource: "Resource", subresource: str) -> bool:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
 
+
+ACTIVATED = frozenset(("PolicyActivation", "QuotaActivation", "WebhookActivation"))
+"""None of Kubernetes' plugins: they have others asked."""
 
 QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)
 """Asked once there is a quota."""

@@ -1,0 +1,26 @@
+"""AlwaysDeny and DenyServiceExternalIPs: refuse all writes, or external IPs of services.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/deny` and `network/denyserviceexternalips`.
+"""
+
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+
+
+class AlwaysDeny(AdmissionPlugin):
+    operations = frozenset(Operation)
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403."""
+        raise attributes.forbidden("admission control is denying all modifications")
+
+
+class DenyServiceExternalIPs(AdmissionPlugin):
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403 for external IPs that the service did not have."""
+        new, old = (
+            set(((each or {}).get("spec") or {}).get("externalIPs") or ())
+            for each in (attributes.obj, attributes.old)
+        )
+        if new - old:
+            raise attributes.forbidden("Use of external IPs is denied by admission control")
