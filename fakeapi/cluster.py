@@ -11,9 +11,17 @@ from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
 from fakeapi.registry.registry import Registry, open_registry
 from fakeapi.registry.store import Store
 from fakeapi.registry.stored_format import STORED_FORMAT, check_stored
+from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
+from fakeapi.registry.webhooks.transport import Transport
 from fakeapi.releases import Serving, gates, served
 from fakeapi.settings import Settings
 from fakeapi_storage import Storage, open_storage
+
+
+def _transport() -> Transport:
+    from fakeapi.outbound.posting import PostingClient  # noqa: PLC0415 - for webhooks alone
+
+    return PostingClient()
 
 
 class Cluster:
@@ -21,7 +29,7 @@ class Cluster:
 
     def __init__(self, settings: Settings) -> None:
         """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError,
-        AdmissionPluginError.
+        AdmissionPluginError, ServiceUrlError.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or SystemClockAndNames()
@@ -32,6 +40,7 @@ class Cluster:
             settings.enable_admission_plugins, settings.disable_admission_plugins
         )
         self._registry: Registry | None = None
+        self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.certificate_authority = ""
         """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
 
@@ -68,7 +77,7 @@ class Cluster:
             data_format=STORED_FORMAT,
         )
         try:
-            registry = open_registry(storage, self._serving, self.clock, self._plugins)
+            registry = open_registry(storage, self._serving, self.clock, self._plugins, self._outbound)
             if settings.authorization == "rbac":
                 registry.authorize_by_roles()
             if settings.database:
@@ -90,4 +99,5 @@ class Cluster:
     async def stop(self) -> None:
         """Closes the storage; what was accepted is committed. Not started, it does nothing."""
         if self._registry is not None:
+            self._registry.store.disconnect()
             await self._registry.storage.close()

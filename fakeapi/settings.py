@@ -199,6 +199,13 @@ class Settings:
         metavar="NAME,…",
         unset="none",
     )
+    webhook_services: Iterable[str] = _option(
+        (),
+        "Call the webhooks of this service at this URL; repeat for more. A service has no address here, so a "
+        "webhook of any other refuses connections.",
+        "--webhook-service",
+        metavar="NAMESPACE/NAME[:PORT]=URL",
+    )
     clock: "ClockAndNames | None" = _option(
         None, "Take time, uids and generated names from here.", unset="those of the machine", is_shared=False
     )

@@ -120,6 +120,8 @@ def write_options(
         validation=query.text("fieldValidation") or "Warn",
         force=bool(sent["force"]),
         user=user,
+        given_manager=query.text("fieldManager"),
+        given_validation=query.text("fieldValidation"),
     )
 
 

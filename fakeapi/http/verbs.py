@@ -16,7 +16,7 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import run
+from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.delete_options import read_delete_options
 from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
@@ -97,7 +97,8 @@ class Verbs:
         """The body of an action as admission leaves it."""
         steps = self._store.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
         attributes = Attributes(Operation.CREATE, resource, ctx.object, body, None, options, ctx.warnings)
-        await run((*steps.mutating, *steps.validating), attributes)
+        await mutate(steps.mutating, attributes)
+        await run(steps.validating, attributes)
         return attributes.new_object()
 
     @_after_commit

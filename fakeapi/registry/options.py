@@ -19,7 +19,8 @@ class ObjectReference:
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
     """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
-    Ignore. `user` is the client, or the server itself where it writes on its own behalf.
+    Ignore. `user` is the client, or the server itself where it writes on its own behalf. `given_manager` and
+    `given_validation` are what the client said, empty where it said nothing.
     """
 
     manager: str
@@ -27,6 +28,8 @@ class WriteOptions:
     validation: str = "Warn"
     force: bool = False
     user: User = THE_SERVER
+    given_manager: str = ""
+    given_validation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

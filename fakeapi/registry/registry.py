@@ -4,7 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugins import POLICIES, QUOTAS, ROLE_ESCALATION
+from fakeapi.registry.admission.plugins import (
+    MUTATING_WEBHOOKS,
+    POLICIES,
+    QUOTAS,
+    ROLE_ESCALATION,
+    VALIDATING_WEBHOOKS,
+)
 from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
@@ -16,11 +22,14 @@ from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.creating import create
+from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi.releases import Kind, Release, Serving
 from fakeapi_storage import Entry, Storage
 
 _ACTIVATED = {
     "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
+    "/admissionregistration.k8s.io/mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
+    "/admissionregistration.k8s.io/validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
 """Plugins that are asked once there is an object, by the prefix of its storage key."""
@@ -92,9 +101,15 @@ class _StoredEntries:
 
 
 def open_registry(
-    storage: Storage, serving: Serving, clock: ClockAndNames, plugins: Selection | None = None
+    storage: Storage,
+    serving: Serving,
+    clock: ClockAndNames,
+    plugins: Selection | None = None,
+    outbound: Outbound = NO_OUTBOUND,
 ) -> Registry:
-    """The registry of a server that serves what `serving` says, with these admission plugins."""
+    """The registry of a server that serves what `serving` says, with these admission plugins; it reaches
+    others by `outbound`.
+    """
     namespaces = Namespaces(storage)
     context = StrategyContext(
         namespace_labels=namespaces.labels,
@@ -103,7 +118,7 @@ def open_registry(
         fraction=clock.fraction,
     )
     catalogue = Catalogue((), serving.primary)
-    store = Store(storage, clock, catalogue.find, plugins or Selection())
+    store = Store(storage, clock, catalogue.find, plugins or Selection(), outbound)
     registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)

@@ -340,6 +340,11 @@ class Resource:
     def _same_hub(self) -> tuple[Kind, ...]:
         return tuple(each for each in self.release.kinds if self.definition.covers(each))
 
+    @property
+    def equivalents(self) -> tuple[Kind, ...]:
+        """The kinds that show the same objects: those of all versions, served or not, this one included."""
+        return self._same_hub
+
     @cached_property
     def _type_prefix(self) -> bytes:
         return stored_form.type_prefix(self.kind.kind, self.api_version)

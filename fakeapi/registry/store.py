@@ -20,10 +20,12 @@ from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, waited_for
+from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi_storage import Entry, Storage, StorageFailed, StorageFull
 
 if TYPE_CHECKING:
     from fakeapi.registry.token_signer import TokenSigner
+    from fakeapi.registry.webhooks.clients import WebhookClients
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
@@ -38,8 +40,14 @@ class Store:
     """
 
     def __init__(
-        self, storage: Storage, source: ClockAndNames, find: FindResource, plugins: Selection
+        self,
+        storage: Storage,
+        source: ClockAndNames,
+        find: FindResource,
+        plugins: Selection,
+        outbound: Outbound = NO_OUTBOUND,
     ) -> None:
+        self._outbound = outbound
         self.storage = storage
         self.clock = source
         self.find = find
@@ -59,6 +67,18 @@ class Store:
         from fakeapi.registry.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         return TokenSigner()
+
+    @cached_property
+    def webhooks(self) -> "WebhookClients":
+        """Calls webhooks."""
+        from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - for webhooks alone
+
+        return WebhookClients(self._outbound.transport(), self._outbound.services, self.admission.objects)
+
+    def disconnect(self) -> None:
+        """Closes the connections to webhooks."""
+        if "webhooks" in self.__dict__:
+            self.webhooks.close()
 
     def now(self) -> str:
         """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""

@@ -428,6 +428,9 @@ class Quirks:
     policy_message: str
     """What the errors about the message of a validation begin with."""
 
+    webhook_patch_belongs_to_call: bool
+    """A webhook's patch that cannot be read is a failed call, which its failurePolicy may ignore."""
+
     webhook_service_part_required: str
     """What is said of a webhook's service without a name or namespace, `{}`."""
 
@@ -803,6 +806,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "cel_names_wrong_results": {27: False, 32: True},
     "policy_variable_name": {27: "name is not a valid CEL identifier", 34: "must be a valid CEL identifier"},
     "policy_message": {27: "message ", 34: ""},
+    "webhook_patch_belongs_to_call": {27: False, 34: True},
     "webhook_service_part_required": {27: "service {} is required", 34: ""},
     "binding_match_field": {27: "matchResouces", 32: "matchResources"},
     "missing_component_is_500": {27: True, 33: False},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.scale import SCALE
 from fakeapi.registry.users import User
@@ -31,7 +32,8 @@ class Attributes:
     `obj` is None for a delete, `old` for a create; both are canonical. While steps mutate, they are in the
     version of the request, and a step may change `obj` or put another object in its place; validating steps
     see both in the hub, and change neither. For an action of a subresource, `obj` is the body, in the
-    subresource's own kind; for the subresource `scale`, both are Scales.
+    subresource's own kind; for the subresource `scale`, both are Scales. `reinvocation` is what mutating
+    steps know of a second round; None until one of them may want it.
     """
 
     operation: Operation
@@ -41,6 +43,7 @@ class Attributes:
     old: Object | None
     options: WriteOptions | DeleteOptions
     warnings: Warnings = field(default_factory=Warnings)
+    reinvocation: Reinvocation | None = None
 
     @property
     def subresource(self) -> str:

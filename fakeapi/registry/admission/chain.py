@@ -49,6 +49,15 @@ def _place(entry: PluginEntry) -> int:
     return LAST.index(entry.name) if entry.name in LAST else -1
 
 
+async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
+    """Asks each mutating step in turn, and once more if one of them wants that. Raises as `run`."""
+    await run(steps, attributes)
+    again = attributes.reinvocation
+    if again is not None and again.is_wanted:
+        again.is_second = True
+        await run(steps, attributes)
+
+
 class Admission:
     """The plugins of one server, in order. A plugin is made when a kind that it covers is first written."""
 
@@ -62,11 +71,12 @@ class Admission:
         self._made: dict[str, AdmissionPlugin] = {}
         self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
-    def extend(self, entry: PluginEntry) -> None:
-        """Asks another plugin from now on, in its place; one that is asked already stays."""
-        if entry in self._entries or entry.name in self._disabled:
+    def extend(self, *entries: PluginEntry) -> None:
+        """Asks further plugins from now on, each in its place; one that is asked already stays."""
+        added = [each for each in entries if each not in self._entries and each.name not in self._disabled]
+        if not added:
             return
-        self._entries = tuple(sorted((*self._entries, entry), key=_place))
+        self._entries = tuple(sorted((*self._entries, *added), key=_place))
         for resource in self._resources:
             resource.admission_chains.clear()
         self._resources.clear()

@@ -36,7 +36,7 @@ from fakeapi.machinery.meta.object_meta import (
 )
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import NO_STEPS, run
+from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.definition import Write
 from fakeapi.registry.naming import check_path_name
@@ -129,7 +129,7 @@ class Attempt:
         if steps.mutating:
             old = resource.from_hub(self._old)
             asked = Attributes(Operation.UPDATE, resource, target, new, old, options, warnings)
-            await run(steps.mutating, asked)
+            await mutate(steps.mutating, asked)
             new = asked.new_object()
         deduplicate_owners(new, warnings, after_admission=True)
         hub = resource.to_hub(new)

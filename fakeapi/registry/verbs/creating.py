@@ -13,7 +13,7 @@ from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import run
+from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
 from fakeapi.registry.definition import Write
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -66,7 +66,7 @@ async def admitted(
     if not steps:
         return obj
     attributes = Attributes(Operation.CREATE, resource, target, obj, None, options, warnings)
-    await run(steps, attributes)
+    await mutate(steps, attributes)
     obj = attributes.new_object()
     deduplicate_owners(obj, warnings, after_admission=True)
     return obj

@@ -7,7 +7,7 @@ from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import NO_STEPS, run
+from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.definition import Write
 from fakeapi.registry.deletion import DeletionRequest, LastState
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
@@ -91,7 +91,8 @@ async def _admit(
         return
     old = stored_form.decode(entry, resource.hub_schema)
     attributes = Attributes(Operation.DELETE, resource, target, None, old, options)
-    await run((*steps.mutating, *steps.validating), attributes)
+    await mutate(steps.mutating, attributes)
+    await run(steps.validating, attributes)
 
 
 def _gone(resource: Resource, obj: Object, value: bytes, revision: int) -> WriteResult:

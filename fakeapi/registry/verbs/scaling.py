@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import run
+from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
@@ -104,7 +104,7 @@ async def _changed(
         async with attempt as old:
             before = view.with_managers(old)
             asked = Attributes(Operation.UPDATE, resource, target, change(before), before, options, warnings)
-            await run(steps.mutating, asked)
+            await mutate(steps.mutating, asked)
             scaled = view.applied_to(old, asked.new_object())
             await attempt.check(scaled, options, warnings)
             if steps.validating:

@@ -93,6 +93,14 @@ DEFAULT_PLUGINS = (
         f"{_HERE}.validating_admission_policy:PolicyActivation",
         kinds("validatingadmissionpolicybindings.admissionregistration.k8s.io"),
     ),
+    PluginEntry(
+        "WebhookActivation",
+        f"{_HERE}.webhooks.activation:WebhookActivation",
+        kinds(
+            "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+            "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        ),
+    ),
 )
 
 
@@ -143,3 +151,11 @@ ROLE_ESCALATION = PluginEntry(
     ),
 )
 """Asked where roles decide who may do what. In Kubernetes the storage of roles does this, and no plugin."""
+
+MUTATING_WEBHOOKS = PluginEntry(
+    "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
+)
+VALIDATING_WEBHOOKS = PluginEntry(
+    "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
+)
+"""Asked once there is a configuration of webhooks; they exempt what configures admission themselves."""

@@ -1,0 +1,270 @@
+"""PostingClient: POSTs to webhooks over HTTP/1.1, on asyncio and h11.
+
+Connections are kept for the next request. A request that meets a kept connection as it ends is sent once more
+on a new one, as Go's net/http does where nothing was answered. Errors are in the words of Go's net/http.
+"""
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import h11
+
+from fakeapi.outbound.certificates import client_context, handshake_problem, name_problem
+from fakeapi.registry.webhooks.transport import ANSWER_MAX, Answer, Endpoint, Unreachable
+
+CALLS_MAX = 256
+"""Requests under way at once; a further one waits, within its time."""
+
+IDLE_MAX = 8
+"""Connections that are kept for each endpoint; further ones are closed after their answer."""
+
+CONTEXTS_MAX = 200
+"""Sets of trusted certificates that are kept parsed, as many as client-go keeps."""
+
+HEAD_MAX = 1 << 20
+"""Bytes of the head of an answer, as net/http allows."""
+
+TOO_LATE = "context deadline exceeded"
+_PIECE = 1 << 16
+_PORTS = {"https": 443, "http": 80}
+_RESOLVER = Path("/etc/resolv.conf")
+
+
+class _Gone(Exception):
+    """The connection ended before the first byte of an answer."""
+
+
+class _Connection:
+    """A connection to one endpoint, which carries one request at a time."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_MAX)
+
+    @property
+    def is_usable(self) -> bool:
+        closed = self._reader.at_eof() or self._writer.is_closing()
+        return not closed and self._http.our_state is h11.IDLE
+
+    def close(self) -> None:
+        self._writer.transport.abort()
+
+    async def ask(self, host: str, target: str, body: bytes) -> tuple[int, str]:
+        """The status and the Content-Type of the answer to a request. Raises _Gone, Unreachable."""
+        headers = [
+            ("Host", host),
+            ("User-Agent", "kube-apiserver-admission"),
+            ("Content-Length", str(len(body))),
+            ("Accept", "application/json, */*"),
+            ("Content-Type", "application/json"),
+        ]
+        request = self._http.send(h11.Request(method="POST", target=target, headers=headers)) or b""
+        request += self._http.send(h11.Data(data=body)) or b""
+        try:
+            self._writer.write(request + (self._http.send(h11.EndOfMessage()) or b""))
+            head = await self._head()
+        except OSError as error:  # ssl.SSLError is one
+            raise _Gone from error
+        types = (value.decode("latin-1") for name, value in head.headers if name == b"content-type")
+        return head.status_code, next(types, "")
+
+    async def _head(self) -> h11.Response:
+        begun = False
+        while True:
+            try:
+                event = self._http.next_event()
+            except h11.RemoteProtocolError as error:
+                if not begun:
+                    raise _Gone from error
+                raise Unreachable(f"net/http: HTTP/1.x transport connection broken: {error}") from error
+            if isinstance(event, h11.Response):
+                return event
+            if event is h11.NEED_DATA:
+                data = await self._reader.read(_PIECE)
+                if not data and not begun:
+                    raise _Gone
+                begun = True
+                self._http.receive_data(data)
+
+    async def body(self) -> tuple[bytes, str]:
+        """The body, and why it ended early; "" where it is whole."""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            while not isinstance(event := self._http.next_event(), h11.EndOfMessage):
+                if event is h11.NEED_DATA:
+                    self._http.receive_data(await self._reader.read(_PIECE))
+                elif isinstance(event, h11.Data):
+                    parts.append(bytes(event.data))
+                    size += len(event.data)
+                    if size > ANSWER_MAX:
+                        return b"", f"the body is longer than {ANSWER_MAX} bytes"
+        except (h11.RemoteProtocolError, OSError):
+            return b"", "unexpected EOF"
+        if self._http.our_state is self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+        return b"".join(parts), ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an endpoint is connected to, and the certificates that are trusted there."""
+
+    scheme: str
+    host: str
+    port: int
+    server_name: str
+    authority: bytes
+
+
+class PostingClient:
+    """The transport of one server; used in one event loop."""
+
+    def __init__(self) -> None:
+        self._idle: dict[_Place, deque[_Connection]] = {}
+        self._contexts: dict[bytes, ssl.SSLContext] = {}
+        self._free = asyncio.Semaphore(CALLS_MAX)
+
+    async def post(self, endpoint: Endpoint, target: str, body: bytes, seconds: float) -> Answer:
+        """See Transport."""
+        place, host = _place_of(endpoint)
+        context = self._context(place.authority) if place.scheme == "https" else None
+        until = asyncio.get_running_loop().time() + seconds
+        try:
+            async with asyncio.timeout_at(until):
+                await self._free.acquire()
+        except TimeoutError:
+            raise Unreachable(TOO_LATE) from None
+        try:
+            return await self._answer(place, context, (host, target, body), until)
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        for kept in self._idle.values():
+            while kept:
+                kept.pop().close()
+        self._idle.clear()
+
+    async def _answer(
+        self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes], until: float
+    ) -> Answer:
+        connection: _Connection | None = None
+        try:
+            async with asyncio.timeout_at(until):
+                connection, status, content_type = await self._asked(place, context, request)
+        except TimeoutError:
+            raise Unreachable(TOO_LATE) from None
+        try:
+            async with asyncio.timeout_at(until):
+                body, problem = await connection.body()
+        except TimeoutError:
+            body, problem = b"", TOO_LATE
+        except BaseException:
+            connection.close()
+            raise
+        self._keep(place, connection, is_whole=not problem)
+        return Answer(status, content_type, body, problem)
+
+    async def _asked(
+        self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes]
+    ) -> tuple[_Connection, int, str]:
+        """A connection on which the head of an answer has come."""
+        while True:
+            kept = self._kept(place)
+            connection = kept or await _connected(place, context)
+            try:
+                return connection, *await connection.ask(*request)
+            except _Gone:
+                connection.close()
+                if kept is None:
+                    raise Unreachable("EOF") from None
+            except BaseException:
+                connection.close()
+                raise
+
+    def _kept(self, place: _Place) -> _Connection | None:
+        kept = self._idle.get(place)
+        while kept:
+            connection = kept.pop()
+            if connection.is_usable:
+                return connection
+            connection.close()
+        return None
+
+    def _keep(self, place: _Place, connection: _Connection, *, is_whole: bool) -> None:
+        kept = self._idle.setdefault(place, deque())
+        if is_whole and connection.is_usable and len(kept) < IDLE_MAX:
+            kept.append(connection)
+        else:
+            connection.close()
+
+    def _context(self, authority: bytes) -> ssl.SSLContext:
+        if authority not in self._contexts:
+            if len(self._contexts) >= CONTEXTS_MAX:
+                self._contexts.clear()
+                self.close()
+            self._contexts[authority] = client_context(authority)
+        return self._contexts[authority]
+
+
+def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
+    """Where to connect to, and the Host header."""
+    parts = urlsplit(endpoint.url)
+    name = parts.hostname or ""
+    scheme, host, port = endpoint.dial or (parts.scheme, name, parts.port or _PORTS.get(parts.scheme, 0))
+    return _Place(scheme, host, port, name, endpoint.authority), parts.netloc
+
+
+async def _connected(place: _Place, context: ssl.SSLContext | None) -> _Connection:
+    """A new connection, its server verified. Raises Unreachable."""
+    try:
+        reader, writer = await asyncio.open_connection(
+            place.host, place.port, ssl=context, server_hostname=place.server_name if context else None
+        )
+    except ssl.SSLError as error:
+        raise Unreachable(handshake_problem(error)) from error
+    except socket.gaierror as error:
+        raise Unreachable(f"dial tcp: lookup {place.host}{_resolver()}: no such host") from error
+    except ConnectionResetError as error:
+        raise Unreachable("EOF") from error
+    except OSError as error:
+        raise Unreachable(_dial_problem(place, error)) from error
+    if context is not None:
+        certificate = writer.get_extra_info("ssl_object").getpeercert()
+        problem = name_problem(certificate, place.server_name)
+        if problem:
+            writer.transport.abort()
+            raise Unreachable(problem)
+    return _Connection(reader, writer)
+
+
+def _dial_problem(place: _Place, error: OSError) -> str:
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    number = error.errno or next(iter(_errors_in(error)), 0)
+    why = os.strerror(number).lower() if number else str(error)
+    return f"dial tcp {host}:{place.port}: connect: {why}"
+
+
+def _errors_in(error: OSError) -> list[int]:
+    """The numbers in the text of the one error that asyncio makes of those of several addresses."""
+    return [int(each) for each in re.findall(r"\[Errno (\d+)\]", str(error))]
+
+
+def _resolver() -> str:
+    """The name server that Go's resolver would have asked first."""
+    try:
+        lines = _RESOLVER.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    found = (line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1)
+    server = next(found, "")
+    return f" on {server}:53" if server else ""

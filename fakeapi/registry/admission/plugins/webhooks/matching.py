@@ -1,0 +1,194 @@
+"""Which webhooks are asked about a write, and in which version.
+
+Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported, evaluate
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.admission_request import admission_request, namespace_of, options_of
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugins.webhooks.configurations import Webhook
+from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.registry.admission.rule_matching import RequestedResource, rule_matches
+from fakeapi.registry.resource import Resource
+
+_EXEMPT = frozenset(
+    (
+        "validatingwebhookconfigurations",
+        "mutatingwebhookconfigurations",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+        "mutatingadmissionpolicies",
+        "mutatingadmissionpolicybindings",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A webhook that is to be asked, and the version of the resource that it is asked in."""
+
+    webhook: Webhook
+    resource: Resource
+
+
+def is_exempt(resource: Resource) -> bool:
+    """Whether no webhook is asked about a resource, as it configures admission."""
+    return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
+
+
+def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjects) -> Invocation | None:
+    """How a webhook is asked about a write; None where it is not.
+
+    Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
+    """
+    attributes = write.attributes
+    missing = _missing_namespace(webhook, attributes, objects)
+    if missing is None and not _matches_namespace(webhook, attributes, objects):
+        return None
+    if not _matches_object(webhook, attributes):
+        return None
+    resource = _matching_resource(webhook, attributes, objects)
+    if resource is None:
+        return None
+    if missing is not None:
+        raise missing
+    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource) else None
+
+
+# selectors ---------------------------------------------------------------------------------------
+
+
+def _namespace_matters(webhook: Webhook, attributes: Attributes) -> bool:
+    is_selected = webhook.namespaces is None or not webhook.namespaces.empty
+    return is_selected and bool(
+        namespace_of(attributes) or attributes.resource.qualified.name == "namespaces"
+    )
+
+
+def _is_written_namespace(attributes: Attributes) -> bool:
+    written = attributes.operation in (Operation.CREATE, Operation.UPDATE) and not attributes.subresource
+    return written and attributes.resource.qualified == Qualified("", "namespaces")
+
+
+def _missing_namespace(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> ApiError | None:
+    """The error of a namespace that is asked for its labels and is not there."""
+    if not _namespace_matters(webhook, attributes) or _is_written_namespace(attributes):
+        return None
+    name = namespace_of(attributes)
+    if objects.get("", "namespaces", "", name) is not None:
+        return None
+    return errors.not_found(Qualified("", "namespaces"), name)
+
+
+def _matches_namespace(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> bool:
+    if not _namespace_matters(webhook, attributes):
+        return True
+    if webhook.namespaces is None:
+        return False
+    if _is_written_namespace(attributes):
+        return webhook.namespaces.matches(_labels(attributes.new_object()))
+    return webhook.namespaces.matches(objects.namespace_labels(namespace_of(attributes)))
+
+
+def _matches_object(webhook: Webhook, attributes: Attributes) -> bool:
+    selector = webhook.objects
+    if selector is None:
+        return False
+    shown = [each for each in (attributes.obj, attributes.old) if each is not None and "metadata" in each]
+    return selector.empty or any(selector.matches(_labels(each)) for each in shown)
+
+
+def _labels(obj: Object) -> dict[str, str]:
+    labels: dict[str, str] = obj["metadata"].get("labels") or {}
+    return labels
+
+
+# rules -------------------------------------------------------------------------------------------
+
+
+def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
+    """The version of the resource that the rules are about, the request's own if it is one."""
+    rules = webhook.settings.get("rules") or ()
+    own = _requested(attributes, attributes.resource)
+    if any(rule_matches(rule, own) for rule in rules):
+        return attributes.resource
+    if not webhook.accepts_equivalents:
+        return None
+    for rule in rules:
+        for resource in _equivalents(attributes, objects):
+            if rule_matches(rule, _requested(attributes, resource)):
+                return resource
+    return None
+
+
+def _equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
+    """The other served versions of the resource, of other groups too if they show the same objects."""
+    own = attributes.resource
+    for kind in own.equivalents:
+        resource = objects.find(kind.group, kind.version, kind.resource)
+        if resource is None or resource is own:
+            continue
+        if not attributes.subresource or attributes.subresource in resource.subresources:
+            yield resource
+
+
+def _requested(attributes: Attributes, resource: Resource) -> RequestedResource:
+    return RequestedResource(
+        resource.kind.group,
+        resource.kind.version,
+        resource.kind.resource,
+        attributes.subresource,
+        namespace_of(attributes),
+        attributes.operation.value,
+    )
+
+
+# conditions --------------------------------------------------------------------------------------
+
+
+def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource) -> bool:
+    """Whether no match condition is false. One that cannot be evaluated here counts as true, and warns."""
+    conditions = webhook.settings.get("matchConditions") or ()
+    if not conditions:
+        return True
+    attributes, known = write.attributes, _variables(write, resource)
+    failures = []
+    for condition in conditions:
+        outcome = evaluate(condition["expression"], known)
+        if isinstance(outcome, Unsupported):
+            what = f"matchCondition {condition['name']} of {webhook.name}"
+            attributes.warnings.add(f"fakeapi did not check {what}: {outcome.reason}")
+        elif isinstance(outcome, Failed):
+            failures.append(f"expression '{condition['expression']}' resulted in error: {outcome.reason}")
+        elif outcome.value is not True:
+            return False
+    if not failures:
+        return True
+    if webhook.ignores_failures:
+        return False
+    texts = list(dict.fromkeys(failures))
+    why = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    raise errors.forbidden(attributes.resource.qualified, attributes.name, why)
+
+
+def _variables(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
+    attributes = write.attributes
+    request = admission_request(attributes, resource, "")
+    del request["uid"]
+    empty = {"subResource": "", "requestSubResource": "", "name": "", "namespace": ""}
+    user = {"username": "", "uid": "", "groups": [], "extra": {}, **request["userInfo"]}
+    request = {**empty, **request, "userInfo": user, "dryRun": attributes.dry_run}
+    return {
+        "object": plain(write.new_in(resource)),
+        "oldObject": plain(write.old_in(resource)),
+        "request": {**request, "options": options_of(attributes)},
+        "namespaceObject": None,
+    }

@@ -1,0 +1,119 @@
+"""MutatingAdmissionWebhook: asks webhooks one after the other; each may change a new object, or refuse it.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. Once a webhook has changed the object, the
+whole chain is asked again, and of its webhooks those whose policy is IfNeeded and that were asked before.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.patch import json_patch
+from fakeapi.machinery.schema.decoding import DecodeError
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.admission.plugins.webhooks.calling import WebhookFailed, ask
+from fakeapi.registry.admission.plugins.webhooks.configurations import Configurations, Webhook
+from fakeapi.registry.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
+from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.registry.admission.reinvocation import Reinvocation
+from fakeapi.registry.semantic_equality import semantically_equal
+from fakeapi.registry.webhooks.admission_review import JSON_PATCH, Verdict
+
+
+@dataclass(slots=True)
+class _Round:
+    """Which webhooks are to be asked again, by uid, and what the object was when they were last done."""
+
+    asked: set[str] = field(default_factory=set)
+    due: set[str] = field(default_factory=set)
+    result: Object | None = None
+
+    def object_changed(self) -> None:
+        self.due |= self.asked
+        self.asked = set()
+
+
+class MutatingWebhooks(AdmissionPlugin):
+    operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        super().__init__(objects)
+        self._configurations = Configurations(objects, "mutatingwebhookconfigurations")
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Raises the ApiError of a refusal, 500 for a webhook that fails and must not, or for a bad patch."""
+        webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
+        return self._ask_in_turn(webhooks, attributes) if webhooks else None
+
+    async def _ask_in_turn(self, webhooks: list[Webhook], attributes: Attributes) -> None:
+        again = attributes.reinvocation
+        if again is None:
+            again = attributes.reinvocation = Reinvocation()
+        state = again.states.setdefault(MutatingWebhooks, _Round())
+        if again.is_second and not _same(state.result, attributes.obj):
+            state.object_changed()
+        write = VersionedWrite(attributes, in_hub=False)
+        for webhook in webhooks:
+            invocation = invocation_of(webhook, write, self.objects)
+            if invocation is None or (again.is_second and webhook.uid not in state.due):
+                continue
+            if await self._ask(invocation, write):
+                state.object_changed()
+                again.is_wanted = True
+            if webhook.can_be_asked_again:
+                state.asked.add(webhook.uid)
+        state.result = plain(attributes.obj)
+
+    async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
+        """Whether the webhook changed the object."""
+        try:
+            verdict = await ask(self.objects.store.webhooks, invocation, write, mutating=True)
+            return _patch(verdict, invocation, write)
+        except WebhookFailed as error:
+            if invocation.webhook.ignores_failures:
+                return False
+            raise errors.internal(str(error)) from error
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(semantically_equal(one, plain(other)))
+
+
+def _patch(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> bool:
+    """Applies the patch of a verdict; returns whether it changes anything. Raises WebhookFailed, ApiError."""
+    resource, name = invocation.resource, invocation.webhook.name
+    if not verdict.patch:
+        return False
+    operations = _operations(verdict.patch, invocation)
+    if not operations:
+        return False
+    obj = write.new_in(resource)
+    if obj is None:
+        why = f"admission webhook {quote(name)} attempted to modify the object"
+        raise errors.internal(f"{why}, which is not supported for this operation")
+    if verdict.patch_type != JSON_PATCH:
+        raise WebhookFailed(name, f"unsupported patch type {quote(verdict.patch_type)}")
+    before = plain(obj)
+    try:
+        write.replace(json_patch.apply(operations, write.document(obj, resource)), resource)
+    except ApiError as error:
+        raise errors.internal(str(error.__cause__ or error)) from error
+    except DecodeError as error:
+        raise errors.internal(str(error)) from error
+    return not _same(before, write.new_in(resource))
+
+
+def _operations(patch: bytes, invocation: Invocation) -> list[json_patch.Operation]:
+    try:
+        return json_patch.decode_operations(patch, checked=False)
+    except ApiError as error:
+        if invocation.resource.release.quirks.webhook_patch_belongs_to_call:
+            why = f"received undecodable patch in webhook response: {error}"
+            raise WebhookFailed(invocation.webhook.name, why) from error
+        raise errors.internal(str(error)) from error

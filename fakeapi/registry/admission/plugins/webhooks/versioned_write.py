@@ -1,0 +1,98 @@
+"""VersionedWrite: a write whose objects are shown in the version that a webhook asks for.
+
+Follows k8s.io/apiserver `pkg/admission/conversion.go`.
+"""
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.admission.admission_request import before_creation
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.body_type import BodyType
+from fakeapi.registry.object_meta import in_order
+from fakeapi.registry.request_decoding import complete
+from fakeapi.registry.resource import Resource
+
+
+class VersionedWrite:
+    """The objects of a write, of which mutating webhooks may change the new one.
+
+    `in_hub`: they are in the hub, as validating steps have them, not in the version of the request.
+    """
+
+    def __init__(self, attributes: Attributes, *, in_hub: bool) -> None:
+        self.attributes = attributes
+        self._in_hub = in_hub
+        self._resource = attributes.resource
+
+    @property
+    def has_own_type(self) -> bool:
+        """Whether the objects are of another kind than the resource: Scales, and bodies of actions."""
+        attributes = self.attributes
+        return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
+
+    def new_in(self, resource: Resource) -> Object | None:
+        """The new object in a version of the resource; None for a delete."""
+        obj = self.attributes.obj
+        if obj is None:
+            return None
+        shown = self._shown(obj, resource)
+        is_new = self.attributes.operation is Operation.CREATE and not self._in_hub
+        return before_creation(shown, resource.schema) if is_new and not self.has_own_type else shown
+
+    def old_in(self, resource: Resource) -> Object | None:
+        """The stored object in a version of the resource; None for a create."""
+        old = self.attributes.old
+        return None if old is None else self._shown(old, resource)
+
+    def _shown(self, obj: Object, resource: Resource) -> Object:
+        if self.has_own_type or "metadata" not in obj:
+            return obj
+        # a delete sees the stored object in all its steps
+        own = self._resource
+        is_hub = self._in_hub or self.attributes.operation is Operation.DELETE
+        if is_hub or resource is not own:
+            obj = resource.from_hub(obj if is_hub else own.to_hub(obj))
+        typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
+        return {**typed, **obj, **typed}
+
+    def document(self, obj: Object, resource: Resource) -> Object:
+        """The object of a version with drivers' own values as encoding/json writes them."""
+        schema = self._body_type(resource).kind.schema
+        document: Object = raw_extension.mapped(obj, schema, raw_extension.compact)
+        return document
+
+    def replace(self, document: Object, resource: Resource) -> None:
+        """Puts a patched object of a version in place of the new one. Raises DecodeError."""
+        body = self._body_type(resource)
+        obj, _ = decode(document, body.kind.schema)
+        obj = raw_extension.mapped(obj, body.kind.schema, raw_extension.marshalled)
+        obj = complete(body, obj, document)
+        if not self.has_own_type:
+            metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
+            if self.attributes.operation is Operation.CREATE:
+                filled_in = {name: before[name] for name in _FILLED_IN if name in before}
+                obj["metadata"] = in_order({**metadata, **filled_in})
+            if resource is not self._resource:
+                obj = self._resource.from_hub(resource.to_hub(obj))
+        self.attributes.obj = obj
+
+    def _body_type(self, resource: Resource) -> BodyType:
+        attributes = self.attributes
+        if attributes.is_of_scales:
+            return resource.scale_view.scales.body_type
+        if self.has_own_type:
+            return resource.subresources[attributes.subresource].body_type
+        return resource.body_type
+
+
+_FILLED_IN = ("uid", "creationTimestamp")
+
+
+def plain(obj: Object | None) -> Object | None:
+    """The object as JSON reads it."""
+    if obj is None:
+        return None
+    decoded: Object = codec.decode(codec.encode(obj))
+    return decoded

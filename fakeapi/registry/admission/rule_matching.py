@@ -1,0 +1,51 @@
+"""Which requests the rules of a webhook are about.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/predicates/rules`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedResource:
+    """What a request is about. `namespace` is that of the path, which for a namespace is its own name."""
+
+    group: str
+    version: str
+    resource: str
+    subresource: str
+    namespace: str
+    operation: str
+
+    @property
+    def is_namespace(self) -> bool:
+        return (self.group, self.version, self.resource) == ("", "v1", "namespaces")
+
+
+def rule_matches(rule: Mapping[str, Any], requested: RequestedResource) -> bool:
+    """Whether a rule with operations is about a request."""
+    return (
+        _in_scope(rule.get("scope") or ALL, requested)
+        and _lists(rule.get("operations"), requested.operation)
+        and _lists(rule.get("apiGroups"), requested.group)
+        and _lists(rule.get("apiVersions"), requested.version)
+        and any(_names(text, requested) for text in rule.get("resources") or ())
+    )
+
+
+def _in_scope(scope: str, requested: RequestedResource) -> bool:
+    of_cluster = requested.is_namespace or not requested.namespace
+    return scope == ALL or of_cluster == (scope == "Cluster")
+
+
+def _lists(items: Sequence[str] | None, wanted: str) -> bool:
+    return any(each in (ALL, wanted) for each in items or ())
+
+
+def _names(text: str, requested: RequestedResource) -> bool:
+    resource, _, subresource = text.partition("/")
+    return resource in (ALL, requested.resource) and subresource in (ALL, requested.subresource)

@@ -1,0 +1,102 @@
+"""AdmissionReview: the question that an admission webhook is asked, and what may be answered.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `errors`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.base64_decoding import decode_base64
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.webhooks.answers import ReviewType, error_of
+from fakeapi.registry.webhooks.types import admission_review_type
+
+GROUP = "admission.k8s.io"
+JSON_PATCH = "JSONPatch"
+_KIND = "AdmissionReview"
+_VERSIONS = ("v1", "v1beta1")
+
+
+class UnacceptableReview(Exception):
+    """An answer that states no valid verdict; the message is upstream's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a webhook answered. `status` is that of a refusal, None where it gave none."""
+
+    allowed: bool
+    status: Object | None = None
+    patch: bytes = b""
+    patch_type: str = ""
+    warnings: Sequence[str] = ()
+
+
+def review_version(versions: Sequence[str]) -> str:
+    """The first of a webhook's versions that can be sent; "" where none can."""
+    return next((each for each in versions if each in _VERSIONS), "")
+
+
+def review_type(version: str) -> ReviewType:
+    """The type of the answer to a review of a version."""
+    return ReviewType(GROUP, version, _KIND, admission_review_type(version))
+
+
+def review_of(version: str, request: Mapping[str, Any]) -> Object:
+    """The review that asks about an AdmissionRequest."""
+    return {"kind": _KIND, "apiVersion": f"{GROUP}/{version}", "request": request}
+
+
+def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
+    """The verdict in the answer to a request of that uid. Raises UnacceptableReview."""
+    response = review.get("response")
+    if response is None:
+        raise UnacceptableReview("webhook response was absent")
+    if version == "v1":
+        _check(review, response, uid, mutating=mutating)
+    patch = decode_base64(response.get("patch") or "") if mutating else b""
+    patch_type = (response.get("patchType") or "") if version == "v1" else JSON_PATCH
+    return Verdict(
+        allowed=response.get("allowed") or False,
+        status=response.get("status"),
+        patch=patch,
+        patch_type=patch_type if patch else "",
+        warnings=[text or "" for text in response.get("warnings") or ()],
+    )
+
+
+def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
+    """The checks that reviews of v1beta1 are spared."""
+    given = response.get("uid") or ""
+    if given != uid:
+        raise UnacceptableReview(f"expected response.uid={quote(uid)}, got {quote(given)}")
+    stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
+    if stated != f"{GROUP}/v1, Kind={_KIND}":
+        raise UnacceptableReview(f"expected webhook response of {GROUP}/v1, Kind={_KIND}, got {stated}")
+    patch, patch_type = response.get("patch") or "", response.get("patchType")
+    if not mutating:
+        for name, value in (("patch", patch or None), ("patchType", patch_type)):
+            if value is not None:
+                raise UnacceptableReview(f"validating webhook may not return response.{name}")
+    elif patch and patch_type is None:
+        raise UnacceptableReview("webhook returned response.patch but not response.patchType")
+    elif not patch and patch_type is not None:
+        raise UnacceptableReview("webhook returned response.patchType but not response.patch")
+    elif patch_type is not None and not patch_type:
+        raise UnacceptableReview('webhook returned invalid response.patchType of ""')
+
+
+def refusal(name: str, status: Object | None) -> ApiError:
+    """The error of a write that a webhook refuses, as its Status tells it; never below 400."""
+    error = error_of(status or {})
+    why = error.message or error.reason
+    explained = f": {why}" if why else " without explanation"
+    return ApiError(
+        max(error.code, 400),
+        error.reason,
+        f"admission webhook {quote(name)} denied the request{explained}",
+        error.details,
+    )

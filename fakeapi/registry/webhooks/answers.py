@@ -1,0 +1,192 @@
+"""Reads what a webhook's server answers, as client-go does.
+
+Follows k8s.io/client-go `rest/request.go` (transformResponse, Into) with the decoder of a group: the
+body is JSON or YAML by its first byte, whatever its Content-Type says.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.errors import ApiError, Cause, Details
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.request_decoding import YAML, Unreadable, parse, stated_type
+from fakeapi.registry.webhooks.transport import Answer
+from fakeapi.registry.webhooks.types import status_type
+
+JSON = "application/json"
+TEXT_MAX = 2048
+"""Bytes of a body that the message of an error shows."""
+
+_SCHEME = 'scheme "pkg/runtime/scheme.go:110"'
+_WORDS = {
+    400: ("BadRequest", "the server rejected our request for an unknown reason"),
+    401: ("Unauthorized", "the server has asked for the client to provide credentials"),
+    404: ("NotFound", "the server could not find the requested resource"),
+    405: ("MethodNotAllowed", "the server does not allow this method on the requested resource"),
+    409: ("AlreadyExists", "the server reported a conflict"),
+    422: ("Invalid", "the server rejected our request due to an error in our request"),
+    429: (
+        "TooManyRequests",
+        "the server has received too many requests and has asked us to try again later",
+    ),
+    503: ("ServiceUnavailable", "the server is currently unable to handle the request"),
+    504: (
+        "Timeout",
+        (
+            "the server was unable to return a response in the time allotted, but may still be processing "
+            "the request"
+        ),
+    ),
+}
+_OWN_WORDS = {403: "Forbidden", 406: "NotAcceptable", 415: "UnsupportedMediaType"}
+_NOT_ACCEPTABLE = "the server was unable to respond with a content type that the client supports"
+
+
+class UnusableAnswer(Exception):
+    """An answer that is no review, for a reason in client-go's words; `status` where it is a Status."""
+
+    def __init__(self, reason: str, status: ApiError | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewType:
+    """The review that is expected: the kinds of its group, and the type of each version of it."""
+
+    group: str
+    version: str
+    kind: str
+    schema: Struct
+    versions: tuple[str, ...] = ("v1", "v1beta1")
+
+
+def read_answer(answer: Answer, wanted: ReviewType) -> Object:
+    """The review in an answer. Members that it leaves out are absent. Raises UnusableAnswer."""
+    if answer.problem:
+        raise UnusableAnswer(
+            "unexpected error when reading response body. Please retry. Original error: " + answer.problem
+        )
+    media_type = answer.content_type or JSON
+    problem = _media_type_problem(media_type)
+    if problem:
+        raise UnusableAnswer(f"Internal error occurred: {problem}", ApiError(500, "InternalError", problem))
+    if not 200 <= answer.status <= 206:
+        error = _sent_status(answer) or _error(answer)
+        raise UnusableAnswer(error.message, error)
+    if not answer.body:
+        raise UnusableAnswer(
+            f"0-length response with status code: {answer.status} and content type: {media_type}"
+        )
+    return _decoded(answer.body, wanted)
+
+
+def _decoded(body: bytes, wanted: ReviewType) -> Object:
+    try:
+        value = _value_of(body)
+        kind, api_version = stated_type(value)
+    except Unreadable as error:
+        raise UnusableAnswer(str(error)) from None
+    problem = _type_problem(kind, api_version, wanted)
+    if problem:
+        raise UnusableAnswer(problem)
+    try:
+        return decode(value, wanted.schema)[0]
+    except DecodeError as error:
+        raise UnusableAnswer(str(error)) from None
+
+
+def _value_of(body: bytes) -> Any:
+    value, _ = parse(body, JSON if body.lstrip()[:1] in {b"{", b"["} else YAML)
+    return value
+
+
+def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
+    """Why an answer of this type is not read; one that leaves out a part of its type is."""
+    group, _, version = api_version.rpartition("/")
+    own = f"{wanted.version}.{wanted.kind}"
+    if not kind or not api_version:
+        return ""
+    if (group, version, kind) == (wanted.group, wanted.version, wanted.kind):
+        return ""
+    if (api_version, kind) == ("v1", "Status") or (
+        kind == wanted.kind and group == wanted.group and version in wanted.versions
+    ):
+        return f"converting ({version}.{kind}) to ({own}): unknown conversion"
+    return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
+
+
+def _media_type_problem(text: str) -> str:
+    """Why Go's mime package does not read a media type."""
+    media_type, _, parameters = text.partition(";")
+    essence = media_type.strip()
+    if not essence:
+        return "mime: no media type"
+    if essence.count("/") > 1:
+        return "mime: unexpected content after media subtype"
+    if "/" in essence and not essence.partition("/")[2]:
+        return "mime: expected token after slash"
+    given = [each.strip() for each in parameters.split(";")]
+    if any(each and "=" not in each for each in given):
+        return "mime: invalid media parameter"
+    return ""
+
+
+def _sent_status(answer: Answer) -> ApiError | None:
+    """The error that the body states as a Status of the API."""
+    try:
+        value = _value_of(answer.body)
+        if stated_type(value) != ("Status", "v1"):
+            return None
+        status, _ = decode(value, status_type())
+    except (Unreadable, DecodeError):
+        return None
+    return None if status.get("status") == "Success" else error_of(status)
+
+
+def error_of(status: Object) -> ApiError:
+    """A Status as the error that it tells."""
+    return ApiError(
+        status.get("code") or 0, status.get("reason") or "", status.get("message") or "", _details(status)
+    )
+
+
+def _details(status: Object) -> Details | None:
+    found = status.get("details")
+    if found is None:
+        return None
+    causes = tuple(
+        Cause(each.get("reason") or "", each.get("message") or "", each.get("field") or "")
+        for each in found.get("causes") or ()
+    )
+    return Details(
+        name=found.get("name") or "",
+        group=found.get("group") or "",
+        kind=found.get("kind") or "",
+        uid=found.get("uid") or "",
+        causes=causes,
+        retry_after_seconds=found.get("retryAfterSeconds") or 0,
+    )
+
+
+def _error(answer: Answer) -> ApiError:
+    """The error that stands for a status code: NewGenericServerResponse of k8s.io/apimachinery."""
+    text = "unknown"
+    if not answer.content_type or answer.content_type.lower().startswith("text/"):
+        text = answer.body[:TEXT_MAX].decode("utf-8", "replace").strip()
+    code = answer.status
+    reason = _OWN_WORDS.get(code, "Unknown")
+    message = text if code in _OWN_WORDS else f"the server responded with the status code {code} but did not "
+    if code == 406 and text in ("", "unknown"):
+        message = _NOT_ACCEPTABLE
+    elif code in _WORDS:
+        reason, message = _WORDS[code]
+    elif code >= 500:
+        reason = "InternalError"
+        message = f"an error on the server ({quote(text)}) has prevented the request from succeeding"
+    elif code not in _OWN_WORDS:
+        message += "return more information"
+    return ApiError(code, reason, message, Details(causes=(Cause("UnexpectedServerResponse", text),)))

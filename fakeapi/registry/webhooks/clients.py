@@ -1,0 +1,131 @@
+"""WebhookClients: finds where webhooks are, and calls them.
+
+Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services: nothing listens at
+the address of a service here, so one that nobody has given a URL for refuses connections, as a service
+without endpoints does.
+"""
+
+import base64
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as escaped
+from urllib.parse import unquote, urlsplit
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.webhooks.answers import ReviewType, UnusableAnswer, read_answer
+from fakeapi.registry.webhooks.outbound import ServiceUrls
+from fakeapi.registry.webhooks.transport import BadAuthority, Endpoint, Transport, Unreachable
+
+if TYPE_CHECKING:
+    from fakeapi.registry.admission.objects import ClusterObjects
+
+HTTPS = 443
+SECONDS = 30.0
+"""For a call that states no time of its own."""
+
+_UNESCAPED = "/$&+,;=:@-._~!*'()"
+_ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")
+
+
+class NoClient(Exception):
+    """A webhook that cannot be called by what its configuration says; nothing was sent."""
+
+
+class CallFailed(Exception):
+    """A call without a review for an answer; `status` where the webhook answered a Status."""
+
+    def __init__(self, reason: str, status: ApiError | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class WebhookClients:
+    """Calls the webhooks that configurations name, by URL or by service."""
+
+    def __init__(self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects") -> None:
+        self._transport = transport
+        self._services = services
+        self._objects = objects
+
+    async def call(
+        self, config: Mapping[str, Any], review: Object, wanted: ReviewType, seconds: float = SECONDS
+    ) -> Object:
+        """The review that the webhook of a `clientConfig` answers. Raises NoClient, CallFailed."""
+        endpoint = self._endpoint(config)
+        timeout = f"?timeout={math.ceil(seconds)}s"
+        target = urlsplit(endpoint.url).path + timeout
+        body = codec.encode(review) + b"\n"
+        try:
+            self._check_route(config)
+            answer = await self._transport.post(endpoint, target, body, seconds)
+        except BadAuthority as error:
+            raise NoClient(f"unable to load root certificates: {error}") from error
+        except Unreachable as error:
+            raise CallFailed(f"Post {quote(endpoint.url + timeout)}: {error}") from error
+        try:
+            return read_answer(answer, wanted)
+        except UnusableAnswer as error:
+            raise CallFailed(str(error), error.status) from error
+
+    def close(self) -> None:
+        """Closes the connections that are kept."""
+        self._transport.close()
+
+    def _endpoint(self, config: Mapping[str, Any]) -> Endpoint:
+        authority = base64.b64decode(config.get("caBundle") or "")
+        service = config.get("service")
+        if service is None:
+            return Endpoint(_normal(config.get("url") or ""), authority)
+        port = service.get("port") or HTTPS
+        host = f"{service.get('name', '')}.{service.get('namespace', '')}.svc:{port}"
+        path = service.get("path") or ""
+        given = self._given(service)
+        if given is None:
+            return Endpoint(_normal(f"https://{host}{path}"), authority)
+        parts = urlsplit(given)
+        dial = (parts.scheme, parts.hostname or "", parts.port or (HTTPS if parts.scheme == "https" else 80))
+        return Endpoint(_normal(f"https://{host}{parts.path}{path}"), authority, dial)
+
+    def _given(self, service: Mapping[str, Any]) -> str | None:
+        port = service.get("port") or HTTPS
+        return self._services.find(service.get("namespace", ""), service.get("name", ""), port)
+
+    def _check_route(self, config: Mapping[str, Any]) -> None:
+        """Raises Unreachable for a service without a URL."""
+        reference = config.get("service")
+        if reference is None or self._given(reference) is not None:
+            return
+        name, port = reference.get("name", ""), reference.get("port") or HTTPS
+        service = self._objects.get("", "services", reference.get("namespace", ""), name)
+        if service is None:
+            raise Unreachable(f"service {quote(name)} not found")
+        raise Unreachable(_problem_of_service(name, port, service["spec"]))
+
+
+def _problem_of_service(name: str, port: int, spec: Object) -> str:
+    """Why nobody answers at a service that there is."""
+    kind = spec.get("type", "")
+    if kind == "ClusterIP" and spec.get("clusterIP") == "None":
+        return 'cannot route to service with ClusterIP "None"'
+    if kind == "ExternalName":
+        return f"dial tcp {spec.get('externalName', '')}:{port}: connect: connection refused"
+    if kind not in _ROUTED:
+        return f"unsupported service type {quote(kind)}"
+    if all(each.get("port") != port for each in spec.get("ports") or ()):
+        return f"no service port {port} found for service {quote(name)}"
+    address = spec.get("clusterIP", "")
+    host = f"[{address}]" if ":" in address else address
+    return f"dial tcp {host}:{port}: connect: connection refused"
+
+
+def _normal(url: str) -> str:
+    """A URL as client-go joins it: its path decoded, without a slash at its end, and escaped again."""
+    parts = urlsplit(url)
+    path = "/" + unquote(parts.path).strip("/")
+    while "//" in path:
+        path = path.replace("//", "/")
+    return f"{parts.scheme}://{parts.netloc}{escaped(path, safe=_UNESCAPED)}"

@@ -1,0 +1,229 @@
+"""ConversionWebhook: converts custom objects between versions by asking a webhook.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go`, its messages
+included; a failure of any object fails all.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
+from fakeapi.registry.webhooks.answers import ReviewType
+from fakeapi.registry.webhooks.clients import CallFailed, NoClient, WebhookClients
+from fakeapi.registry.webhooks.types import conversion_review_type
+
+GROUP = "apiextensions.k8s.io"
+_KIND = "ConversionReview"
+_VERSIONS = ("v1", "v1beta1")
+_SUCCESS = "Success"
+
+
+class ConversionFailed(Exception):
+    """Objects that were not converted; the message is upstream's."""
+
+
+class _Wrong(Exception):
+    """What is wrong with a converted object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionWebhook:
+    """The webhook of one definition. `config` is its `clientConfig`; `versions` are those of ConversionReview
+    that it takes, the first known one of which is used.
+    """
+
+    clients: WebhookClients
+    config: Mapping[str, Any]
+    versions: Sequence[str]
+
+    @classmethod
+    def of_definition(cls, definition: Mapping[str, Any], clients: WebhookClients) -> "ConversionWebhook":
+        """The webhook of a CustomResourceDefinition whose strategy is Webhook."""
+        webhook = definition["spec"]["conversion"]["webhook"]
+        return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or ())
+
+    async def convert(self, obj: Object, api_version: str) -> Object:
+        """An object in another version of its group. Raises ConversionFailed."""
+        if obj.get("apiVersion") == api_version or _is_empty(obj):
+            return {**obj, "apiVersion": api_version}
+        subject = _type_of(obj)
+        (converted,) = await self._asked([obj], api_version, subject)
+        try:
+            document = _object_of(converted)
+        except _Wrong as wrong:
+            raise ConversionFailed(str(wrong)) from None
+        say = f"conversion webhook for {subject} returned invalid"
+        try:
+            _check_type(obj, document, api_version, say=f"{say} object at index 0: ")
+            _check_identity(obj, document, say=f"{say} object: ")
+            return _with_metadata_of(obj, document, say=f"{say} metadata: ")
+        except _Wrong as wrong:
+            raise ConversionFailed(str(wrong)) from None
+
+    async def convert_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> list[Object]:
+        """The objects of a list, those of other versions converted in one call. Raises ConversionFailed."""
+        others = [each for each in objects if each.get("apiVersion") != api_version]
+        if not others:
+            return list(objects)
+        subject = f"{api_version}, Kind={list_kind}"
+        converted = iter(enumerate(await self._asked(others, api_version, subject)))
+        try:
+            return [
+                each
+                if each.get("apiVersion") == api_version
+                else _listed(each, next(converted), api_version, subject)
+                for each in objects
+            ]
+        except _Wrong as wrong:
+            raise ConversionFailed(str(wrong)) from None
+
+    async def _asked(self, objects: Sequence[Object], api_version: str, subject: str) -> list[Any]:
+        """As many objects as were sent."""
+        version = next((each for each in self.versions if each in _VERSIONS), None)
+        if version is None:
+            raise ConversionFailed("no supported conversion review versions")
+        uid = str(uuid4())
+        wanted = ReviewType(GROUP, version, _KIND, conversion_review_type(version))
+        request = {"uid": uid, "desiredAPIVersion": api_version, "objects": list(objects)}
+        empty: Object = {"uid": "", "convertedObjects": None, "result": {"metadata": {}}}
+        review = {
+            "kind": _KIND,
+            "apiVersion": f"{GROUP}/{version}",
+            "request": request,
+            "response": empty,
+        }
+        try:
+            found = _converted(await self.clients.call(self.config, review, wanted), uid, version)
+        except NoClient as error:
+            raise ConversionFailed(str(error)) from error
+        except (CallFailed, _Wrong) as error:
+            raise ConversionFailed(f"conversion webhook for {subject} failed: {error}") from error
+        if len(found) != len(objects):
+            counts = f"{len(found)} objects, expected {len(objects)}"
+            raise ConversionFailed(f"conversion webhook for {subject} returned {counts}")
+        return found
+
+
+def _converted(review: Object, uid: str, version: str) -> list[Any]:
+    """The converted objects of an answer. Raises _Wrong."""
+    response = review.get("response")
+    if version == "v1":
+        stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
+        expected = f"{GROUP}/{version}, Kind={_KIND}"
+        if stated != expected:
+            raise _Wrong(f"expected webhook response of {expected}, got {stated}")
+    if response is None:
+        raise _Wrong("no response provided")
+    if version == "v1" and response.get("uid", "") != uid:
+        raise _Wrong(f"expected response.uid={quote(uid)}, got {quote(response.get('uid') or '')}")
+    result = response.get("result") or {}
+    status = result.get("status") or ""
+    if status != _SUCCESS:
+        raise _Wrong(result.get("message") or f"response.result.status was '{status}', not 'Success'")
+    found: list[Any] = response.get("convertedObjects") or []
+    return found
+
+
+def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: str) -> Object:
+    """A converted item of a list. Raises _Wrong."""
+    index, value = converted
+    say = f"conversion webhook for {subject} returned invalid converted object at index {index}: "
+    try:
+        document = _object_of(value)
+    except _Wrong as wrong:
+        raise _Wrong(f"{say}{wrong}") from None
+    _check_type(obj, document, api_version, say=say)
+    _check_identity(obj, document, say=say)
+    of_metadata = f"conversion webhook for {subject} returned invalid metadata in object at index {index}: "
+    return _with_metadata_of(obj, document, say=of_metadata)
+
+
+def _object_of(value: Any) -> Object:
+    value = codec.value_of(value)
+    if not isinstance(value, dict) or not value.get("kind"):
+        text = "null" if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        raise _Wrong(f"Object 'Kind' is missing in '{text}'")
+    return value
+
+
+def _check_type(obj: Object, converted: Object, api_version: str, *, say: str) -> None:
+    received = _text(converted, "apiVersion")
+    if received != api_version:
+        shown = received or "/"
+        raise _Wrong(f"{say}invalid groupVersion (expected {api_version}, received {shown})")
+    if _text(converted, "kind") != obj.get("kind"):
+        raise _Wrong(f"{say}invalid kind (expected {obj.get('kind')}, received {_text(converted, 'kind')})")
+
+
+def _check_identity(obj: Object, converted: Object, *, say: str) -> None:
+    old, new = obj.get("metadata") or {}, converted.get("metadata")
+    named = new if isinstance(new, dict) else {}
+    for member, shown in (("name", "name"), ("namespace", "namespace"), ("uid", "UID")):
+        one, other = _text(old, member), _text(named, member)
+        if one != other:
+            raise _Wrong(f"{say}must have the same {shown}: {one} != {other}")
+
+
+def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
+    """The converted object with the metadata of the original, but for labels and annotations."""
+    if "metadata" not in converted:
+        raise _Wrong(f"{say}missing metadata in converted object")
+    answered = converted["metadata"]
+    if not isinstance(answered, dict):
+        raise _Wrong(f"{say}invalid metadata of type {_go_type(answered)} in converted object")
+    metadata = dict(obj.get("metadata") or {})
+    for member in ("labels", "annotations"):
+        given = answered.get(member)
+        if given is None:
+            metadata.pop(member, None)
+            continue
+        _check_texts(given, metadata.get(member) or {}, member, say)
+        metadata[member] = given
+    return {**converted, "metadata": metadata}
+
+
+def _check_texts(given: Any, before: Object, member: str, say: str) -> None:
+    if not isinstance(given, dict):
+        raise _Wrong(f"{say}invalid metadata.{member} of type {_go_type(given)} in converted object")
+    for key, value in given.items():
+        if not isinstance(value, str):
+            why = f"must be a string, but is {_go_type(value)} in converted object"
+            raise _Wrong(f"{say}metadata.{member}[{key}] {why}")
+    if given == before:
+        return
+    validate = (
+        partial(validate_labels, path="metadata.labels")
+        if member == "labels"
+        else partial(validate_annotations, path="metadata.annotation")
+    )
+    errors: list[FieldError] = validate(given)
+    if errors:
+        texts = list(dict.fromkeys(map(str, errors)))
+        raise _Wrong(say + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"))
+
+
+def _text(obj: Object, member: str) -> str:
+    value = obj.get(member)
+    return value if isinstance(value, str) else ""
+
+
+def _is_empty(obj: Object) -> bool:
+    """Whether an object has a type and nothing else; no webhook is asked about it."""
+    return set(obj) == {"kind", "apiVersion"}
+
+
+def _type_of(obj: Object) -> str:
+    return f"{obj.get('apiVersion') or '/'}, Kind={obj.get('kind') or ''}"
+
+
+def _go_type(value: Any) -> str:
+    types = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
+    return types.get(type(value), "map[string]interface {}" if isinstance(value, dict) else "<nil>")

@@ -1,0 +1,111 @@
+"""A webhook's server for tests: it keeps what it is asked, and answers what the test says."""
+
+import base64
+import json
+import ssl
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import trustme
+
+Object = dict[str, Any]
+Answer = Callable[[Object], Object]
+
+
+class WebhookServer:
+    """Answers reviews by `answers`, a function by path. `asked` are the requests of the reviews, with paths.
+
+    `raw` by path is (status, headers, body) in place of a review.
+    """
+
+    def __init__(self, *, tls: bool = True, names: tuple[str, ...] = ("localhost", "127.0.0.1")) -> None:
+        self.asked: list[tuple[str, Object]] = []
+        self.targets: list[str] = []
+        self.headers: list[dict[str, str]] = []
+        self.answers: dict[str, Answer] = {}
+        self.raw: dict[str, tuple[int, dict[str, str], bytes]] = {}
+        self.before: Callable[[str], None] = lambda path: None
+        self._authority = trustme.CA()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._authority.issue_cert(*names).configure_cert(context)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self._scheme = "https" if tls else "http"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"{self._scheme}://127.0.0.1:{self.port}"
+
+    @property
+    def ca(self) -> bytes:
+        return self._authority.cert_pem.bytes()
+
+    def client_config(self, path: str = "/", *, ca: bytes | None = None) -> Object:
+        bundle = self.ca if ca is None else ca
+        config = {"url": f"{self.url}{path}"}
+        return {**config, "caBundle": base64.b64encode(bundle).decode()} if bundle else config
+
+    def names_asked(self) -> list[str]:
+        """The paths that were asked, in order."""
+        return [path for path, _ in self.asked]
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def allowed(**response: Any) -> Answer:
+    return lambda request: {"allowed": True, **response}
+
+
+def denied(**status: Any) -> Answer:
+    return lambda request: {"allowed": False, **({"status": status} if status else {})}
+
+
+def patching(*operations: Object) -> Answer:
+    patch = base64.b64encode(json.dumps(operations).encode()).decode()
+    return allowed(patch=patch, patchType="JSONPatch")
+
+
+def _handler(server: WebhookServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            path = self.path.partition("?")[0]
+            review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.targets.append(self.path)
+            server.headers.append(dict(self.headers))
+            server.asked.append((path, review["request"]))
+            server.before(path)
+            status, headers, body = server.raw.get(path) or (200, {}, _answer(server, path, review))
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
+            """Says nothing."""
+
+    return Handler
+
+
+def _answer(server: WebhookServer, path: str, review: Object) -> bytes:
+    answer = server.answers.get(path, allowed())
+    response = {"uid": review["request"]["uid"], **answer(review["request"])}
+    typed = {"kind": review["kind"], "apiVersion": review["apiVersion"]}
+    return json.dumps({**typed, "response": response}).encode()

@@ -1,0 +1,31 @@
+"""What is made of the answers of webhooks' servers: the same as client-go makes of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakeapi.registry.webhooks.admission_review import review_type
+from fakeapi.registry.webhooks.answers import UnusableAnswer, read_answer
+from fakeapi.registry.webhooks.transport import Answer
+
+FIXTURE = Path(__file__).parents[2] / "fixtures/webhooks/answers.json"
+CASES: list[dict[str, Any]] = json.loads(FIXTURE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_an_answer_is_read_or_refused_as_client_go_does(case: dict[str, Any]) -> None:
+    answer = Answer(case["status"], case["content_type"], case["body"].encode())
+    try:
+        read_answer(answer, review_type("v1"))
+        found = ""
+    except UnusableAnswer as error:
+        found = str(error)
+    assert found == case["error"]
+
+
+def test_an_answer_that_is_nested_too_deep_is_refused() -> None:
+    body = b'{"kind":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    with pytest.raises(UnusableAnswer):
+        read_answer(Answer(200, "application/json", body), review_type("v1"))

@@ -1,0 +1,234 @@
+"""Calls of webhooks that come to nothing, in the words of Go's net/http and crypto/x509."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+import trustme
+
+from fakeapi.outbound.certificates import name_problem
+from fakeapi.outbound.posting import TOO_LATE, PostingClient
+from fakeapi.registry.webhooks.transport import Answer, Endpoint, Unreachable
+from fakeapi.testing.server import FakeAPI
+from tests.webhooks.conftest import config_map, configure, refusal, webhook
+from tests.webhooks.server import WebhookServer
+
+X509 = "tls: failed to verify certificate: x509: "
+
+
+def posted(endpoint: Endpoint, seconds: float = 20.0) -> Answer:
+    async def post() -> Answer:
+        client = PostingClient()
+        try:
+            return await client.post(endpoint, "/", b"{}", seconds)
+        finally:
+            client.close()
+
+    return asyncio.run(post())
+
+
+def problem(endpoint: Endpoint, seconds: float = 20.0) -> str:
+    with pytest.raises(Unreachable) as failed:
+        posted(endpoint, seconds)
+    return str(failed.value)
+
+
+@pytest.fixture
+def peer() -> Iterator[Callable[[bytes], str]]:
+    """Starts a server that reads, sends some bytes and hangs up; without any it says nothing."""
+    listeners: list[socket.socket] = []
+    silent: list[socket.socket] = []
+
+    def start(data: bytes | None) -> str:
+        listener = socket.create_server(("127.0.0.1", 0))
+        listeners.append(listener)
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            if data is None:
+                silent.append(connection)
+                return
+            with closing(connection):
+                connection.recv(1 << 16)
+                connection.sendall(data)
+
+        threading.Thread(target=serve, daemon=True).start()
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    for each in (*listeners, *silent):
+        each.close()
+
+
+def test_nobody_listens() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+    wanted = f"dial tcp 127.0.0.1:{port}: connect: connection refused"
+    assert problem(Endpoint(f"https://127.0.0.1:{port}/")) == wanted
+
+
+def test_the_host_does_not_exist() -> None:
+    found = problem(Endpoint("https://no-such-host.invalid/"))
+    assert found.startswith("dial tcp: lookup no-such-host.invalid")
+    assert found.endswith(": no such host")
+
+
+def test_an_authority_that_nobody_trusts(webhooks: Callable[..., WebhookServer]) -> None:
+    server = webhooks()
+    other = trustme.CA().cert_pem.bytes()
+    for authority in (b"", other):
+        found = problem(Endpoint(server.url, authority))
+        assert found == f"{X509}certificate signed by unknown authority"
+
+
+def test_a_certificate_of_another_name(webhooks: Callable[..., WebhookServer]) -> None:
+    server = webhooks(names=("a.example", "b.example"))
+    found = problem(Endpoint(f"https://localhost:{server.port}", server.ca))
+    assert found == f"{X509}certificate is valid for a.example, b.example, not localhost"
+    found = problem(Endpoint(server.url, server.ca))
+    assert found == f"{X509}cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"
+
+
+@pytest.mark.parametrize(
+    ("certificate", "host", "why"),
+    [
+        ({"subjectAltName": (("DNS", "*.ns.svc"),)}, "hook.ns.svc", ""),
+        ({"subjectAltName": (("DNS", "HOOK.ns.svc"),)}, "hook.NS.svc", ""),
+        (
+            {"subjectAltName": (("DNS", "*.svc"),)},
+            "hook.ns.svc",
+            "certificate is valid for *.svc, not hook.ns.svc",
+        ),
+        ({"subjectAltName": (("IP Address", "10.0.0.1"), ("IP Address", "0:0:0:0:0:0:0:1"))}, "::1", ""),
+        (
+            {"subjectAltName": (("IP Address", "10.0.0.1"), ("IP Address", "0:0:0:0:0:0:0:1"))},
+            "127.0.0.1",
+            "certificate is valid for 10.0.0.1, ::1, not 127.0.0.1",
+        ),
+        (
+            {"subject": ((("commonName", "localhost"),),)},
+            "localhost",
+            "certificate relies on legacy Common Name field, use SANs instead",
+        ),
+        (
+            {"subject": ((("commonName", "not a host"),),)},
+            "localhost",
+            "certificate is not valid for any names, but wanted to match localhost",
+        ),
+    ],
+)
+def test_names_of_certificates_are_checked_as_go_does(
+    certificate: dict[str, object], host: str, why: str
+) -> None:
+    assert name_problem(certificate, host) == (X509 + why if why else "")
+
+
+def test_plain_http_where_tls_is_expected(webhooks: Callable[..., WebhookServer]) -> None:
+    server = webhooks(tls=False)
+    found = problem(Endpoint(f"https://127.0.0.1:{server.port}/"))
+    assert found == "http: server gave HTTP response to HTTPS client"
+
+
+def test_a_connection_that_ends_without_an_answer(peer: Callable[[bytes], str]) -> None:
+    assert problem(Endpoint(f"http://{peer(b'')}/")) == "EOF"
+
+
+def test_an_answer_that_ends_in_its_body(peer: Callable[[bytes], str]) -> None:
+    address = peer(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    answer = posted(Endpoint(f"http://{address}/"))
+    assert answer.problem == "unexpected EOF"
+
+
+def test_an_answer_that_is_not_http(peer: Callable[[bytes], str]) -> None:
+    address = peer(b"hello there\r\n\r\n")
+    found = problem(Endpoint(f"http://{address}/"))
+    assert found.startswith("net/http: HTTP/1.x transport connection broken: ")
+
+
+def test_a_server_that_is_silent_is_waited_for_no_longer_than_said(peer: Callable[[None], str]) -> None:
+    assert problem(Endpoint(f"http://{peer(None)}/"), seconds=0.05) == TOO_LATE
+
+
+def test_a_webhook_that_takes_too_long_fails_the_write(api: FakeAPI, hook: WebhookServer) -> None:
+    done = threading.Event()
+
+    def wait(path: str) -> None:
+        done.wait(20)
+
+    hook.before = wait
+    configure(api, "Validating", webhook(hook.client_config("/slow"), timeoutSeconds=1))
+    refused = refusal(lambda: api.create(config_map()))
+    done.set()
+    start = 'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: '
+    url = f"{hook.url}/slow?timeout=1s"
+    assert refused.message == f'{start}Post "{url}": context deadline exceeded'
+    assert refused.status["details"] == {"causes": [{"message": refused.message.partition(": ")[2]}]}
+
+
+def test_a_kept_connection_that_ended_is_replaced(webhooks: Callable[..., WebhookServer]) -> None:
+    server = webhooks(tls=False)
+
+    async def twice() -> list[int]:
+        client = PostingClient()
+        body = b'{"kind":"k","apiVersion":"v","request":{"uid":"u"}}'
+        try:
+            first = await client.post(Endpoint(server.url), "/", body, 20.0)
+            for kept in client._idle.values():
+                for connection in kept:
+                    connection._writer.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            second = await client.post(Endpoint(server.url), "/", body, 20.0)
+        finally:
+            client.close()
+        return [first.status, second.status]
+
+    assert asyncio.run(twice()) == [200, 200]
+
+
+def test_an_answer_without_end_is_not_kept(
+    webhooks: Callable[..., WebhookServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.ANSWER_MAX", 1000)
+    server = webhooks(tls=False)
+    server.raw["/"] = (200, {}, b"x" * 1001)
+
+    async def post() -> Answer:
+        client = PostingClient()
+        body = b'{"kind":"k","apiVersion":"v","request":{"uid":"u"}}'
+        try:
+            return await client.post(Endpoint(server.url), "/", body, 20.0)
+        finally:
+            client.close()
+
+    answer = asyncio.run(post())
+    assert (answer.body, answer.problem) == (b"", "the body is longer than 1000 bytes")
+
+
+def test_calls_beyond_those_at_once_wait_within_their_time(
+    webhooks: Callable[..., WebhookServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.CALLS_MAX", 1)
+    server = webhooks(tls=False)
+    done = threading.Event()
+
+    def wait(path: str) -> None:
+        done.wait(20)
+
+    server.before = wait
+    body = b'{"kind":"k","apiVersion":"v","request":{"uid":"u"}}'
+
+    async def two() -> tuple[int, str]:
+        client = PostingClient()
+        try:
+            first = asyncio.create_task(client.post(Endpoint(server.url), "/", body, 20.0))
+            await asyncio.sleep(0)
+            with pytest.raises(Unreachable) as late:
+                await client.post(Endpoint(server.url), "/", body, 0.05)
+            done.set()
+            return (await first).status, str(late.value)
+        finally:
+            client.close()
+
+    assert asyncio.run(two()) == (200, TOO_LATE)
