@@ -158,11 +158,19 @@ class GoSource:
             text
             for each in source.values
             if each.get("const") and ["name", name] in (each.get("type"), _converted_to(each.get("value")))
-            if (text := source.text(each["name"])) is not None
+            if (text := self._constant(source, each)) is not None
         }
         if not values:
             raise UnknownGoError(f"no values of {package}.{name}")
         return tuple(sorted(values))
+
+    def _constant(self, source: GoPackage, declared: dict[str, Any]) -> str | None:
+        """The text of a constant, which may be another package's: `AddressType(v1.IPv4Protocol)`."""
+        match declared.get("value"):
+            case ["call", _, ["select", ["name", str(alias)], str(name)]]:
+                found = package_of(source.imports[declared["file"]].get(alias, ""))
+                return None if found is None else self.package(found).text(name)
+        return source.text(declared["name"])
 
     def _fields(self, declared: dict[str, Any], package: str) -> Iterator[GoField]:
         for each in declared.get("fields", ()):

@@ -130,6 +130,7 @@ type Mode string
 const (
 	On  Mode = "on"
 	Off      = Mode("off")
+	Auto     = Mode(other.Automatic)
 )
 
 type Same = Mode
@@ -155,7 +156,7 @@ def source(tmp_path: Path, text: str) -> GoSource:
     (folder / "generated.proto").write_text("message Mode {\n  repeated string items = 1;\n}\n")
     types = tmp_path / "apimachinery" / "pkg" / "types"
     types.mkdir(parents=True)
-    (types / "uid.go").write_text("package types\n\ntype UID string\n")
+    (types / "uid.go").write_text('package types\n\ntype UID string\n\nconst Automatic = "auto"\n')
     return GoSource(Modules("1.0", {"api": tmp_path, "apimachinery": tmp_path / "apimachinery"}, ""))
 
 
@@ -182,7 +183,7 @@ def test_a_go_struct_is_read_in_order_with_its_inlined_fields_and_markers(tmp_pa
 @needs_go
 def test_a_type_made_of_another_is_read_with_its_values_and_its_message(tmp_path: Path) -> None:
     mode = source(tmp_path, GO).type("core/v1.Mode")
-    assert (mode.underlying, mode.enum, mode.is_message) == ("string", ("off", "on"), True)
+    assert (mode.underlying, mode.enum, mode.is_message) == ("string", ("auto", "off", "on"), True)
 
 
 @needs_go
