@@ -14,7 +14,7 @@ from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
 from fakeapi.traces.analysis.request_facts import RequestFacts
-from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.http import HttpClient, UnsendableRequest
 from fakeapi.traces.client.target import Target
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.model import Exchange, Gap, Headers, Response
@@ -30,12 +30,13 @@ class PlaybackSummary:
     """Counts of the writes so far.
 
     `failed`: writes that the target refused, by status. `unserved`: writes that were not sent, because the
-    target does not serve their resource, by resource.
+    target does not serve their resource, by resource. `unsendable`: writes that are no HTTP requests.
     """
 
     written: int = 0
     failed: Counter[int] = field(default_factory=Counter)
     unserved: Counter[str] = field(default_factory=Counter)
+    unsendable: int = 0
     seeded: list[RestoredObject] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -45,6 +46,8 @@ class PlaybackSummary:
             parts.append(f"{self.failed.total()} refused ({', '.join(map(str, sorted(self.failed)))})")
         if self.unserved:
             parts.append(f"{self.unserved.total()} not served ({', '.join(sorted(self.unserved))})")
+        if self.unsendable:
+            parts.append(f"{self.unsendable} not HTTP")
         return printable(", ".join(parts))
 
 
@@ -102,7 +105,11 @@ class Playback:
         if facts.path.discovery_path not in self._served:
             self.summary.unserved[facts.path.full_resource] += 1
             return
-        answer = await self._write(exchange, facts)
+        try:
+            answer = await self._write(exchange, facts)
+        except UnsendableRequest:
+            self.summary.unsendable += 1
+            return
         if answer.status >= 300:
             self.summary.failed[answer.status] += 1
             return

@@ -14,7 +14,7 @@ from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.initial_state import InitialObject, of_served
 from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.resource_path import NAMESPACES, ResourcePath
-from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.http import HttpClient, UnsendableRequest
 from fakeapi.traces.comparing.differences import show
 from fakeapi.traces.model import Headers, Response
 from fakeapi.traces.reporting.results import RestoredObject
@@ -121,8 +121,12 @@ class InitialStateRestorer:
             self._identities.learn_metadata(recorded, metadata)
 
     async def _ask(self, method: str, target: str, body: Object | None = None) -> Response:
+        """The answer; 400 where a name in the trace makes the request no HTTP."""
         data = b"" if body is None else encode(body)
-        return await self._client.send(method, target, _HEADERS if data else _HEADERS[1:], data)
+        try:
+            return await self._client.send(method, target, _HEADERS if data else _HEADERS[1:], data)
+        except UnsendableRequest as error:
+            return Response(400, (), encode({"message": str(error)}))
 
 
 def _new(wanted: Object) -> Object:

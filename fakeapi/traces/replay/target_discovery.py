@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.traces.analysis.request_facts import version_number
-from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.http import HttpClient, UnsendableRequest
 from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.model import Headers
 
@@ -18,7 +18,10 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
     """
     found: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
-        answer = await client.send("GET", root, _HEADERS)
+        try:
+            answer = await client.send("GET", root, _HEADERS)
+        except UnsendableRequest:  # a path in the trace that is no API version's
+            continue
         if answer.status in {401, 403}:
             raise TargetError(f"{client.url} does not tell what it serves: {root} answers {answer.status}")
         if answer.status == 404 and root != "/api/v1":

@@ -8,16 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.testing.replaying import target_of
+from fakeapi.testing.replaying import options, replay_on, target_of
+from fakeapi.traces.analysis.identity_map import IdentityMap
+from fakeapi.traces.client.http import HttpClient
 from fakeapi.traces.formats.open import open_trace
+from fakeapi.traces.model import Exchange
 from fakeapi.traces.replay.playback import Playback, PlaybackSummary
-from tests.traces.sessions import RELEASE, record
+from fakeapi.traces.replay.restore import InitialStateRestorer
+from fakeapi.traces.reporting.results import RestoredObject
+from tests.traces.sessions import RELEASE, changed, record
 from tests.traces.streams import claim
 
 LOG = Path(__file__).parents[3] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
@@ -176,3 +182,48 @@ def test_what_cannot_be_served_is_one_line(options: list[str], status: int, mess
     assert finished.returncode == status
     assert message in finished.stderr
     assert "Traceback" not in finished.stderr
+
+
+def sent_elsewhere(trace: Path, target: Path, old: str, new: str) -> Path:
+    """The trace with its POSTs sent to other targets."""
+
+    def moved_there(exchange: Exchange) -> Exchange:
+        request = exchange.request
+        if request.method != "POST":
+            return exchange
+        return replace(exchange, request=replace(request, target=request.target.replace(old, new)))
+
+    return changed(trace, target, moved_there)
+
+
+@pytest.mark.parametrize("namespace", ["a b", "a\tb", "a\r\nb"])
+def test_writes_that_are_no_requests_are_left_out_and_counted(
+    trace: Path, tmp_path: Path, namespace: str
+) -> None:
+    other = sent_elsewhere(trace, tmp_path / "other.jsonl", "/default/", f"/{namespace}/")
+    with FakeAPI(release=RELEASE) as api:
+        found = moved(api, other, 0.0, speed=1000)
+    assert found.unsendable == 3
+    assert "3 not HTTP" in str(found)
+
+
+def test_an_api_version_that_no_request_can_name_is_not_served(trace: Path, tmp_path: Path) -> None:
+    other = sent_elsewhere(trace, tmp_path / "other.jsonl", "/resource.k8s.io/", "/a b/")
+    with FakeAPI(release=RELEASE) as api:
+        assert moved(api, other, 0.0, speed=1000).unserved.total() == 3
+        with open_trace(other) as reader:
+            report = replay_on(api, reader, options())
+    assert sum(report.unserved.values()) == 3
+
+
+def test_a_namespace_that_no_request_can_name_is_not_made() -> None:
+    async def made(api: FakeAPI) -> list[RestoredObject]:
+        client = HttpClient(target_of(api))
+        try:
+            restorer = InitialStateRestorer(client, IdentityMap(), frozenset({"/api/v1/namespaces"}))
+            return await restorer.make_namespaces({"a b": "somewhere"})
+        finally:
+            await client.close()
+
+    with FakeAPI(release=RELEASE) as api:
+        assert asyncio.run(made(api)) == []
