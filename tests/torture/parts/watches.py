@@ -1,7 +1,7 @@
 """Random watches: each sees what its selectors let through of a history that is known, after cuts too.
 
-One hand writes, opens, cuts and resumes, one thing after the other, so that the state at which each watch begins
-is known exactly, and every event that it must see follows from that and from the writes after it.
+One hand writes, opens, cuts and resumes, one thing after the other, so that the state at which each watch
+begins is known exactly, and every event that it must see follows from that and from the writes after it.
 """
 
 import asyncio
@@ -358,7 +358,7 @@ class Round:
         self._check(stream, whole=True)
 
     def _check(self, stream: Stream, *, whole: bool) -> int | None:
-        """Compares what was read with what had to come; the version to go on from, if the client knows one."""
+        """Compares what was read with what had to come; the version to go on from, if a client knows one."""
         events = [parsed(stream, line) for line in stream.lines]
         self.events += len(events)
         expected, target = stream.expected, stream.target
@@ -422,7 +422,7 @@ def parsed(stream: Stream, line: bytes) -> Told:
 
 def run(budget: Budget) -> dict[str, float]:
     """Servers of random releases, each for some hundred steps."""
-    totals = {"watches": 0, "events": 0, "cuts": 0}
+    totals: dict[str, float] = {"watches": 0, "events": 0, "cuts": 0}
     for _ in budget.rounds():
         release = budget.random.choice(KNOWN_RELEASES)
         with (
