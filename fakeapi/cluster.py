@@ -8,7 +8,7 @@ from fakeapi.registry.admission.selection import Selection, selected
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
-from fakeapi.registry.registry import Registry, open_registry
+from fakeapi.registry.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.registry.store import Store
 from fakeapi.registry.stored_format import STORED_FORMAT, check_stored
 from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
@@ -82,6 +82,7 @@ class Cluster:
                 registry.authorize_by_roles()
             if settings.database:
                 location = str(settings.database)
+                await serve_stored_definitions(registry)
                 await check_stored(storage, registry.catalogue, location, settings.release or "")
             await registry.ensure_initial_objects()
         except BaseException:

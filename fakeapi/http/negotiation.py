@@ -21,6 +21,8 @@ STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 LISTED = OFFERED + STREAMED
 """The media types that the router accepts for a list, which can be watched too."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
+CUSTOM_PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
+"""Those of custom objects, which have no type that a strategic merge patch could follow."""
 HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 TABLE = "Table"
@@ -88,16 +90,22 @@ class _Clause:
 
 @cached_by_header
 def negotiate(
-    header: str, conversions: Conversions = METADATA_OR_TABLE, *, protobuf: bool = True
+    header: str,
+    conversions: Conversions = METADATA_OR_TABLE,
+    *,
+    protobuf: bool = True,
+    plain_protobuf: bool = True,
 ) -> Representation:
-    """The representation that fits best, in protobuf too unless the kind has none. Raises ApiError 406."""
+    """The representation that fits best, in protobuf too unless the kind has none. Without `plain_protobuf`
+    only conversions can be had in it. Raises ApiError 406.
+    """
     if not header:
         return PLAIN
     for clause in parse(header):
         for media_type in OFFERED if protobuf else _WITHOUT_PROTOBUF:
             if clause.covers(media_type):
                 found = _with_params(media_type, clause.params, conversions)
-                if found is not None:
+                if found is not None and (plain_protobuf or found.kind or media_type != PROTOBUF):
                     return found
     raise not_acceptable(OFFERED if protobuf else _WITHOUT_PROTOBUF)
 
@@ -222,11 +230,11 @@ def check_patch_route(content_type: str, content_length: str) -> None:
     raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", Details())
 
 
-def patch_type(content_type: str) -> str:
+def patch_type(content_type: str, accepted: tuple[str, ...] = PATCH_TYPES) -> str:
     """The patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
     media_type = content_type.partition(";")[0] or content_type
-    if media_type not in PATCH_TYPES:
-        raise unsupported_media_type(*PATCH_TYPES)
+    if media_type not in accepted:
+        raise unsupported_media_type(*accepted)
     return media_type
 
 

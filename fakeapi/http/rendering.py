@@ -27,9 +27,11 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
     """Settles the representation of a response, Tables where they can be had. Raises ApiError 406."""
     tables = tables and resource.can_be_table(ctx.object.subresource)
     conversions = METADATA_OR_TABLE if tables else METADATA
-    shape = negotiate(ctx.request.header(b"accept"), conversions)
-    if shape.media_type == PROTOBUF and not has_protobuf(resource.schema):
-        shape = negotiate(ctx.request.header(b"accept"), conversions, protobuf=False)
+    accept = ctx.request.header(b"accept")
+    custom = resource.kind.unstructured
+    shape = negotiate(accept, conversions, plain_protobuf=not custom)
+    if shape.media_type == PROTOBUF and not custom and not has_protobuf(resource.schema):
+        shape = negotiate(accept, conversions, protobuf=False)
     ctx.representation = prettified(shape, ctx.request.query.first, ctx.agent)
 
 
@@ -95,7 +97,7 @@ def indented(value: Any) -> bytes:
 def list_body(resource: Resource, listed: Listed, transform: Transform | None = None) -> bytes:
     """JSON of a list, joined from the bytes of its items; with a transform, of the list transformed."""
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
-    if listed.continue_token:
+    if listed.continue_token or (resource.kind.unstructured and transform is None):
         metadata["continue"] = listed.continue_token
     if listed.remaining is not None:
         metadata["remainingItemCount"] = listed.remaining

@@ -7,6 +7,7 @@ from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.negotiation import LISTED, OFFERED, check_patch_route, check_produced
 from fakeapi.http.pages import not_found_page, watch_without_resource
 from fakeapi.http.refusals import method_not_allowed, no_such_resource
+from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse
 from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
@@ -63,18 +64,20 @@ class Router:
                 return watch_without_resource(request.uri)
             if info.name or info.subresource or info.tail:
                 raise no_such_resource()
+            if info.version and not self._catalogue.serves(info.group, info.version):
+                return self._no_version(info)
             return self._discovery.of_group(request, info)
-        resource = self._resource(info)
+        resource = self._resource(info, ctx.verb)
+        if resource is None:
+            return not_found_page()
         connection = _connection(info, resource)
         if connection is not None:
             return await self._connect(ctx, info, resource, connection)
         if info.tail:
             raise no_such_resource()
         handler = self._handler(ctx, info, resource)
-        if request.method == "PATCH":
-            check_patch_route(request.header(b"content-type"), request.header(b"content-length"))
-        lists = request.method == "GET" and (info.watched or not info.name)
-        check_produced(request.header(b"accept"), LISTED if lists else OFFERED)
+        if not resource.kind.unstructured:
+            _check_route(request, info)
         if resource.warning:
             ctx.warnings.add(resource.warning)
         if info.in_namespace and not info.namespace and (info.name or request.method == "DELETE"):
@@ -96,14 +99,43 @@ class Router:
             await self._bootstrap.ensure(resource)
         return await self._verbs.connect(ctx, resource)
 
-    def _resource(self, info: RequestInfo) -> Resource:
+    def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
+        """The resource of a path; None where only definitions of custom resources could have one. Raises
+        ApiError 404.
+        """
         resource = self._catalogue.find(info.group, info.version, info.resource)
+        if resource is None and not self._catalogue.has_built_in(info.group):
+            return None
+        if resource is not None and resource.kind.unstructured:
+            return self._custom(info, resource, verb)
         if resource is None or (info.in_namespace and not resource.kind.namespaced):
             raise no_such_resource()
         if info.subresource and (info.watched or info.subresource not in resource.subresources):
             raise no_such_resource()
         if info.name and resource.kind.namespaced and not info.in_namespace:
             raise no_such_resource()
+        return resource
+
+    def _no_version(self, info: RequestInfo) -> AnyResponse:
+        """404 for a version that a group does not have. Raises ApiError for a built-in group."""
+        if self._catalogue.has_built_in(info.group):
+            raise no_such_resource()
+        return not_found_page()
+
+    @staticmethod
+    def _custom(info: RequestInfo, resource: Resource, verb: str) -> Resource | None:
+        """A custom resource, if it has what the path asks for; None where its scope is another one. Raises
+        ApiError 404 for a subresource that it does not have.
+
+        Follows `ServeHTTP` of k8s.io/apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
+        """
+        namespaced = resource.kind.namespaced
+        if info.in_namespace and not namespaced:
+            return None
+        if namespaced and not info.namespace and verb not in ("list", "watch"):
+            return None
+        if info.subresource and info.subresource not in resource.subresources:
+            raise errors.not_found(resource.qualified, info.name)
         return resource
 
     def _handler(self, ctx: RequestContext, info: RequestInfo, resource: Resource) -> VerbHandler:
@@ -126,6 +158,14 @@ class Router:
         if verb is None or verb not in verbs:
             raise method_not_allowed()
         return self._handlers[verb]
+
+
+def _check_route(request: Request, info: RequestInfo) -> None:
+    """The router's look at the headers, which custom resources do without. Raises ApiError 406, 415."""
+    if request.method == "PATCH":
+        check_patch_route(request.header(b"content-type"), request.header(b"content-length"))
+    lists = request.method == "GET" and (info.watched or not info.name)
+    check_produced(request.header(b"accept"), LISTED if lists else OFFERED)
 
 
 def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:

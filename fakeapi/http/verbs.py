@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import body_type, patch_type
+from fakeapi.http.negotiation import CUSTOM_PATCH_TYPES, PATCH_TYPES, body_type, patch_type
 from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
 from fakeapi.http.response import Response
 from fakeapi.machinery.errors import ApiError
@@ -116,7 +116,8 @@ class Verbs:
 
     @_after_commit
     async def patch(self, ctx: RequestContext, resource: Resource) -> Response:
-        media_type = patch_type(ctx.request.header(b"content-type"))
+        accepted = CUSTOM_PATCH_TYPES if resource.kind.unstructured else PATCH_TYPES
+        media_type = patch_type(ctx.request.header(b"content-type"), accepted)
         shown = resource.shown_by(ctx.object.subresource)
         negotiate_for(ctx, shown)
         body = await ctx.request.body()

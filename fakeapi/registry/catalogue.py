@@ -22,6 +22,7 @@ class Catalogue:
         self.generation = 0
         self._by_name: dict[tuple[str, str, str], Resource] = {}
         self._groups: frozenset[str] = frozenset()
+        self._built_in: frozenset[str] = frozenset()
         self._subscribers: list[Subscriber] = []
         self.add(*resources)
 
@@ -35,6 +36,14 @@ class Catalogue:
 
     def has_group(self, group: str) -> bool:
         return group in self._groups
+
+    def has_built_in(self, group: str) -> bool:
+        """Whether a group has resources that no definition of custom resources made."""
+        return group in self._built_in
+
+    def serves(self, group: str, version: str) -> bool:
+        """Whether a version of a group is served."""
+        return any(each[:2] == (group, version) for each in self._by_name)
 
     def groups(self) -> list[str]:
         """The served groups, each once."""
@@ -59,7 +68,7 @@ class Catalogue:
                 raise ValueError(f"{resource.api_version} {resource.kind.resource} is served already")
             added[name] = resource
         self._by_name |= added
-        self._changed()
+        self.changed()
 
     def remove(self, *resources: Resource) -> None:
         """Serve resources no longer. Raises KeyError for one that is not served."""
@@ -68,7 +77,7 @@ class Catalogue:
                 raise KeyError(_name_of(resource))
         for resource in resources:
             del self._by_name[_name_of(resource)]
-        self._changed()
+        self.changed()
         for resource in resources:
             for subscriber in list(self._subscribers):
                 subscriber(resource)
@@ -78,8 +87,12 @@ class Catalogue:
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Count a generation: what discovery says of a resource has changed."""
         self._groups = frozenset(group for group, _, _ in self._by_name)
+        self._built_in = frozenset(
+            name[0] for name, each in self._by_name.items() if not each.kind.unstructured
+        )
         self.generation += 1
 
 

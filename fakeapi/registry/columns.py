@@ -33,7 +33,7 @@ AGE = (
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 )
 
-Cell = Callable[[Object, float], str | int]  # a bool is an int
+Cell = Callable[[Object, float], str | float | None]  # an int is a float, a bool an int
 
 
 @dataclass(frozen=True, slots=True)

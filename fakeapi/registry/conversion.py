@@ -65,9 +65,9 @@ class Versions:
         if target is None:
             return None
         if self._source(value) is target:
-            return value, target.schema
+            return value, target.apply_schema
         try:
-            return self.read(value, target)[0], target.schema
+            return self.read(value, target)[0], target.apply_schema
         except DecodeError as error:
             raise TypedError(str(error)) from error
 

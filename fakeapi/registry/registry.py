@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.plugins import (
@@ -26,6 +27,9 @@ from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi.releases import Kind, Release, Serving
 from fakeapi_storage import Entry, Storage
 
+if TYPE_CHECKING:
+    from fakeapi.registry.custom.definitions import CustomResources
+
 _ACTIVATED = {
     "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
     "/admissionregistration.k8s.io/mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
@@ -33,6 +37,9 @@ _ACTIVATED = {
     "/core/resourcequotas/": QUOTAS,
 }
 """Plugins that are asked once there is an object, by the prefix of its storage key."""
+
+_DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
+"""The prefix of the storage keys of definitions."""
 
 INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -118,7 +125,14 @@ def open_registry(
         fraction=clock.fraction,
     )
     catalogue = Catalogue((), serving.primary)
+
+    def make_custom(store: Store) -> "CustomResources":
+        from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - few servers have any
+
+        return CustomResources(store, catalogue, context)
+
     store = Store(storage, clock, catalogue.find, plugins or Selection(), outbound)
+    store.make_custom = make_custom
     registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
@@ -126,3 +140,9 @@ def open_registry(
         if storage.list(prefix, start_after=None, limit=1, at=None).entries:
             store.admission.extend(plugin)
     return registry
+
+
+async def serve_stored_definitions(registry: Registry) -> None:
+    """Serves the CustomResourceDefinitions of a database that is opened again. Raises ApiError."""
+    if registry.storage.list(_DEFINITIONS, start_after=None, limit=1, at=None).entries:
+        await registry.store.custom.restore()

@@ -4,7 +4,7 @@ Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update h
 k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError
@@ -50,6 +50,7 @@ def read_object(
             return _read_protobuf(wanted, body)
         value, repeated = parse(body, media_type)
         kind, api_version = type_of(value, wanted)
+        check_kind(value, wanted, lambda: body.decode(errors="replace"))
     except Unreadable as error:
         raise bad_request(
             f"the object provided is unrecognized (must be of type {wanted.kind.kind}): "
@@ -70,11 +71,17 @@ def read_object(
     return _of_the_path(wanted, obj, api_version, value)
 
 
+def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
+    """A custom object must say its kind; `text` is the object as the message shows it. Raises Unreadable."""
+    if wanted.kind.unstructured and not stated_type(value)[0]:
+        raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
+
+
 def _sent_kind(wanted: BodyType, kind: str, api_version: str) -> Kind:
     problem = conversion_problem(wanted, kind, api_version)
     if problem:
         raise _cannot_handle(wanted, kind, api_version, problem)
-    return wanted.versions.kind_of(api_version) or wanted.kind
+    return wanted.kind if wanted.kind.unstructured else wanted.versions.kind_of(api_version) or wanted.kind
 
 
 def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) -> Object:
@@ -105,7 +112,11 @@ def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
 
 
 def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
-    """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version."""
+    """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version. A
+    custom object keeps those that it says it has.
+    """
+    if wanted.kind.unstructured:
+        return wanted.default(obj)
     typed = {"kind": wanted.kind.kind, "apiVersion": wanted.api_version}
     return wanted.default(wanted.strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
@@ -172,7 +183,11 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
-    """Why an object of this type cannot be converted to the resource's kind; empty if it can."""
+    """Why an object of this type cannot be converted to the resource's kind; empty if it can, or where
+    validation refuses it.
+    """
+    if wanted.kind.unstructured:
+        return ""
     if kind == wanted.kind.kind and wanted.versions.kind_of(api_version) is not None:
         return ""
     if not wanted.release.knows(api_version, kind):

@@ -32,7 +32,7 @@ from fakeapi.registry.definition import (
 )
 from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.groups import definition_of
-from fakeapi.registry.scale import SCALE, ScaleView
+from fakeapi.registry.scale import SCALE, ScaleProjection, ScaleView
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
@@ -102,6 +102,10 @@ class Resource:
         """As errors name it: of the group that the objects are stored in."""
         return Qualified(self.definition.group, self.kind.kind)
 
+    def kind_in_errors(self, obj: Object) -> Qualified:
+        """The kind that refusals of an object name."""
+        return self.qualified_kind
+
     @cached_property
     def name_validator(self) -> NameValidator:
         by_release = self.definition.name_validator_of
@@ -169,7 +173,7 @@ class Resource:
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
         assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
-        kind = self.release.all_kinds.kind_of_subresource(self.kind, subresource)
+        kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
         definition = KindDefinition(
             group=kind.group,
             resource=kind.resource,
@@ -178,7 +182,11 @@ class Resource:
             table_subresources=frozenset((SCALE,)),
         )
         scales = Resource(kind, self.release, definition, self._context)
-        return ScaleView(self, scales, self.definition.scale)
+        return self.view_of(scales, self.definition.scale)
+
+    def view_of(self, scales: "Resource", projection: ScaleProjection) -> ScaleView:
+        """The view by which Scales are read from, and written to, the resource's objects."""
+        return ScaleView(self, scales, projection)
 
     def shown_by(self, subresource: str) -> "Resource":
         """The resource of what the path of a subresource shows: this one, or its Scales."""
@@ -194,7 +202,7 @@ class Resource:
     def _body_type_of(self, subresource: KindOfSubresource) -> BodyType:
         if subresource.kind == self.kind.kind:
             return self.body_type
-        kind = self.release.all_kinds.kind_of_subresource(self.kind, subresource)
+        kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
         older = self.definition.body_versions.get(subresource.name, frozenset())
         alike = [replace(kind, version=each.rpartition("/")[2]) for each in sorted(older)]
         return BodyType(kind, self.release, Versions(kind, alike, {}), Strategy(), older)
@@ -204,7 +212,7 @@ class Resource:
         if subresource not in self._managers:
             quirks = self.release.quirks
             self._managers[subresource] = FieldManager(
-                self.schema,
+                self.kind.apply_schema,
                 self.api_version,
                 self.kind.kind,
                 subresource,
@@ -281,6 +289,10 @@ class Resource:
     def from_hub(self, obj: Object) -> Object:
         """A stored object in this version; shares parts with `obj`, which stays as it is."""
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
+
+    def decode(self, entry: Entry) -> Object:
+        """The object of an entry in the hub, with its resourceVersion; the caller's own to change."""
+        return stored_form.decode(entry, self.hub_schema)
 
     def encode(self, obj: Object) -> bytes:
         """The stored form of an object in the hub; how this version shows it is kept for the answer."""

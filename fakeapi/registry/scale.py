@@ -53,17 +53,19 @@ class ScaleView:
 
     def of(self, obj: Object) -> Object:
         """The Scale of an object in the version of the request, canonical."""
-        projection, metadata = self._projection, obj["metadata"]
-        status = {
-            "replicas": _at(obj, projection.status_replicas) or 0,
-            "selector": projection.selector_of(obj),
-        }
+        projection = self._projection
+        replicas, status_replicas = _at(obj, projection.replicas), _at(obj, projection.status_replicas)
+        return self.made_of(obj, replicas or 0, status_replicas or 0, projection.selector_of(obj))
+
+    def made_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
+        """The Scale of an object that tells this, canonical."""
+        metadata = obj["metadata"]
         typed = {"kind": self.scales.kind.kind, "apiVersion": self.scales.api_version}
         raw = {
             **typed,
             "metadata": {name: metadata[name] for name in _METADATA if name in metadata},
-            "spec": {"replicas": _at(obj, projection.replicas) or 0},
-            "status": status,
+            "spec": {"replicas": replicas},
+            "status": {"replicas": status_replicas, "selector": selector},
         }
         scale, _ = decode(raw, self.scales.schema)
         return {**typed, **scale, **typed}
@@ -99,7 +101,7 @@ class ScaleView:
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
         rest["resourceVersion"] = wanted.get("resourceVersion", "")
-        scaled = _with(obj, self._projection.replicas, (scale.get("spec") or {}).get("replicas", 0))
+        scaled = with_value_at(obj, self._projection.replicas, (scale.get("spec") or {}).get("replicas", 0))
         return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
 
     @property
@@ -130,6 +132,7 @@ def _at(obj: Object, path: Path) -> Any:
     return value
 
 
-def _with(obj: Object, path: Path, value: Any) -> Object:
+def with_value_at(obj: Object, path: Path, value: Any) -> Object:
+    """An object with a value at a path; it shares the rest with `obj`."""
     first, *rest = path
-    return {**obj, first: _with(obj.get(first) or {}, tuple(rest), value) if rest else value}
+    return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

@@ -4,7 +4,7 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,6 +24,7 @@ from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi_storage import Entry, Storage, StorageFailed, StorageFull
 
 if TYPE_CHECKING:
+    from fakeapi.registry.custom.definitions import CustomResources
     from fakeapi.registry.token_signer import TokenSigner
     from fakeapi.registry.webhooks.clients import WebhookClients
 
@@ -36,7 +37,8 @@ Stored = TypeVar("Stored")
 
 class Store:
     """Reads and commits for all served resources. `admission` stands before the writes; `find` gives the
-    resources; `authorizer` says who may do what.
+    resources; `authorizer` says who may do what; `make_custom`, which is set once, makes what serves
+    CustomResourceDefinitions.
     """
 
     def __init__(
@@ -55,11 +57,18 @@ class Store:
         self.authorizer: Authorizer = ALWAYS_ALLOW
         self._newest: dict[str, int] = {}
         self._resets = 0
+        self.make_custom: Callable[[Store], CustomResources] | None = None
 
     @property
     def has_tokens(self) -> bool:
         """Whether tokens of service accounts were ever asked for: until then nobody can have one."""
         return "tokens" in self.__dict__
+
+    @cached_property
+    def custom(self) -> "CustomResources":
+        """Serves the kinds of CustomResourceDefinitions; made when there is the first."""
+        assert self.make_custom is not None, "set by what opens the registry"
+        return self.make_custom(self)
 
     @cached_property
     def tokens(self) -> "TokenSigner":
@@ -113,6 +122,8 @@ class Store:
         """Forget what belongs to the state before a reset."""
         self._newest.clear()
         self._resets += 1
+        if "custom" in self.__dict__:
+            self.custom.forget()
 
     def newest(self, resource: Resource) -> int:
         """The version of the last change to any object of the resource by this server; 0 before the first."""

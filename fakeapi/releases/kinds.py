@@ -91,6 +91,26 @@ class Kind:
     schemas: Schemas = field(repr=False, compare=False)
 
     @property
+    def unstructured(self) -> bool:
+        """Whether objects have no Go type: those of a CustomResourceDefinition, which may name any kind."""
+        return False
+
+    @property
+    def plain(self) -> "Kind":
+        """The kind as a value of this class, to make others of."""
+        return self
+
+    @property
+    def shown_verbs(self) -> tuple[str, ...]:
+        """The verbs that discovery lists."""
+        return self.verbs
+
+    @property
+    def apply_schema(self) -> Struct:
+        """The type that server-side apply follows."""
+        return self.schema
+
+    @property
     def api_version(self) -> str:
         return f"{self.group}/{self.version}" if self.group else self.version
 

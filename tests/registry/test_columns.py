@@ -69,7 +69,7 @@ def columns_of(kind: Kind) -> tuple[Column, ...]:
     return with_name_and_age(definition_of(kind).columns(kind.schema, quirks_of(33)))
 
 
-def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str | int]:
+def cells(kind: Kind, obj: dict[str, Any]) -> dict[str, str | float | None]:
     return {column.name: column.cell(obj, NOW) for column in columns_of(kind)}
 
 

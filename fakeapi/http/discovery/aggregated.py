@@ -99,7 +99,7 @@ def _entry(resource: Resource) -> Object:
         "responseKind": _response_kind(kind.kind, None, kind),
         "scope": "Namespaced" if kind.namespaced else "Cluster",
         "singularResource": kind.singular,
-        "verbs": list(kind.verbs),
+        "verbs": list(kind.shown_verbs),
     }
     if kind.short_names:
         entry["shortNames"] = list(kind.short_names)

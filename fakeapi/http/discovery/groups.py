@@ -79,7 +79,7 @@ def _entries(resource: Resource) -> list[Object]:
         "singularName": kind.singular,
         "namespaced": kind.namespaced,
         "kind": kind.kind,
-        "verbs": list(kind.verbs),
+        "verbs": list(kind.shown_verbs),
     }
     if kind.short_names:
         entry["shortNames"] = list(kind.short_names)

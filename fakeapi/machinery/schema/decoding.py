@@ -46,6 +46,8 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
     parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
     list stay one, as that resets them. `errors` may word errors otherwise. Raises DecodeError.
     """
+    if node.reader is not None:
+        return node.reader(value)
     errors = errors or DecodeErrors()
     result = walker(node)({} if value is None else value, (), "", errors)
     if errors.error is not None:

@@ -119,13 +119,15 @@ class Struct:
     """Fields in the order of the Go type, which is the order on the wire.
 
     Filled after construction, so that a type may hold itself. `full_name` has the group of the package too,
-    `resource/v1beta2.Device`; empty for a type that is not from a release's table.
+    `resource/v1beta2.Device`; empty for a type that is not from a release's table. `reader` decodes objects
+    that have no Go type, those of a CustomResourceDefinition, in place of the walk along the fields.
     """
 
     go_type: str
     fields: dict[str, Field] = field(default_factory=dict)
     atomic: bool = False
     full_name: str = ""
+    reader: "Callable[[Any], tuple[dict[str, Any], list[str]]] | None" = field(default=None, repr=False)
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 

@@ -100,7 +100,7 @@ class Attempt:
         resource, target = self._resource, self._target
         self._entry = self._store.storage.newest(resource.key(target.namespace, target.name))
         try:
-            old = None if self._entry is None else stored_form.decode(self._entry, resource.hub_schema)
+            old = None if self._entry is None else resource.decode(self._entry)
             _check_uid(resource, target, self._uid, old, dry_run=self._dry_run)
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
@@ -202,7 +202,7 @@ def _before_update(
             meta[name] = old_meta[name]
     found = _update_errors(resource, strategy, new, old)
     if found:
-        raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+        raise errors.invalid(resource.kind_in_errors(new), meta.get("name", ""), found)
     for text in strategy.warnings_on_update(new, old):
         warnings.add(text)
     return new

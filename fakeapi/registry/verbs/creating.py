@@ -145,7 +145,7 @@ def _before_create(resource: Resource, obj: Object, warnings: Warnings, *, dry_r
     )
     found += strategy.validate_create(candidate)
     if found:
-        raise errors.invalid(resource.qualified_kind, meta.get("name", ""), found)
+        raise errors.invalid(resource.kind_in_errors(candidate), meta.get("name", ""), found)
     for text in strategy.warnings_on_create(candidate):
         warnings.add(text)
     return candidate

@@ -5,7 +5,6 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.definition import Write
@@ -50,7 +49,7 @@ async def _delete_entry(
     *,
     asks_admission: bool,
 ) -> WriteResult:
-    obj = stored_form.decode(entry, resource.hub_schema)
+    obj = resource.decode(entry)
     request = DeletionRequest(
         options, store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
@@ -62,10 +61,11 @@ async def _delete_entry(
         if options.dry_run:
             return _gone(resource, obj, entry.value, entry.revision)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        await _follow(store, resource, target, obj)
+        await _follow(store, resource, target, obj, None)
         return _gone(resource, obj, entry.value, gone.revision)
     goes = isinstance(held, LastState)
-    value = resource.encode(held.obj if isinstance(held, LastState) else held)
+    last = held.obj if isinstance(held, LastState) else held
+    value = resource.encode(last)
     accepted = options.orphan is False and not goes
     if options.dry_run or (value == entry.value and not goes):
         await store.settle(entry)
@@ -73,14 +73,17 @@ async def _delete_entry(
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     if goes:
         stored = await store.commit(resource, store.storage.delete(key, stored.revision))
-        await _follow(store, resource, target, obj)
+        await _follow(store, resource, target, obj, None)
         return _gone(resource, obj, value, stored.revision)
+    await _follow(store, resource, target, obj, last)
     return WriteResult(resource.json_of(value, stored.revision), accepted=accepted)
 
 
-async def _follow(store: Store, resource: Resource, target: ObjectReference, obj: Object) -> None:
+async def _follow(
+    store: Store, resource: Resource, target: ObjectReference, old: Object, new: Object | None
+) -> None:
     if resource.hooks is not None:
-        await resource.hooks.after(store, Write(ObjectReference(target.namespace, target.name), obj, None))
+        await resource.hooks.after(store, Write(ObjectReference(target.namespace, target.name), old, new))
 
 
 async def _admit(
@@ -89,7 +92,7 @@ async def _admit(
     steps = store.admission.steps(resource, "", Operation.DELETE)
     if steps is NO_STEPS:
         return
-    old = stored_form.decode(entry, resource.hub_schema)
+    old = resource.decode(entry)
     attributes = Attributes(Operation.DELETE, resource, target, None, old, options)
     await mutate(steps.mutating, attributes)
     await run(steps.validating, attributes)

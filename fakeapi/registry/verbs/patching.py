@@ -22,6 +22,7 @@ from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.request_decoding import (
     Unreadable,
+    check_kind,
     complete,
     conversion_problem,
     type_of,
@@ -147,6 +148,7 @@ def patched(resource: Resource, wanted: Patch, old: Object, validation: str, war
     body = resource.body_type
     try:
         problem = "" if wanted.typed else conversion_problem(body, *type_of(document, body))
+        check_kind(document, body, lambda: wanted.shown(document))
     except Unreadable as error:
         raise refuse(str(error)) from None
     if problem:
@@ -155,6 +157,8 @@ def patched(resource: Resource, wanted: Patch, old: Object, validation: str, war
         if wanted.typed:
             new, unknown = decode(document, resource.schema, UnstructuredDecodeErrors())
             unknown.sort()
+        elif resource.kind.unstructured:
+            new, unknown = decode(document, resource.schema)
         elif not document.get("apiVersion"):
             new, unknown = _of_no_version(resource, document)
         else:

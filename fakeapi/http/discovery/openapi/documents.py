@@ -18,7 +18,9 @@ _TITLE = "Kubernetes"
 
 def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     """The (group, version) of every path that there is a document for: `apis/resource.k8s.io/v1alpha3`."""
-    found = dict.fromkeys((each.kind.group, each.kind.version) for each in catalogue.resources)
+    found = dict.fromkeys(
+        (each.kind.group, each.kind.version) for each in catalogue.resources if not each.kind.unstructured
+    )
     return {
         f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
         for group, version in sorted(found)
@@ -27,7 +29,7 @@ def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
 
 def document_of(catalogue: Catalogue, group: str, version: str) -> Document:
     """The OpenAPI 3 document of one API version, with the schemas that its paths refer to."""
-    resources = catalogue.of_version(group, version)
+    resources = [each for each in catalogue.of_version(group, version) if not each.kind.unstructured]
     paths = _paths(catalogue, group, version)
     release = resources[0].release
     known = schemas_of(release.name)

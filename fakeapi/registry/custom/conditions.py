@@ -1,0 +1,220 @@
+"""What upstream's controllers say of a CustomResourceDefinition in its status, as pure functions.
+
+Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (names), `pkg/controller/establish`,
+`pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+
+NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
+CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
+APPROVED_ANNOTATION = "api-approved.kubernetes.io"
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that holds a definition until its objects are gone."""
+
+_PROTECTED_SUFFIXES = (".k8s.io", ".kubernetes.io")
+_PROTECTED = ("k8s.io", "kubernetes.io")
+_PULL = "see https://github.com/kubernetes/enhancements/pull/1111"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+ACCEPTED = Condition(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
+DELETION_PENDING = Condition(
+    TERMINATING,
+    "True",
+    "InstanceDeletionPending",
+    "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+)
+DELETION_IN_PROGRESS = Condition(
+    TERMINATING, "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"
+)
+DELETION_COMPLETED = Condition(TERMINATING, "False", "InstanceDeletionCompleted", "removed all instances")
+NEVER_ESTABLISHED = Condition(TERMINATING, "False", "NeverEstablished", "resource was never established")
+OVERLAPPING = Condition(
+    TERMINATING,
+    "False",
+    "OverlappingBuiltInResource",
+    "instances overlap with built-in resources in storage",
+)
+
+
+def condition(definition: Object, kind: str) -> Object | None:
+    """The condition of a type in a definition's status."""
+    conditions: list[Object] = (definition.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each["type"] == kind), None)
+
+
+def is_true(definition: Object, kind: str) -> bool:
+    """Whether a condition of that type is there and true."""
+    found = condition(definition, kind)
+    return found is not None and found["status"] == "True"
+
+
+def with_condition(definition: Object, made: Condition, now: str) -> Object:
+    """The definition with a condition, which keeps its time while its status stays."""
+    conditions = list(definition["status"].get("conditions") or ())
+    written: Object = {
+        "type": made.type,
+        "status": made.status,
+        "lastTransitionTime": now,
+        "reason": made.reason,
+        "message": made.message,
+    }
+    for index, each in enumerate(conditions):
+        if each["type"] == made.type:
+            if each["status"] == made.status and each.get("lastTransitionTime"):
+                written["lastTransitionTime"] = each["lastTransitionTime"]
+            conditions[index] = written
+            break
+    else:
+        conditions.append(written)
+    return {**definition, "status": {**definition["status"], "conditions": conditions}}
+
+
+# names ------------------------------------------------------------------------------------------
+
+
+def with_names(definition: Object, others: Iterable[Object], now: str) -> Object | None:
+    """The definition with the names that it can have beside the `others` of its group; None where there is
+    nothing to say.
+    """
+    names, status = definition["spec"]["names"], definition["status"]
+    accepted = status["acceptedNames"]
+    if _normal(names) == _normal(accepted):
+        return None
+    new, problem = _claimed(names, accepted, _Taken.by([*others, definition]))
+    found = problem or Condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
+    before = condition(definition, NAMES_ACCEPTED)
+    if _normal(new) == _normal(accepted) and _says(before, found):
+        return None
+    made = {**definition, "status": {**status, "acceptedNames": new}}
+    return with_condition(with_condition(made, found, now), _established(definition, found), now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    resources: frozenset[str]
+    kinds: frozenset[str]
+
+    @classmethod
+    def by(cls, definitions: Iterable[Object]) -> "_Taken":
+        resources: set[str] = set()
+        kinds: set[str] = set()
+        for each in definitions:
+            names = each["status"]["acceptedNames"]
+            resources.update((names["plural"], names.get("singular", ""), *(names.get("shortNames") or ())))
+            kinds.update((names["kind"], names.get("listKind", "")))
+        return cls(frozenset(resources), frozenset(kinds))
+
+
+def _claimed(names: Object, accepted: Object, taken: _Taken) -> tuple[Object, Condition | None]:
+    """The names that a definition has from now on, and the last conflict of those that it cannot have."""
+    new, problem = dict(accepted), None
+    for field, used, reason in (
+        ("plural", taken.resources, "PluralConflict"),
+        ("singular", taken.resources, "SingularConflict"),
+        ("shortNames", taken.resources, "ShortNamesConflict"),
+        ("kind", taken.kinds, "KindConflict"),
+        ("listKind", taken.kinds, "ListKindConflict"),
+    ):
+        wanted, own = names.get(field), accepted.get(field)
+        asked = (
+            [each for each in wanted or () if each not in (own or ())] if field == "shortNames" else [wanted]
+        )
+        conflicts = [quote(each) for each in asked if each != own and each in used]
+        if conflicts:
+            texts = [f"{each} is already in use" for each in dict.fromkeys(conflicts)]
+            text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+            problem = Condition(NAMES_ACCEPTED, "False", reason, text)
+        else:
+            new[field] = wanted
+    new["categories"] = names.get("categories")
+    return _in_order(new), problem
+
+
+def _established(definition: Object, names: Condition) -> Condition:
+    old = condition(definition, ESTABLISHED)
+    if (old is None or old["status"] != "True") and names.status == "True":
+        return Condition(ESTABLISHED, "False", "Installing", "the initial names have been accepted")
+    if old is None:
+        return Condition(ESTABLISHED, "False", "NotAccepted", "not all names are accepted")
+    return Condition(ESTABLISHED, old["status"], old.get("reason", ""), old.get("message", ""))
+
+
+def _says(before: Object | None, now: Condition) -> bool:
+    return before is not None and (before["status"], before.get("reason"), before.get("message")) == (
+        now.status,
+        now.reason,
+        now.message,
+    )
+
+
+_FIELDS = ("plural", "singular", "shortNames", "kind", "listKind", "categories")
+
+
+def _normal(names: Object) -> tuple[Any, ...]:
+    return tuple(names.get(field) or None for field in _FIELDS)
+
+
+def _in_order(names: Object) -> Object:
+    """Names as Go writes them: plural and kind always, the others where there are any."""
+    always = ("plural", "kind")
+    return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
+
+
+def with_established(definition: Object, now: str) -> Object | None:
+    """The definition, whose kind is served from now on; None for one that is established or not accepted."""
+    if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
+        return None
+    return with_condition(definition, ACCEPTED, now)
+
+
+# the policy of Kubernetes' own groups -----------------------------------------------------------
+
+
+def is_protected(group: str) -> bool:
+    """Whether a group belongs to the Kubernetes community."""
+    return group in _PROTECTED or group.endswith(_PROTECTED_SUFFIXES)
+
+
+def approval(definition: Object) -> tuple[str, str]:
+    """(state, reason) of the annotation that approves an API: Missing, Unapproved, Approved or Invalid."""
+    text = (definition["metadata"].get("annotations") or {}).get(APPROVED_ANNOTATION, "")
+    must = f"protected groups must have approval annotation {quote(APPROVED_ANNOTATION)}"
+    if not text:
+        return "Missing", f"{must}, {_PULL}"
+    if text.startswith("unapproved"):
+        return "Unapproved", f"not approved: {quote(text)}"
+    if _is_url(text):
+        return "Approved", f"approved in {text}"
+    return "Invalid", f'{must} with either a URL or a reason starting with "unapproved", {_PULL}'
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return bool(parts.scheme and parts.netloc) and not any(each <= " " or each == "\x7f" for each in text)
+
+
+def with_conformance(definition: Object, now: str) -> Object | None:
+    """The definition with the condition about its approval; None where there is nothing to say."""
+    if not is_protected(definition["spec"]["group"]):
+        return None
+    state, reason = approval(definition)
+    made = Condition(CONFORMANT, "True" if state == "Approved" else "False", f"{state}Annotation", reason)
+    return None if _says(condition(definition, CONFORMANT), made) else with_condition(definition, made, now)

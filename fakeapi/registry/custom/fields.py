@@ -1,0 +1,39 @@
+"""Selectable fields of custom objects.
+
+Follows `selectableFields` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/strategy.go`, and
+the conversion of field labels in `pkg/apiserver/conversion`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.registry.custom.kind import CustomKind
+from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
+
+
+def field_labels_of(kind: CustomKind, read: Callable[[Object], Object]) -> FieldLabels:
+    """The labels of a kind; `read` makes of a stored object one of the kind's version."""
+    paths = {path.removeprefix("."): path for path in kind.version_specification.selectable}
+    labels = (NAME, NAMESPACE, *paths) if kind.namespaced else (NAME, *paths)
+    if not paths:
+        return FieldLabels(labels, NOT_SUPPORTED, None if kind.namespaced else _none)
+
+    def fields_of(obj: dict[str, Any]) -> Mapping[str, str]:
+        shown = read(obj)
+        return {label: _text(shown, label) for label in paths}
+
+    return FieldLabels(labels, NOT_SUPPORTED, fields_of)
+
+
+def _none(_obj: dict[str, Any]) -> Mapping[str, str]:
+    return {}
+
+
+def _text(obj: Object, path: str) -> str:
+    value: Any = obj
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return "" if value is None else printed(value)

@@ -1,0 +1,138 @@
+"""CustomKind: a kind of a CustomResourceDefinition, in one of its versions."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+from fakeapi.machinery.schema.nodes import AnyValue, Field, Scalar, ScalarKind, Struct
+from fakeapi.machinery.structural.apply_types import apply_type
+from fakeapi.registry.custom.reading import ObjectReader, embeds
+from fakeapi.registry.custom.specification import Specification, VersionSpecification
+from fakeapi.releases import Kind, Release
+from fakeapi.releases.kinds import Lifecycle, Subresource
+
+VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""In the order of discovery."""
+_TERMINATING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
+_SUBRESOURCE_VERBS = ("get", "patch", "update")
+_STRING = Scalar(ScalarKind.STRING, "string")
+_HASHED_BYTES = 8
+
+
+@dataclass(slots=True)
+class DefinitionState:
+    """What changes of a definition while its kind stays served."""
+
+    terminating: bool = False
+
+
+@dataclass(frozen=True)
+class CustomKind(Kind):
+    """`schema` decodes its objects, and has no fields but those of every object; `apply_schema` has all."""
+
+    specification: Specification = field(repr=False, compare=False)
+    version_specification: VersionSpecification = field(repr=False, compare=False)
+    object_meta: Struct = field(repr=False, compare=False)
+    reader: ObjectReader = field(repr=False, compare=False)
+    state: DefinitionState = field(repr=False, compare=False)
+
+    @property
+    def unstructured(self) -> bool:
+        return True
+
+    @property
+    def plain(self) -> Kind:
+        return Kind(**{each.name: getattr(self, each.name) for each in fields(Kind)})
+
+    @property
+    def shown_verbs(self) -> tuple[str, ...]:
+        return _TERMINATING_VERBS if self.state.terminating else self.verbs
+
+    @cached_property
+    def schema(self) -> Struct:
+        return Struct(
+            go_type="unstructured.Unstructured",
+            fields={
+                "apiVersion": Field("apiVersion", _STRING),
+                "kind": Field("kind", _STRING),
+                "metadata": Field("metadata", self.object_meta, omitempty=False),
+            },
+            reader=self.reader.read,
+        )
+
+    @cached_property
+    def apply_schema(self) -> Struct:
+        schema = self.version_specification.schema
+        try:
+            return apply_type(schema, self.object_meta)
+        except NotImplementedError:  # until schemas have types of their own, each member is owned as a whole
+            names = schema.properties if schema is not None else {}
+            own = {name: Field(name, AnyValue("interface {}")) for name in names}
+            return Struct("", {**own, **self.schema.fields})
+
+
+def reader_of(specification: Specification, release: Release) -> ObjectReader:
+    """Reads the objects of a definition, as the release's ObjectMeta has it."""
+    schemas = {each.name: each.schema for each in specification.versions}
+    return ObjectReader(
+        group=specification.group,
+        kind=specification.names.kind,
+        schemas=schemas,
+        object_meta=release.schemas.struct("meta/v1.ObjectMeta"),
+        preserves_unknown_fields=specification.preserves_unknown_fields,
+        embedding=frozenset(
+            name for name, schema in schemas.items() if schema is not None and embeds(schema)
+        ),
+    )
+
+
+def custom_kind(
+    specification: Specification,
+    version: VersionSpecification,
+    reader: ObjectReader,
+    state: DefinitionState,
+    release: Release,
+) -> CustomKind:
+    """The kind of a version of a definition, as discovery shows it."""
+    names = specification.names
+    return CustomKind(
+        group=specification.group,
+        version=version.name,
+        kind=names.kind,
+        list_kind=names.list_kind,
+        resource=names.plural,
+        singular=names.singular,
+        short_names=names.short_names,
+        categories=names.categories,
+        namespaced=specification.namespaced,
+        verbs=VERBS,
+        subresources=_subresources(specification, version),
+        storage_version_hash=_storage_version_hash(specification),
+        lifecycle=Lifecycle(),
+        type_name="",
+        list_type_name="",
+        schemas=release.schemas,
+        specification=specification,
+        version_specification=version,
+        object_meta=reader.object_meta,
+        reader=reader,
+        state=state,
+    )
+
+
+def _subresources(specification: Specification, version: VersionSpecification) -> tuple[Subresource, ...]:
+    found = []
+    if version.has_status:
+        kind, group = specification.names.kind, specification.group
+        found.append(Subresource("status", kind, _SUBRESOURCE_VERBS, group, version.name))
+    if version.scale is not None:
+        found.append(Subresource("scale", "Scale", _SUBRESOURCE_VERBS, "autoscaling", "v1"))
+    return tuple(found)
+
+
+def _storage_version_hash(specification: Specification) -> str:
+    """Follows StorageVersionHash of k8s.io/apiserver `pkg/endpoints/discovery`."""
+    text = f"{specification.group}/{specification.storage_version}/{specification.names.kind}"
+    digest = hashlib.sha256(text.encode()).digest()[:_HASHED_BYTES]
+    return base64.b64encode(digest).decode()

@@ -1,0 +1,104 @@
+"""Reads custom objects: what decoding into a Go type is for built-in kinds.
+
+Follows `unstructuredSchemaCoercer` and `unstructuredDefaulter` of k8s.io/apiextensions-apiserver
+`pkg/apiserver/customresource_handler.go`. An object that names another kind or group is let through as it is:
+validation refuses it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.structural.defaulting import default
+from fakeapi.machinery.structural.nulls import prune_nulls
+from fakeapi.machinery.structural.object_meta import coerce
+from fakeapi.machinery.structural.pruning import prune
+from fakeapi.machinery.structural.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReader:
+    """Reads the objects of one definition, in any of its versions. `schemas` are by version; `embedding` are
+    the versions whose objects have resources within them.
+    """
+
+    group: str
+    kind: str
+    schemas: Mapping[str, Schema | None]
+    object_meta: Struct
+    preserves_unknown_fields: bool
+    embedding: frozenset[str]
+
+    def read(self, value: Any) -> tuple[Object, list[str]]:
+        """The object of a decoded body, without what its schema does not know, and strict errors.
+
+        The result is the caller's own. Raises DecodeError.
+        """
+        strict = first_strict_errors(duplicate_errors(value, None))
+        obj: Object = rewritten({} if value is None else value)
+        metadata, unknown = decode(obj.get("metadata") or {}, self.object_meta)
+        strict += [f"unknown field {quote('metadata.' + _path_in(each))}" for each in unknown]
+        if self.is_own(obj):
+            strict += self._settle(obj, self.schema_of(obj))
+        return {**obj, "metadata": metadata}, strict
+
+    def prune(self, obj: Object) -> Object:
+        """A converted object without what its version does not know; `obj` is changed."""
+        if self.is_own(obj):
+            self._settle(obj, self.schema_of(obj))
+        return obj
+
+    def settle(self, obj: Object) -> Object:
+        """A stored or converted object as its version has it: pruned, with defaults. `obj` is changed."""
+        return self.default(self.prune(obj))
+
+    def default(self, obj: Object) -> Object:
+        """An object with the defaults of its version; it is changed, if it is of the kind."""
+        if self.is_own(obj):
+            default(obj, self.schema_of(obj))
+        return obj
+
+    def is_own(self, obj: Object) -> bool:
+        """Whether an object says that it is of this kind."""
+        group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
+        return group == self.group and obj.get("kind") == self.kind
+
+    def schema_of(self, obj: Object) -> Schema | None:
+        """The schema of the version that an object names, if it is of the kind and has one."""
+        if not self.is_own(obj):
+            return None
+        return self.schemas.get(self._version_of(obj))
+
+    @staticmethod
+    def _version_of(obj: Object) -> str:
+        return str(obj["apiVersion"]).rpartition("/")[2]
+
+    def _settle(self, obj: Object, schema: Schema | None) -> list[str]:
+        """Prunes, and brings embedded metadata into form; returns strict errors. Raises DecodeError."""
+        paths: list[str] = []
+        if not self.preserves_unknown_fields:
+            paths += prune(obj, schema)
+            prune_nulls(obj, schema)
+        if schema is not None and self._version_of(obj) in self.embedding:
+            error, unknown = coerce(obj, schema, is_resource_root=False)
+            if error is not None:
+                raise DecodeError(str(error))
+            paths += unknown
+        return [f'unknown field "{path}"' for path in paths]
+
+
+def embeds(schema: Schema) -> bool:
+    """Whether a schema has resources embedded in its objects."""
+    below = (*schema.properties.values(), schema.items, schema.additional_properties)
+    return schema.embedded_resource or any(isinstance(each, Schema) and embeds(each) for each in below)
+
+
+def _path_in(strict: str) -> str:
+    """The path in a strict error about a field of metadata alone."""
+    return strict.partition('"')[2].rstrip('"')

@@ -1,0 +1,180 @@
+"""CustomResource: one served version of a CustomResourceDefinition.
+
+Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
+`pkg/apiserver/customresource_handler.go`: strategies, managed fields and admission see objects in the version
+of the request; only storage has them in the storage version. What is read from it is converted, pruned and
+given the defaults of the version that is asked for.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry import stored_form
+from fakeapi.registry.body_type import BodyType
+from fakeapi.registry.columns import Column
+from fakeapi.registry.conversion import Versions
+from fakeapi.registry.custom.columns import columns_of
+from fakeapi.registry.custom.fields import field_labels_of
+from fakeapi.registry.custom.hooks import CustomHooks
+from fakeapi.registry.custom.kind import CustomKind
+from fakeapi.registry.custom.reading import ObjectReader
+from fakeapi.registry.custom.scale import CustomScaleView, projection_of
+from fakeapi.registry.custom.strategies import strategies_of
+from fakeapi.registry.definition import KindDefinition, StrategyContext
+from fakeapi.registry.field_labels import FieldLabels
+from fakeapi.registry.resource import CONVERTED_MAX, Resource
+from fakeapi.registry.scale import ScaleProjection, ScaleView
+from fakeapi.releases import Kind, Release
+from fakeapi_storage import Entry
+
+Convert = Callable[[Object, str], Object]
+"""Makes of an object of some version that of another apiVersion; the result shares parts with it."""
+
+
+def convert_by_name(obj: Object, api_version: str) -> Object:
+    """The conversion None: objects of all versions are alike but for apiVersion."""
+    return {**obj, "apiVersion": api_version}
+
+
+class CustomBodyType(BodyType):
+    """Bodies of custom objects, which have defaults by their own schema alone."""
+
+    def default(self, obj: Object) -> Object:
+        kind = self.kind
+        return kind.reader.default(obj) if isinstance(kind, CustomKind) else obj
+
+
+class CustomVersions(Versions):
+    """The versions of a definition, converted as it says."""
+
+    def __init__(self, kind: CustomKind, others: Iterable[Kind], convert: Convert) -> None:
+        super().__init__(kind, others, {})
+        self._convert = convert
+
+    def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
+        target = self.kind_of(api_version)
+        if target is None:
+            return None
+        if value.get("apiVersion") == api_version:
+            return value, target.apply_schema
+        return self._convert(value, api_version), target.apply_schema
+
+
+class CustomResource(Resource):
+    """Serves the objects of a definition in one of its versions."""
+
+    def __init__(
+        self,
+        kind: CustomKind,
+        siblings: tuple[CustomKind, ...],
+        release: Release,
+        context: StrategyContext,
+        convert: Convert = convert_by_name,
+    ) -> None:
+        """`siblings` are all versions of the definition, served or not."""
+        super().__init__(kind, release, _definition_of(kind), context)
+        self.custom_kind = kind
+        self.warning = kind.version_specification.warning
+        self.siblings = siblings
+        self._convert = convert
+
+    @property
+    def reader(self) -> ObjectReader:
+        return self.custom_kind.reader
+
+    @cached_property
+    def versions(self) -> Versions:
+        return CustomVersions(self.custom_kind, self.siblings, self._convert)
+
+    @cached_property
+    def body_type(self) -> BodyType:
+        return CustomBodyType(self.kind, self.release, self.versions, self.strategies[""])
+
+    @cached_property
+    def field_labels(self) -> FieldLabels:
+        return field_labels_of(self.custom_kind, self._read_fields)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return columns_of(self.custom_kind.version_specification)
+
+    def kind_in_errors(self, obj: Object) -> Qualified:
+        """The kind that the object names, which may be another one."""
+        group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
+        return Qualified(group, str(obj.get("kind", "")))
+
+    def view_of(self, scales: Resource, projection: ScaleProjection) -> ScaleView:
+        return CustomScaleView(self, scales, projection)
+
+    # storage ------------------------------------------------------------------------------------
+
+    @property
+    def hub_schema(self) -> Struct:
+        return self.schema
+
+    def to_hub(self, obj: Object) -> Object:
+        return dict(obj)
+
+    def from_hub(self, obj: Object) -> Object:
+        return dict(obj)
+
+    def printed(self, obj: Object) -> Object:
+        return obj
+
+    def decode(self, entry: Entry) -> Object:
+        obj: Object = codec.decode(self.json_of(entry.value, entry.revision))
+        return obj
+
+    def encode(self, obj: Object) -> bytes:
+        value = stored_form.encode_value(self._in_storage_version(obj))
+        self._keep(value, stored_form.encode_value(obj))
+        return value
+
+    def item_of(self, entry: Entry) -> bytes:
+        """A list of custom objects says of each what it is."""
+        return self.json_of(entry.value, entry.revision)
+
+    def _in_storage_version(self, obj: Object) -> Object:
+        specification = self.custom_kind.specification
+        target = f"{specification.group}/{specification.storage_version}"
+        if obj["apiVersion"] == target:
+            return obj
+        converted: Object = codec.decode(codec.encode(self._convert(obj, target)))
+        return self.reader.prune(converted)
+
+    def _in_version(self, value: bytes) -> bytes:
+        """A stored object in this version: converted where it is of another one, pruned, with defaults."""
+        found = self._converted.get(value)
+        if found is None:
+            obj = stored_form.decode_value(value)
+            if obj["apiVersion"] != self.api_version:
+                obj = self._convert(obj, self.api_version)
+            found = stored_form.encode_value(self.reader.settle(obj))
+            self._keep(value, found)
+        return found
+
+    def _read_fields(self, obj: Object) -> Object:
+        """A stored object in this version, for its selectable fields."""
+        if obj.get("apiVersion") != self.api_version:
+            obj = self._convert(obj, self.api_version)
+        return self.reader.settle(obj)
+
+    def _keep(self, value: bytes, converted: bytes) -> None:
+        if len(self._converted) >= CONVERTED_MAX:
+            self._converted.clear()
+        self._converted[value] = converted
+
+
+def _definition_of(kind: CustomKind) -> KindDefinition:
+    return KindDefinition(
+        group=kind.group,
+        resource=kind.resource,
+        strategies=strategies_of,
+        hooks=lambda _kind, rules, context: CustomHooks(kind),
+        shows_age=False,
+        scale=projection_of(kind.version_specification.scale),
+    )

@@ -1,0 +1,173 @@
+"""A CustomResourceDefinition, read once from its stored form.
+
+Follows `CustomResourceDefinitionSpec` of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`, and the
+names that are accepted in its status.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.schema import Schema, parse_schema
+from fakeapi.releases.version_order import version_rank
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names under which a kind is served."""
+
+    plural: str
+    singular: str
+    kind: str
+    list_kind: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterColumn:
+    """A column of tables; `path` is a JSON path without its braces."""
+
+    name: str
+    type: str
+    path: str
+    format: str
+    description: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScalePaths:
+    """Where an object has what a Scale tells, as dotted paths; `selector` is empty where it has none."""
+
+    replicas: str
+    status_replicas: str
+    selector: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSpecification:
+    """One version of a definition. `warning` is the text of the Warning header of answers in it. `schema` is
+    None where the definition has none.
+    """
+
+    name: str
+    served: bool
+    storage: bool
+    warning: str
+    schema: Schema | None
+    has_status: bool
+    scale: ScalePaths | None
+    columns: tuple[PrinterColumn, ...]
+    selectable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """A definition with its accepted names. `conversion` is what its spec says of conversion."""
+
+    name: str
+    uid: str
+    group: str
+    namespaced: bool
+    names: Names
+    versions: tuple[VersionSpecification, ...]
+    preserves_unknown_fields: bool
+    conversion: Object
+
+    @property
+    def storage_version(self) -> str:
+        """The version that new objects are stored in."""
+        return next((each.name for each in self.versions if each.storage), "")
+
+    @property
+    def served(self) -> tuple[VersionSpecification, ...]:
+        return tuple(each for each in self.versions if each.served)
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of the storage keys of its objects."""
+        return f"/{self.group}/{self.names.plural}/"
+
+    def version(self, name: str) -> VersionSpecification | None:
+        return next((each for each in self.versions if each.name == name), None)
+
+
+def specification_of(definition: Object) -> Specification:
+    """The specification in a stored definition, which is valid. Raises SchemaTooDeep."""
+    spec, status = definition["spec"], definition["status"]
+    names = status["acceptedNames"]
+    return Specification(
+        name=definition["metadata"]["name"],
+        uid=definition["metadata"]["uid"],
+        group=spec["group"],
+        namespaced=spec["scope"] == "Namespaced",
+        names=Names(
+            plural=names["plural"],
+            singular=names.get("singular", ""),
+            kind=names["kind"],
+            list_kind=names.get("listKind", ""),
+            short_names=tuple(names.get("shortNames") or ()),
+            categories=tuple(names.get("categories") or ()),
+        ),
+        versions=tuple(_version(each, spec) for each in spec["versions"]),
+        preserves_unknown_fields=bool(spec.get("preserveUnknownFields")),
+        conversion=spec.get("conversion") or {"strategy": "None"},
+    )
+
+
+def _version(version: Object, spec: Object) -> VersionSpecification:
+    subresources = version.get("subresources") or {}
+    scale = subresources.get("scale")
+    props = (version.get("schema") or {}).get("openAPIV3Schema")
+    return VersionSpecification(
+        name=version["name"],
+        served=version["served"],
+        storage=version["storage"],
+        warning=_deprecation(version, spec),
+        schema=None if props is None else parse_schema(props),
+        has_status=subresources.get("status") is not None,
+        scale=None if scale is None else _scale_paths(scale),
+        columns=tuple(_column(each) for each in version.get("additionalPrinterColumns") or ()),
+        selectable=tuple(each["jsonPath"] for each in version.get("selectableFields") or ()),
+    )
+
+
+def _scale_paths(scale: Object) -> ScalePaths:
+    return ScalePaths(
+        scale["specReplicasPath"], scale["statusReplicasPath"], scale.get("labelSelectorPath") or ""
+    )
+
+
+def _column(column: Object) -> PrinterColumn:
+    return PrinterColumn(
+        name=column["name"],
+        type=column["type"],
+        path=column["jsonPath"],
+        format=column.get("format", ""),
+        description=column.get("description", ""),
+        priority=column.get("priority", 0),
+    )
+
+
+def _deprecation(version: Object, spec: Object) -> str:
+    """The text of the Warning header on answers in a version; "" for one that is not deprecated."""
+    if not version.get("deprecated"):
+        return ""
+    own = version.get("deprecationWarning")
+    if own is not None:
+        return str(own)
+    kind, group = spec["names"]["kind"], spec["group"]
+    text = f"{group}/{version['name']} {kind} is deprecated"
+    newer = _newer_served(version["name"], spec["versions"])
+    return f"{text}; use {group}/{newer[0]} {kind}" if newer else text
+
+
+def _newer_served(name: str, versions: Sequence[Object]) -> list[str]:
+    """The served versions that are not deprecated and come after one, the newest first."""
+    found = [
+        each["name"]
+        for each in versions
+        if each["served"] and not each.get("deprecated") and version_rank(each["name"]) > version_rank(name)
+    ]
+    return sorted(found, key=version_rank, reverse=True)

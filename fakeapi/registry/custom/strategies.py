@@ -1,0 +1,189 @@
+"""Strategies of custom objects.
+
+Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (strategy.go, status_strategy.go,
+validator.go).
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.jsonpath import dotted
+from fakeapi.machinery.meta.names import is_qualified_name
+from fakeapi.machinery.meta.object_meta import STANDARD_FINALIZERS
+from fakeapi.registry.custom.kind import CustomKind
+from fakeapi.registry.custom.scale import AccessorError, nested_int, nested_text
+from fakeapi.registry.custom.validation import ObjectValidator, validator_of
+from fakeapi.registry.definition import Strategies, StrategyContext
+from fakeapi.registry.object_meta import in_order
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+INT32_MAX = (1 << 31) - 1
+
+
+def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    """The strategies of a version of a definition."""
+    assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
+    validator = validator_of(kind, rules)
+    if not kind.version_specification.has_status:
+        return {"": CustomStrategy(kind, validator)}
+    return {
+        "": CustomWithStatusStrategy(kind, validator),
+        "status": CustomStatusStrategy(kind, validator),
+    }
+
+
+class CustomStrategy(Strategy):
+    """Writes to an object without the status subresource."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, kind: CustomKind, validator: ObjectValidator) -> None:
+        self.kind = kind
+        self.validator = validator
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["metadata"]["generation"] = 1
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        found = self.type_errors(obj)
+        if not found:
+            found = self.validator.schema_errors(obj)
+            found += self.scale_spec_errors(obj) + self.scale_status_errors(obj)
+        return self.validator.with_rules(found + self.validator.create_errors(obj), obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        if not _is_same(_without_metadata(new), _without_metadata(old)):
+            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = self.type_errors(new)
+        if not found:
+            found = [*metadata.of_change, *self.validator.schema_errors(new, old)]
+            found += self.scale_spec_errors(new) + self.scale_status_errors(new)
+        return self.validator.with_rules(found + self.validator.update_errors(new, old), new, old)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return _finalizer_warnings(obj["metadata"].get("finalizers") or (), ())
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return _finalizer_warnings(
+            new["metadata"].get("finalizers") or (), old["metadata"].get("finalizers") or ()
+        )
+
+    def type_errors(self, obj: Object) -> list[FieldError]:
+        """An error for a kind or apiVersion that is not the resource's."""
+        found, kind = [], self.kind
+        if obj.get("kind", "") != kind.kind:
+            found.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
+        if obj.get("apiVersion", "") != kind.api_version:
+            found.append(invalid("apiVersion", obj.get("apiVersion", ""), f"must be {kind.api_version}"))
+        return found
+
+    def scale_spec_errors(self, obj: Object) -> list[FieldError]:
+        """What is wrong with the replicas that a Scale sets."""
+        scale = self.kind.version_specification.scale
+        return [] if scale is None else _replicas_errors(obj, scale.replicas)
+
+    def scale_status_errors(self, obj: Object) -> list[FieldError]:
+        """What is wrong with the parts of the status that a Scale tells."""
+        scale = self.kind.version_specification.scale
+        if scale is None:
+            return []
+        found = _replicas_errors(obj, scale.status_replicas)
+        if scale.selector:
+            try:
+                nested_text(obj, dotted(scale.selector))
+            except AccessorError as error:
+                found.append(invalid(scale.selector, "", str(error)))
+        return found
+
+
+class CustomWithStatusStrategy(CustomStrategy):
+    """Writes to an object that has a `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj.pop("status", None)
+        return super().prepare_create(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        if "status" in old:
+            new["status"] = old["status"]
+        else:
+            new.pop("status", None)
+        return super().prepare_update(new, old)
+
+
+class CustomStatusStrategy(CustomStrategy):
+    """Writes to `/status`: nothing else but managed fields changes."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        metadata = {name: value for name, value in old["metadata"].items() if name != "managedFields"}
+        managed = new["metadata"].get("managedFields")
+        if managed:
+            metadata["managedFields"] = managed
+        rest = {name: value for name, value in old.items() if name != "status"}
+        status = {"status": new["status"]} if "status" in new else {}
+        return {**rest, "metadata": in_order(metadata), **status}
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = self.type_errors(new)
+        if not found:
+            found = [*metadata.of_change, *self.validator.status_errors(new, old)]
+            found += self.scale_status_errors(new)
+        return self.validator.with_rules(found + self.validator.list_errors(new, old), new, old)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return []
+
+
+def _without_metadata(obj: Object) -> Object:
+    return {name: value for name, value in obj.items() if name != "metadata"}
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON; 1 and 1.0 are, 1 and true are not."""
+    return codec.encode(rewritten(one)) == codec.encode(rewritten(other))
+
+
+def _replicas_errors(obj: Object, path: str) -> list[FieldError]:
+    try:
+        replicas = nested_int(obj, dotted(path)).value
+    except AccessorError as error:
+        return [invalid(path, 0, str(error))]
+    if replicas < 0:
+        return [invalid(path, replicas, "should be a non-negative integer")]
+    if replicas > INT32_MAX:
+        return [invalid(path, replicas, f"should be less than or equal to {INT32_MAX}")]
+    return []
+
+
+def _finalizer_warnings(new: Sequence[str], old: Sequence[str]) -> list[str]:
+    found = []
+    for name in sorted(set(new).difference(old)):
+        about = f"metadata.finalizers: {quote(name)}: "
+        found += [about + text for text in is_qualified_name(name)]
+        if "/" in name or name in STANDARD_FINALIZERS:
+            continue
+        including = " including a path (/)" if "." in name else ""
+        found.append(
+            f"{about}prefer a domain-qualified finalizer name{including} to avoid accidental conflicts with "
+            "other finalizer writers"
+        )
+    return found

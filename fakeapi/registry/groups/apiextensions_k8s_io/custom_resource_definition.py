@@ -1,0 +1,137 @@
+"""CustomResourceDefinition of apiextensions.k8s.io/v1.
+
+Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition` and `pkg/apis/apiextensions`.
+What is served of a definition is `fakeapi.registry.custom`'s.
+"""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.custom.conditions import CLEANUP, DELETION_PENDING, with_condition
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
+from fakeapi.registry.object_meta import with_next_generation
+from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
+
+
+class DefinitionStrategy(Strategy):
+    """Writes to a definition itself."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    updates_unconditionally: ClassVar[bool] = False
+
+    def default(self, obj: Object) -> Object:
+        spec = obj["spec"]
+        names = spec["names"]
+        if not names.get("singular") and names["kind"]:
+            names["singular"] = names["kind"].lower()
+        if not names.get("listKind") and names["kind"]:
+            names["listKind"] = f"{names['kind']}List"
+        if spec.get("conversion") is None:
+            spec["conversion"] = {"strategy": "None"}
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["metadata"]["generation"] = 1
+        obj["status"] = {
+            "conditions": None,
+            "acceptedNames": {"plural": "", "kind": ""},
+            "storedVersions": None,
+        }
+        return _with_stored_version(obj)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return []
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return _with_stored_version(with_next_generation(new, old))
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change]
+
+
+class DefinitionStatusStrategy(Strategy):
+    """Writes to `/status`, which may change metadata too."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+    updates_unconditionally: ClassVar[bool] = False
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change]
+
+
+def _with_stored_version(obj: Object) -> Object:
+    """A definition that lists its storage version among those that objects are stored in."""
+    stored = list(obj["status"].get("storedVersions") or ())
+    storage = next((each["name"] for each in obj["spec"]["versions"] or () if each["storage"]), None)
+    if storage is None or storage in stored:
+        return obj
+    return {**obj, "status": {**obj["status"], "storedVersions": [*stored, storage]}}
+
+
+def _delete(obj: Object, request: DeletionRequest) -> Object | None:
+    """The first delete marks a definition, whose objects go then; a further one is like any other's."""
+    meta = obj["metadata"]
+    if meta.get("deletionTimestamp"):
+        return delete_after_finalizers(obj, request)
+    _check_preconditions(obj, request)
+    finalizers = meta.get("finalizers") or []
+    meta["deletionTimestamp"] = request.now
+    if CLEANUP not in finalizers:
+        meta["finalizers"] = [*finalizers, CLEANUP]
+    return with_condition(obj, DELETION_PENDING, request.now)
+
+
+def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
+    """Raises ApiError 409."""
+    meta, options = obj["metadata"], request.options
+    for asked, actual, what in (
+        (options.uid, meta["uid"], "UID"),
+        (options.resource_version, meta["resourceVersion"], "ResourceVersion"),
+    ):
+        if asked is not None and asked != actual:
+            why = f"Precondition failed: {what} in precondition: {asked}, {what} in object meta: {actual}"
+            raise errors.conflict(request.qualified, meta["name"], why)
+
+
+class DefinitionHooks:
+    """The kind of a definition is there, or gone, when the write is answered."""
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        return obj
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        return new
+
+    async def after(self, store: "Store", write: Write) -> None:
+        await store.custom.follow(write.target.name)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": DefinitionStrategy(), "status": DefinitionStatusStrategy()}
+
+
+CUSTOM_RESOURCE_DEFINITION = KindDefinition(
+    group="apiextensions.k8s.io",
+    resource="customresourcedefinitions",
+    strategies=_strategies,
+    deletion=_delete,
+    hooks=lambda kind, rules, context: DefinitionHooks(),
+)
+"""Printed by name and time of creation, as the server has no columns for it."""
