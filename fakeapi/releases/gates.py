@@ -61,6 +61,7 @@ EFFECTIVE = frozenset({
     "ContainerRestartRules",
     "ContainerStopSignals",
     "CoordinatedLeaderElection",
+    "CRDValidationRatcheting",
     "CrossNamespaceVolumeDataSource",
     "CSIServiceAccountTokenSecrets",
     "CSIVolumeHealth",

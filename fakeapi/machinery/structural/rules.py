@@ -2,6 +2,12 @@
 
 from dataclasses import dataclass
 
+from fakeapi.machinery.meta.wording import Wording
+
+_NEWEST_WORDS = Wording(
+    json_values=True, empty_owner_member="must not be empty", length_unit="bytes", required_where_empty=True
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRules:
@@ -10,14 +16,36 @@ class SchemaRules:
     `fakeapi.releases.schema_rules` makes them for a release.
     """
 
+    words: Wording = _NEWEST_WORDS
+
     ratchets: bool = True
     """Errors of what an update did not change do not count (feature gate CRDValidationRatcheting)."""
 
-    knows_name_formats: bool = True
-    """The formats k8s-short-name and k8s-long-name are checked (from 1.34)."""
+    correlates_free_members: bool = False
+    """Members that `additionalProperties: true` or false is about are told changed or not, one by one."""
 
-    too_long: str = "must have at most {} bytes"
-    """How the error of a string that is too long goes on."""
+    knows_name_formats: bool = True
+    """The formats k8s-short-name and k8s-long-name are checked."""
+
+    formats_follow_types: bool = True
+    """A format counts where the schema's type has it, and numbers are checked against the range of theirs:
+    int32, int64, float. Otherwise formats of strings count whatever the type, and those of numbers not at
+    all.
+    """
+
+    too_long: str = "may not be more than {} bytes"
+    """How the error of a string beyond maxLength goes on; `{}` is the limit."""
+
+    count_of_properties_ends_check: bool = False
+    """An object of too few or too many properties is not checked further."""
+
+    missing_type_meta: str = ""
+    """How the error of an embedded resource without apiVersion or kind goes on."""
+
+    @property
+    def one_is_singular(self) -> bool:
+        """A limit of one is "1 byte" or "1 item", since the release that prints values as JSON."""
+        return self.words.json_values
 
 
 NEWEST = SchemaRules()

@@ -90,6 +90,9 @@ class Schema:
     dependencies: "Mapping[str, Schema | tuple[str, ...]]" = field(default_factory=dict)
     additional_items: "Schema | bool | None" = None
 
+    walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What is made of the node for a walk of it, kept so that both are freed together."""
+
 
 EMPTY = Schema()
 

@@ -1,0 +1,36 @@
+"""Checks mail addresses as Go's mail.ParseAddress does: `a@b.c` and `A Name <a@b.c>`."""
+
+import re
+
+_ATEXT = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\U0010ffff]"
+_ATOM = re.compile(rf"{_ATEXT}+")
+_DOT_ATOM = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*")
+_QUOTED = re.compile(r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t\x20-\x7e\u0080-\U0010ffff])*)"')
+_LITERAL = re.compile(r"\[[!-Z^-~]*\]")
+_SPACE = " \t"
+
+
+def is_address(text: str) -> bool:
+    """Whether `text` is one address, with a display name or without. Comments and groups are not read."""
+    rest = text.strip(_SPACE)
+    if _ends_address(rest):
+        return True
+    while rest and not rest.startswith("<"):
+        found = _QUOTED.match(rest) or _ATOM.match(rest) or re.match(r"\.", rest)
+        if not found:
+            return False
+        rest = rest[found.end() :].lstrip(_SPACE)
+    return rest.endswith(">") and _ends_address(rest[1:-1])
+
+
+def _ends_address(text: str) -> bool:
+    """Whether `text` is a local part, an at sign and a domain, with spaces between them or without."""
+    text = text.strip(_SPACE)
+    local = _QUOTED.match(text) or _DOT_ATOM.match(text)
+    if not local or local.group() == '""':
+        return False
+    rest = text[local.end() :].lstrip(_SPACE)
+    if not rest.startswith("@"):
+        return False
+    domain = rest[1:].lstrip(_SPACE)
+    return bool(_DOT_ATOM.fullmatch(domain) or _LITERAL.fullmatch(domain))

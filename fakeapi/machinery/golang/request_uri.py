@@ -1,0 +1,64 @@
+"""Checks request URIs as Go's url.ParseRequestURI does."""
+
+import re
+
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", re.DOTALL)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+_PORT = re.compile(r":[0-9]*")
+_USER = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_HOST = re.compile(r"(?:[A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\"%]|[^\x00-\x7f])*")
+_ZONE = "%25"
+
+
+def is_request_uri(text: str) -> bool:
+    """Whether `text` is a path, with a query or without, or an absolute URI."""
+    if not text or any(character < " " or character == "\x7f" for character in text):
+        return False
+    if text == "*":
+        return True
+    found = _SCHEME.fullmatch(text)
+    if not found and _starts_like_a_scheme(text):
+        return False
+    scheme, rest = (found[1], found[2]) if found else ("", text)
+    rest = rest.partition("?")[0]
+    if not rest.startswith("/"):
+        return bool(scheme)  # opaque, which needs no more
+    if scheme and rest.startswith("//"):
+        authority, slash, rest = rest[2:].partition("/")
+        if not _is_authority(authority):
+            return False
+        rest = slash + rest
+    return not _BAD_ESCAPE.search(rest)
+
+
+def _starts_like_a_scheme(text: str) -> bool:
+    """A colon first; anything else without a scheme is read as what follows one."""
+    return text.startswith(":")
+
+
+def _is_authority(authority: str) -> bool:
+    user, at, host = authority.rpartition("@")
+    if at and (not _USER.fullmatch(user) or _BAD_ESCAPE.search(user)):
+        return False
+    if host.startswith("["):
+        end = host.rfind("]")
+        if end < 0 or not _is_port(host[end + 1 :]):
+            return False
+        address, zone_sign, zone = host[:end].partition(_ZONE)
+        return _is_host(address) and (not zone_sign or not _BAD_ESCAPE.search(zone))
+    colon = host.rfind(":")
+    if colon >= 0 and not _is_port(host[colon:]):
+        return False
+    return _is_host(host)
+
+
+def _is_port(text: str) -> bool:
+    return not text or _PORT.fullmatch(text) is not None
+
+
+def _is_host(host: str) -> bool:
+    """Escapes stand for characters beyond ASCII alone."""
+    if not _HOST.fullmatch(host) or _BAD_ESCAPE.search(host):
+        return False
+    return all(int(code, 16) >= 0x80 for code in _ESCAPE.findall(host))

@@ -1,0 +1,162 @@
+"""What validating a value against a schema yields, and errors in the words of the API server.
+
+Follows k8s.io/kube-openapi `pkg/validation/validate` (Result) and `pkg/validation/errors`, and the field
+errors that k8s.io/apiextensions-apiserver `pkg/apiserver/validation` makes of them.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from fakeapi.machinery.field_errors import FieldError, not_supported, too_many
+from fakeapi.machinery.field_errors import too_long as too_long_error
+from fakeapi.machinery.golang.fmt import printed, shortest_float
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.structural.rules import SchemaRules
+
+NO_PATH = "<nil>"
+"""How upstream prints the path of the whole object, and of what it reports without a path."""
+
+
+_EXPONENT = re.compile(r"e([0-9])")
+
+
+class Problem(NamedTuple):
+    """`message` is what the error is known by: the same one is reported once."""
+
+    message: str
+    error: FieldError
+
+
+class Result:
+    """Problems in order, each once, and how many checks passed, by which the best of several schemas is
+    told.
+    """
+
+    __slots__ = ("_seen", "matches", "problems")
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.matches = 0
+        self._seen: set[str] | None = None
+
+    def add(self, problem: Problem) -> None:
+        if self._seen is None:
+            self._seen = {found.message for found in self.problems}
+        if problem.message not in self._seen:
+            self._seen.add(problem.message)
+            self.problems.append(problem)
+
+    def merge(self, other: "Result") -> None:
+        for problem in other.problems:
+            self.add(problem)
+        self.matches += other.matches
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Makes problems: `base` is the path of the whole value, empty for an object."""
+
+    base: str
+    rules: SchemaRules
+
+    def invalid(self, path: str, value: Any, message: str) -> Problem:
+        return self._problem("FieldValueInvalid", path, "" if value is None else value, message)
+
+    def wrong_type(self, path: str, expected: str, found: str) -> Problem:
+        message = f"{path} in body must be of type {expected}: {quote(found)}"
+        return self._problem("FieldValueTypeInvalid", path, found, message)
+
+    def required(self, path: str) -> Problem:
+        error = FieldError("FieldValueRequired", self._field(path), "Required value")
+        return Problem(f"{path} in body is required", error)
+
+    def not_in_enum(self, path: str, value: Any, allowed: Iterable[Any]) -> Problem:
+        allowed = list(allowed)
+        texts = [one if isinstance(one, str) else as_json(one) for one in allowed]
+        error = not_supported(self._field(path), shown(value, self.rules), texts)
+        return Problem(f"{path} in body should be one of {printed(allowed)}", error)
+
+    def too_long(self, path: str, most: int) -> Problem:
+        message = f"{path} in body should be at most {most} chars long"
+        return Problem(message, too_long(self._field(path), most, self.rules))
+
+    def too_many(self, path: str, actual: int, most: int, noun: str) -> Problem:
+        error = too_many(self._field(path), actual, most)
+        if most == 1 and self.rules.one_is_singular:
+            error = replace(error, body=error.body.removesuffix("s"))
+        return Problem(f"{path} in body should have at most {most} {noun}", error)
+
+    def unplaced(self, message: str) -> Problem:
+        """What is reported without the path that it is about, which the message names."""
+        return Problem(message, FieldError("FieldValueInvalid", self.base or NO_PATH, _body("", message)))
+
+    def _problem(self, reason: str, path: str, value: Any, message: str) -> Problem:
+        return Problem(
+            message, FieldError(reason, self._field(path), _body(shown(value, self.rules), message))
+        )
+
+    def _field(self, path: str) -> str:
+        name = path.removeprefix(".") if path != "." else ""
+        if not name:
+            return self.base or NO_PATH
+        return f"{self.base}.{name}" if self.base else name
+
+
+def _body(value: Any, message: str) -> str:
+    return f"Invalid value: {value if isinstance(value, Dump) else quote(value)}: {message}"
+
+
+def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
+    wording = rules.too_long
+    if most == 1 and rules.one_is_singular:
+        wording = wording.removesuffix("s")
+    return too_long_error(field, most, wording)
+
+
+def shown(value: Any, rules: SchemaRules) -> str | Dump:
+    """A JSON value as the errors of the release print it; text that is to be quoted as a string."""
+    match value:
+        case str():
+            return value
+        case bool() | int():
+            return Dump(printed(value))
+        case float():
+            return Dump(shortest_float(value))
+        case None:
+            return Dump("null") if rules.words.json_values else "null"
+        case _:
+            return Dump(as_json(value) if rules.words.json_values else go_literal(value))
+
+
+def as_json(value: Any) -> str:
+    """A JSON value as Go's json.Marshal writes it."""
+    match value:
+        case dict():
+            return "{" + ",".join(f"{as_json(name)}:{as_json(value[name])}" for name in sorted(value)) + "}"
+        case list():
+            return "[" + ",".join(map(as_json, value)) + "]"
+        case float():
+            return _EXPONENT.sub(r"e+\1", go_encode(rewritten(value)).decode())
+        case _:
+            return go_encode(value).decode()
+
+
+def go_literal(value: Any) -> str:
+    """A JSON value as `%#v` prints it."""
+    match value:
+        case None:
+            return "interface {}(nil)"
+        case str():
+            return quote(value)
+        case list():
+            return "[]interface {}{" + ", ".join(map(go_literal, value)) + "}"
+        case dict():
+            members = (f"{quote(name)}:{go_literal(value[name])}" for name in sorted(value))
+            return "map[string]interface {}{" + ", ".join(members) + "}"
+        case _:
+            return printed(value)

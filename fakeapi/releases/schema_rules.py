@@ -1,0 +1,34 @@
+"""How a release reads the schemas of custom resources.
+
+Known from k8s.io/apiextensions-apiserver `pkg/apiserver` and k8s.io/kube-openapi `pkg/validation` at the
+release's last patch.
+"""
+
+from typing import Any
+
+from fakeapi.machinery.structural.rules import SchemaRules
+from fakeapi.releases.release import Release
+
+_HISTORY: dict[str, dict[int, Any]] = {
+    "correlates_free_members": {27: True, 33: False},
+    "knows_name_formats": {27: False, 34: True},
+    "formats_follow_types": {27: False, 36: True},
+    "count_of_properties_ends_check": {27: True, 28: False},
+    "missing_type_meta": {27: "must not be empty", 34: ""},
+}
+"""By rule: from which minor release on it says what."""
+
+
+def schema_rules_of(release: Release) -> SchemaRules:
+    """The rules of a release with its feature gates."""
+    facts = {
+        rule: next(value for since, value in reversed(values.items()) if since <= release.minor)
+        for rule, values in _HISTORY.items()
+    }
+    ratchets = release.gates.get("CRDValidationRatcheting", False)
+    return SchemaRules(
+        words=release.quirks.wording,
+        too_long=release.quirks.too_long_name,
+        ratchets=ratchets,
+        **facts,
+    )
