@@ -10,6 +10,7 @@ from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.releases.release import Release
 
 _HISTORY: dict[str, dict[int, Any]] = {
+    "knows_bare_mac": {27: False, 34: True},
     "correlates_free_members": {27: True, 33: False},
     "knows_name_formats": {27: False, 34: True},
     "formats_follow_types": {27: False, 36: True},

@@ -29,6 +29,8 @@ def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
     date-time is datetime.
     """
     plain = name.replace("-", "")
+    if plain == "mac" and rules.knows_bare_mac:
+        return _is_mac_or_bare
     if plain in _NAME_FORMATS:
         return _NAME_FORMATS[plain] if rules.knows_name_formats else None
     return _FORMATS.get(plain)
@@ -108,6 +110,12 @@ def _is_mac(text: str) -> bool:
         return False
     pairs = text.split(separator)
     return len(pairs) in _MAC_BYTES and all(re.fullmatch(r"[0-9a-fA-F]{2}", pair) for pair in pairs)
+
+
+def _is_mac_or_bare(text: str) -> bool:
+    return _is_mac(text) or (
+        len(text) // 2 in _MAC_BYTES and re.fullmatch(r"(?:[0-9a-fA-F]{2})+", text) is not None
+    )
 
 
 def _uuid(third: str, fourth: str) -> FormatCheck:

@@ -27,6 +27,9 @@ class SchemaRules:
     knows_name_formats: bool = True
     """The formats k8s-short-name and k8s-long-name are checked."""
 
+    knows_bare_mac: bool = True
+    """The format mac takes digits without separators too, as net.ParseMAC does since Go 1.26."""
+
     formats_follow_types: bool = True
     """A format counts where the schema's type has it, and numbers are checked against the range of theirs:
     int32, int64, float. Otherwise formats of strings count whatever the type, and those of numbers not at
