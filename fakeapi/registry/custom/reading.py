@@ -86,7 +86,7 @@ class ObjectReader:
             paths += prune(obj, schema)
             prune_nulls(obj, schema)
         if schema is not None and self._version_of(obj) in self.embedding:
-            error, unknown = coerce(obj, schema, is_resource_root=False)
+            error, unknown = coerce(obj, schema, self.object_meta, is_resource_root=False)
             if error is not None:
                 raise DecodeError(str(error))
             paths += unknown
