@@ -10,12 +10,14 @@ import zlib
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response
+from fakeapi.registry.request_decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
 """A body of more bytes than this is compressed."""
 IN_THREAD_FROM = 1 << 20
 """A larger one is compressed in a thread, so that other requests are answered meanwhile."""
 LEVEL = 1
+_COMPRESSED = (*OFFERED, CBOR)
 _GZIP = "gzip"
 _GZIP_WINDOW = 31
 _OPENAPI = "/openapi/"
@@ -28,7 +30,7 @@ async def compress(response: AnyResponse, request: Request) -> None:
         return
     if not accepts_gzip(request.header(b"accept-encoding")) or request.path.startswith(_OPENAPI):
         return
-    if response.media_type.partition(";")[0] not in OFFERED:
+    if response.media_type.partition(";")[0] not in _COMPRESSED:
         return
     if len(response.body) > IN_THREAD_FROM:
         response.body = await asyncio.to_thread(_compressed, response.body)

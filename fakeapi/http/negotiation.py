@@ -11,13 +11,22 @@ from functools import cmp_to_key
 
 from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi.machinery.patch.media_types import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
-from fakeapi.registry.request_decoding import PROTOBUF, YAML
+from fakeapi.machinery.patch.media_types import (
+    APPLY_CBOR_PATCH,
+    APPLY_PATCH,
+    JSON_PATCH,
+    MERGE_PATCH,
+    STRATEGIC_MERGE_PATCH,
+)
+from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML
+from fakeapi.releases import Release
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
 """The media types that are served and that refusals list."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
+CBOR_SEQUENCE = "application/cbor-seq"
+"""What a watch in CBOR is, by RFC 8742."""
 LISTED = OFFERED + STREAMED
 """The media types that the router accepts for a list, which can be watched too."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
@@ -28,7 +37,6 @@ HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
-_WITHOUT_PROTOBUF = (JSON, YAML)
 _INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
@@ -48,6 +56,39 @@ class Representation:
     pretty: bool = False
     kind: str = ""
     api_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The media types of a release: `answered` and `streamed` as refusals list them, and `patches`.
+
+    `custom_patches` are those of custom resources; `listed` is what the router accepts for a list, which can
+    be watched too; `without_protobuf` is `answered` for a kind that has no protobuf form.
+    """
+
+    answered: tuple[str, ...] = OFFERED
+    streamed: tuple[str, ...] = STREAMED
+    patches: tuple[str, ...] = PATCH_TYPES
+    custom_patches: tuple[str, ...] = CUSTOM_PATCH_TYPES
+    listed: tuple[str, ...] = LISTED
+    without_protobuf: tuple[str, ...] = (JSON, YAML)
+
+
+ALWAYS = Offer()
+_WITH_CBOR = Offer(
+    (*OFFERED, CBOR),
+    (*STREAMED, CBOR_SEQUENCE),
+    (*PATCH_TYPES, APPLY_CBOR_PATCH),
+    (*CUSTOM_PATCH_TYPES, APPLY_CBOR_PATCH),
+    (*OFFERED, CBOR, *STREAMED, CBOR_SEQUENCE),
+    (JSON, YAML, CBOR),
+)
+_CBOR_GATE = "CBORServingAndStorage"
+
+
+def offer_of(release: Release) -> Offer:
+    """What a release takes and answers."""
+    return _WITH_CBOR if release.gates.get(_CBOR_GATE) else ALWAYS
 
 
 PLAIN = Representation()
@@ -92,22 +133,22 @@ class _Clause:
 def negotiate(
     header: str,
     conversions: Conversions = METADATA_OR_TABLE,
+    offered: tuple[str, ...] = OFFERED,
     *,
-    protobuf: bool = True,
     plain_protobuf: bool = True,
 ) -> Representation:
-    """The representation that fits best, in protobuf too unless the kind has none. Without `plain_protobuf`
-    only conversions can be had in it. Raises ApiError 406.
+    """The representation that fits best, of the media types that are offered. Without `plain_protobuf` only
+    conversions can be had in it. Raises ApiError 406.
     """
     if not header:
         return PLAIN
     for clause in parse(header):
-        for media_type in OFFERED if protobuf else _WITHOUT_PROTOBUF:
+        for media_type in offered:
             if clause.covers(media_type):
                 found = _with_params(media_type, clause.params, conversions)
                 if found is not None and (plain_protobuf or found.kind or media_type != PROTOBUF):
                     return found
-    raise not_acceptable(OFFERED if protobuf else _WITHOUT_PROTOBUF)
+    raise not_acceptable(offered)
 
 
 @cached_by_header
@@ -132,10 +173,10 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
     )
 
 
-def check_streamable(shape: Representation) -> None:
+def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
     """Whether a watch can be sent so. Raises ApiError 406."""
     if shape.media_type == YAML:
-        raise not_acceptable(STREAMED)
+        raise not_acceptable(streamed)
 
 
 def parse(header: str) -> list[_Clause]:
@@ -217,35 +258,35 @@ def prettified(shape: Representation, query: dict[str, str], user_agent: str) ->
     return replace(shape, pretty=True) if pretty and not shape.pretty else shape
 
 
-def check_patch_route(content_type: str, content_length: str) -> None:
+def check_patch_route(content_type: str, content_length: str, patches: tuple[str, ...] = PATCH_TYPES) -> None:
     """The router's look at a Content-Type: does it name a kind of patch, as one of several at least?
 
     Follows github.com/emicklei/go-restful `jsr311.go`, which lets a request without a body fail later, for
     want of what it could be answered in. Raises ApiError 406, 415.
     """
-    if any(part.partition(";")[0].strip(" ") in PATCH_TYPES for part in content_type.split(",")):
+    if any(part.partition(";")[0].strip(" ") in patches for part in content_type.split(",")):
         return
     if content_length.strip() in ("", "0"):
         raise not_routed(())
     raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", Details())
 
 
-def patch_type(content_type: str, accepted: tuple[str, ...] = PATCH_TYPES) -> str:
+def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str:
     """The patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
     media_type = content_type.partition(";")[0] or content_type
-    if media_type not in accepted:
-        raise unsupported_media_type(*accepted)
+    if media_type not in patches:
+        raise unsupported_media_type(*patches)
     return media_type
 
 
-def body_type(content_type: str) -> str:
+def body_type(content_type: str, offered: tuple[str, ...] = OFFERED) -> str:
     """The media type of a body; JSON by default. Raises ApiError 415."""
     if not content_type:
         return JSON
     media_type = parsed_media_type(content_type)
-    if media_type in OFFERED:
+    if media_type in offered:
         return media_type
-    raise unsupported_media_type(*OFFERED)
+    raise unsupported_media_type(*offered)
 
 
 def unsupported_media_type(*accepted: str) -> ApiError:

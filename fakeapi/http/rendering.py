@@ -5,7 +5,14 @@ import re
 from typing import Any
 
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import METADATA, METADATA_OR_TABLE, Representation, negotiate, prettified
+from fakeapi.http.negotiation import (
+    METADATA,
+    METADATA_OR_TABLE,
+    Representation,
+    negotiate,
+    offer_of,
+    prettified,
+)
 from fakeapi.http.protobuf import encode_body, has_protobuf
 from fakeapi.http.response import Response
 from fakeapi.http.status import body_of
@@ -13,7 +20,7 @@ from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.options import WriteResult
-from fakeapi.registry.request_decoding import PROTOBUF, YAML
+from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs.listing import Listed
 from fakeapi.releases.release import ReleaseKinds
@@ -28,10 +35,10 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
     tables = tables and resource.can_be_table(ctx.object.subresource)
     conversions = METADATA_OR_TABLE if tables else METADATA
     accept = ctx.request.header(b"accept")
-    custom = resource.kind.unstructured
-    shape = negotiate(accept, conversions, plain_protobuf=not custom)
+    custom, offer = resource.kind.unstructured, offer_of(resource.release)
+    shape = negotiate(accept, conversions, offer.answered, plain_protobuf=not custom)
     if shape.media_type == PROTOBUF and not custom and not has_protobuf(resource.schema):
-        shape = negotiate(accept, conversions, protobuf=False)
+        shape = negotiate(accept, conversions, offer.without_protobuf)
     ctx.representation = prettified(shape, ctx.request.query.first, ctx.agent)
 
 
@@ -78,6 +85,10 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
     """
     if shape.media_type == PROTOBUF:
         return encode_body(body, kinds)
+    if shape.media_type == CBOR:
+        from fakeapi.http.cbor import encode_body as encode_cbor  # noqa: PLC0415 - behind a gate
+
+        return encode_cbor(body, kinds)
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
-from fakeapi.http.negotiation import LISTED, OFFERED, check_patch_route, check_produced
+from fakeapi.http.negotiation import Offer, check_patch_route, check_produced, offer_of
 from fakeapi.http.pages import not_found_page, watch_without_resource
 from fakeapi.http.refusals import method_not_allowed, no_such_resource
 from fakeapi.http.request import Request
@@ -77,7 +77,7 @@ class Router:
             raise no_such_resource()
         handler = self._handler(ctx, info, resource)
         if not resource.kind.unstructured:
-            _check_route(request, info)
+            _check_route(request, info, offer_of(resource.release))
         if resource.warning:
             ctx.warnings.add(resource.warning)
         if info.in_namespace and not info.namespace and (info.name or request.method == "DELETE"):
@@ -160,12 +160,13 @@ class Router:
         return self._handlers[verb]
 
 
-def _check_route(request: Request, info: RequestInfo) -> None:
+def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
     """The router's look at the headers, which custom resources do without. Raises ApiError 406, 415."""
     if request.method == "PATCH":
-        check_patch_route(request.header(b"content-type"), request.header(b"content-length"))
+        content_type, length = (request.header(name) for name in (b"content-type", b"content-length"))
+        check_patch_route(content_type, length, offer.patches)
     lists = request.method == "GET" and (info.watched or not info.name)
-    check_produced(request.header(b"accept"), LISTED if lists else OFFERED)
+    check_produced(request.header(b"accept"), offer.listed if lists else offer.answered)
 
 
 def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import JSON, check_streamable
+from fakeapi.http.negotiation import CBOR_SEQUENCE, JSON, Representation, check_streamable, offer_of
 from fakeapi.http.protobuf import watch_frame
 from fakeapi.http.rendering import negotiate_for
 from fakeapi.http.response import StreamingResponse
@@ -21,7 +21,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.options import WatchOptions
-from fakeapi.registry.request_decoding import PROTOBUF
+from fakeapi.registry.request_decoding import CBOR, PROTOBUF
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.watching import (
@@ -60,6 +60,7 @@ class Watches:
         self._store = store
         self._encoded = EncodedEventCache()
         self._encoded_as_protobuf = EncodedEventCache()
+        self._encoded_as_cbor = EncodedEventCache()
         self._open: dict[StreamingResponse, Resource] = {}
 
     def __len__(self) -> int:
@@ -113,12 +114,10 @@ class Watches:
         transform = transform_for(
             resource, ctx.representation, ctx.request.query.first, self._store.clock.now
         )
-        check_streamable(ctx.representation)
-        encode = event_line
-        cache = self._encoded
-        if ctx.representation.media_type == PROTOBUF:
-            encode = partial(watch_frame, kinds=resource.release.all_kinds)
-            cache = self._encoded_as_protobuf
+        check_streamable(ctx.representation, offer_of(resource.release).streamed)
+        caches = {PROTOBUF: self._encoded_as_protobuf, CBOR: self._encoded_as_cbor}
+        cache = caches.get(ctx.representation.media_type, self._encoded)
+        encode = _frame_encoder(ctx.representation, resource)
         return PlainEvents(cache, encode) if transform is None else TransformedEvents(transform, encode)
 
 
@@ -243,9 +242,8 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
     """A stream of an ERROR event alone, which says that a version is not kept any more."""
     status = status_of(ApiError(410, "Expired", str(problem)))
-    body, frame = codec.encode(status), event_line
-    if ctx.representation.media_type == PROTOBUF and ctx.resource is not None:
-        frame = partial(watch_frame, kinds=ctx.resource.release.all_kinds)
+    assert ctx.resource is not None, "routed to a resource"
+    body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)
 
     async def frames() -> AsyncGenerator[list[bytes], None]:
         yield [frame("ERROR", body)]
@@ -253,7 +251,21 @@ def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
     return StreamingResponse(frames(), lambda: None, media_type=_media_type(ctx), warnings=ctx.warnings.texts)
 
 
+def _frame_encoder(shape: Representation, resource: Resource) -> FrameEncoder:
+    """Encodes the events of a stream in a representation."""
+    kinds = resource.release.all_kinds if shape.media_type in (PROTOBUF, CBOR) else None
+    if kinds is None:
+        return event_line
+    if shape.media_type == PROTOBUF:
+        return partial(watch_frame, kinds=kinds)
+    from fakeapi.http import cbor  # noqa: PLC0415 - behind a gate that is off by default
+
+    return partial(cbor.watch_frame, kinds=kinds)
+
+
 def _media_type(ctx: RequestContext) -> str:
     """The Content-Type of a stream."""
     media_type = ctx.representation.media_type
+    if media_type == CBOR:
+        return CBOR_SEQUENCE
     return media_type if media_type == JSON else f"{media_type};stream=watch"

@@ -7,9 +7,11 @@ messages are translated. A response that is no stream is sent without an upgrade
 
 import base64
 import binascii
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fakeapi.http.negotiation import CBOR_SEQUENCE
 from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.request_decoding import PROTOBUF
 
@@ -42,6 +44,17 @@ def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
         return None, others
 
 
+def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
+    """Tells the events of a binary stream apart; None for one of lines."""
+    if media_type.startswith(PROTOBUF):
+        return split_frames
+    if media_type == CBOR_SEQUENCE:
+        from fakeapi.machinery.cbor.decoding import split  # noqa: PLC0415 - behind a gate
+
+        return split
+    return None
+
+
 class _Messages:
     """Translates the messages of one request between ASGI's WebSocket and HTTP."""
 
@@ -52,7 +65,7 @@ class _Messages:
         self._can_refuse = "websocket.http.response" in scope.get("extensions", {})
         self._asked = False
         self._accepted = False
-        self._is_binary = False
+        self._splits: Callable[[bytes], list[bytes]] | None = None
 
     async def receive(self) -> Message:
         """An empty body, and then the client's leaving; what it sends meanwhile is dropped."""
@@ -75,9 +88,9 @@ class _Messages:
             await self._send({**message, "type": "websocket.http.response.body"})
 
     async def _send_events(self, body: bytes) -> None:
-        """Lines as text; of protobuf, what is in each frame as bytes."""
-        if self._is_binary:
-            for content in split_frames(body):
+        """Lines as text; of protobuf and CBOR, each event as bytes."""
+        if self._splits is not None:
+            for content in self._splits(body):
                 await self._send({"type": "websocket.send", "bytes": content})
             return
         for line in body.splitlines(keepends=True):
@@ -87,10 +100,8 @@ class _Messages:
         """A response without a length is a stream: it begins once the connection is a WebSocket."""
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:
-            self._is_binary = any(
-                name == b"content-type" and value.startswith(PROTOBUF.encode())
-                for name, value in message["headers"]
-            )
+            media_type = dict(message["headers"]).get(b"content-type", b"").decode()
+            self._splits = _splitter(media_type)
             await self._send({"type": "websocket.accept", "subprotocol": self._protocol})
         elif self._can_refuse:
             await self._send({**message, "type": "websocket.http.response.start"})

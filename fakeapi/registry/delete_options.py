@@ -4,6 +4,7 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, whose scheme for it
 options: its errors are untyped up to 1.34.
 """
 
+from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
@@ -17,7 +18,7 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
     """DeleteOptions from a body. Raises ApiError for any other body: 400, or an untyped 500 up to 1.34."""
     try:
         return _decode(body, media_type, resource)
-    except (Unreadable, DecodeError, protobuf.ProtobufError, _OtherKindError) as error:
+    except (Unreadable, CborError, DecodeError, protobuf.ProtobufError, _OtherKindError) as error:
         if resource.release.quirks.delete_body_error_is_500:
             raise ApiError(500, "", str(error)) from None
         raise bad_request(str(error)) from None

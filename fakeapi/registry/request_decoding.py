@@ -4,9 +4,11 @@ Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update h
 k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.golang import json_decoding
@@ -24,6 +26,7 @@ from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
 
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
+CBOR = "application/cbor"
 SUMMARY_LENGTH = 30
 """As many bytes of a malformed body are shown in the message."""
 
@@ -56,12 +59,16 @@ def read_object(
             f"the object provided is unrecognized (must be of type {wanted.kind.kind}): "
             f"{error} ({summary(body)})"
         ) from None
+    except CborError as error:
+        raise _cannot_handle(wanted, wanted.kind.kind, wanted.api_version, str(error)) from None
     sent = _sent_kind(wanted, kind, api_version)
     try:
         obj, strict = decode(value, sent.schema)
     except DecodeError as error:
         raise _cannot_handle(wanted, kind, api_version, str(error)) from None
-    if media_type == YAML:
+    if media_type == CBOR:
+        strict = _unknown_field(value, strict)
+    if media_type in (YAML, CBOR):
         obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
     else:
         obj = raw_extension.as_written(obj, body, sent.schema)
@@ -126,6 +133,8 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
 
     Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
     """
+    if media_type == CBOR:
+        return _parse_cbor(body), []
     if media_type == YAML:
         from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
 
@@ -139,6 +148,30 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
     except JsonError as error:
         words = json_syntax_error(body) or str(error)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
+
+
+def _parse_cbor(body: bytes) -> Any:
+    """Raises Unreadable for what no type can be read of, else CborError."""
+    from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
+
+    try:
+        return decoding.decode(body)
+    except CborError as error:
+        if error.level > 1:
+            raise
+        raise Unreadable(f"unable to determine group/version/kind: {error}") from None
+
+
+def _unknown_field(value: Any, strict: list[str]) -> list[str]:
+    """What is unknown as CBOR's decoder says it, which stops at the first of it."""
+    for text in strict:
+        *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
+        place = value
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.get(step) or {}
+        if name in place:
+            return [f"cbor: found unknown field at map element index {list(place).index(name)}"]
+    return []
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:

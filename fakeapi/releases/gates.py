@@ -54,6 +54,7 @@ EFFECTIVE = frozenset({
     "AtomicWriteVolumeUserFields",
     "AuthorizeNodeWithSelectors",
     "AuthorizeWithSelectors",
+    "CBORServingAndStorage",
     "ClearingNominatedNodeNameAfterBinding",
     "ClusterTrustBundleProjection",
     "CompositePodGroup",

@@ -60,6 +60,7 @@ _LIMITS = """
 - Everybody may do everything, as on a server that runs with AlwaysAllow, unless it is started with `--authorization rbac`;
   what that leaves out is in [users.md](users.md). A client without a token is `kubernetes-admin` of `system:masters`. Of an
   aggregated cluster role no controller fills in the rules.
+- CBOR whose values do not fit their types is refused in the words of JSON; tags of times are dropped, not normalised.
 - A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
   Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
   checked; MutatingAdmissionPolicies are stored, and change nothing.

@@ -20,11 +20,19 @@ from tests.http import wire
 NAMESPACES = "/api/v1/namespaces"
 
 
-@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  "])
+@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER "])
 def test_the_name_of_the_scheme_is_read_in_any_case(scheme: bytes) -> None:
     with FakeAPI(token="secret") as api:
         headers = [(b"host", b"localhost"), (b"authorization", scheme + b"secret")]
         assert wire.exchange(api.url, wire.head(b"GET", NAMESPACES.encode(), headers)).code == 200
+
+
+def test_a_token_after_two_spaces_is_none() -> None:
+    with FakeAPI(token="secret") as api:
+        headers = [(b"host", b"localhost"), (b"authorization", b"Bearer  secret")]
+        refused = wire.exchange(api.url, wire.head(b"GET", NAMESPACES.encode(), headers))
+    assert refused.code == 401
+    assert "extra space before the bearer token" in refused.headers["warning"]
 
 
 def test_more_writes_than_can_wait_are_too_many_requests(

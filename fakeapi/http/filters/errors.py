@@ -3,7 +3,15 @@
 import logging
 
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import JSON, NO_CONVERSION, Representation, negotiate, prettified
+from fakeapi.http.negotiation import (
+    ALWAYS,
+    JSON,
+    NO_CONVERSION,
+    Representation,
+    negotiate,
+    offer_of,
+    prettified,
+)
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.rendering import render
 from fakeapi.http.request import ClientGone
@@ -60,7 +68,8 @@ def refusal(error: ApiError, ctx: RequestContext) -> Response:
     body = codec.encode(status_of(error))
     request = ctx.request
     try:
-        shape = negotiate(request.header(b"accept"), NO_CONVERSION)
+        offer = ALWAYS if ctx.resource is None else offer_of(ctx.resource.release)
+        shape = negotiate(request.header(b"accept"), NO_CONVERSION, offer.answered)
         shape = prettified(shape, request.query.first, request.user_agent)
     except ApiError:
         shape = Representation(JSON, pretty=True)

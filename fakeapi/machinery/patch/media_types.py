@@ -7,6 +7,7 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
+APPLY_CBOR_PATCH = "application/apply-patch+cbor"
 
 SHORT_NAMES = {
     "json": JSON_PATCH,
