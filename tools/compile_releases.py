@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bootstrap import bootstrap_of_release
+from tools.declared import declared_of_release
 from tools.defaults import defaults_of_release
 from tools.enabled import enabled_by_default
 from tools.gates import changes, gates_of_release, requirements_of_release
@@ -28,6 +29,7 @@ DATA = Path(__file__).parent.parent / "fakeapi" / "releases" / "data"
 
 GATES = "gates.json"
 COLUMN_DESCRIPTIONS = "column_descriptions.json"
+DECLARED = "declared"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
 """Releases whose modules hold no discovery documents, and the one that they borrow names from."""
@@ -42,7 +44,8 @@ ROOTS = (
 
 
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
-    """The tables of a release by file name: `index`, `columns`, `defaults`, and one for each Go package.
+    """The tables of a release by file name: `index`, `columns`, `defaults`, one for each Go package, and in
+    the folder `declared` one for each package with declared rules.
 
     Raises what the readers of its sources raise where one is not as expected.
     """
@@ -69,6 +72,12 @@ def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]
         "defaults": defaults_of_release(modules, source, [package for _, package, _ in versions], types),
         "bootstrap": bootstrap_of_release(modules),
         **_by_package(types),
+        **{
+            f"{DECLARED}/{file_name(package)}": table
+            for package, table in declared_of_release(
+                modules, source, [package for _, package, _ in versions]
+            ).items()
+        },
     }
 
 
@@ -200,8 +209,11 @@ def write_release(release: str, folder: Path) -> int:
     folder.mkdir(parents=True)
     size = 0
     for name, table in tables.items():
-        text = RENDERERS.get(name, render_package)(table)
-        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+        is_declared = name.startswith(f"{DECLARED}/")
+        text = (render_parts if is_declared else RENDERERS.get(name, render_package))(table)
+        path = folder / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
         size += len(text.encode())
     return size
 

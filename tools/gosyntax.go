@@ -4,7 +4,9 @@
 // ["select", X, "Name"], ["call", function, arguments...], ["literal", type, [[key, value]...]],
 // ["unary", "&", x], ["binary", "==", x, y], ["star", x], ["list", item], ["map", key, value], ["func"].
 // A statement is one too: ["assign", [left...], [right...]], ["if", condition, [then...], [else...]],
-// ["range", variable, over, [body...]], ["return", values...], ["do", expression], ["var", name, type, value].
+// ["range", variable, over, [body...]], ["return", values...], ["do", expression], ["var", name, type, value],
+// ["guard", statement, condition, [then...]] for an if that begins with a statement, ["block", [body...]] for one
+// in braces of its own, and ["switch", expression, [[[values...], [body...]]...]].
 // What has no form here is ["?"], which readers treat as "not understood".
 package main
 
@@ -223,7 +225,10 @@ func statement(s ast.Stmt) any {
 		return []any{"assign", expressions(s.Lhs), expressions(s.Rhs)}
 	case *ast.IfStmt:
 		if s.Init != nil {
-			break
+			if s.Else != nil {
+				break
+			}
+			return []any{"guard", statement(s.Init), expression(s.Cond), block(s.Body)}
 		}
 		var otherwise []any
 		switch e := s.Else.(type) {
@@ -249,8 +254,26 @@ func statement(s ast.Stmt) any {
 		return []any{"do", expression(s.X)}
 	case *ast.DeclStmt:
 		return declaration(s)
+	case *ast.BlockStmt:
+		return []any{"block", block(s)}
+	case *ast.SwitchStmt:
+		if s.Init != nil {
+			break
+		}
+		return []any{"switch", expression(s.Tag), cases(s.Body)}
 	}
 	return []any{"?"}
+}
+
+func cases(body *ast.BlockStmt) []any {
+	found := []any{}
+	for _, each := range body.List {
+		if clause, ok := each.(*ast.CaseClause); ok {
+			values := &ast.BlockStmt{List: clause.Body}
+			found = append(found, []any{expressions(clause.List), block(values)})
+		}
+	}
+	return found
 }
 
 func declaration(s *ast.DeclStmt) any {

@@ -16,15 +16,6 @@ _AREAS = {
     "apiregistration/": "io.k8s.kube-aggregator.pkg.apis",
 }
 _GATE = "featureGate="
-_RULE = "k8s:"
-_NOT_RULES = (
-    "k8s:deepcopy-gen",
-    "k8s:openapi-gen",
-    "k8s:protobuf-gen",
-    "k8s:conversion-gen",
-    "k8s:prerelease",
-)
-"""Markers of declarative validation begin as _RULE, and so do these, which steer generators."""
 
 
 class TypesError(Exception):
@@ -73,10 +64,8 @@ def _renamed(go: GoType) -> Any:
 def _struct(name: str, go: GoType, schema: dict[str, Any]) -> dict[str, Any]:
     if {entry.name for entry in go.fields} != set(schema.get("properties", ())):
         raise TypesError(f"{name}: Go and OpenAPI have different fields")
-    rules = _rules(go.markers)
     return {
         **({"atomic": True} if schema.get("x-kubernetes-map-type") == "atomic" else {}),
-        **({"rules": rules} if rules else {}),
         "fields": [_field(name, entry, schema) for entry in go.fields],
     }
 
@@ -106,14 +95,8 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
         "patch_key": merge_key or None,
         "numbers": list(entry.numbers) or None,
         "gates": _gates(entry.markers) or None,
-        "rules": _rules(entry.markers) or None,
     }
     return compiled | {key: fact for key, fact in optional.items() if fact is not None}
-
-
-def _rules(markers: tuple[str, ...]) -> list[str]:
-    """The markers of declarative validation, in their order: `k8s:required`, `k8s:maxItems=32`."""
-    return [each for each in markers if each.startswith(_RULE) and not each.startswith(_NOT_RULES)]
 
 
 def _gates(markers: tuple[str, ...]) -> list[str]:

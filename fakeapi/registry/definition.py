@@ -6,6 +6,7 @@ served by `fakeapi.registry.groups.generic`.
 """
 
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -177,7 +178,9 @@ class KindDefinition:
     own. `connections` answer subresources that store nothing. `deletion_warnings` are texts of Warning
     headers for a delete. `scale` projects objects to Scales. `hidden_annotations` stand for fields of the
     server's own type, so that tables and metadata alone do not show them. `conversions_of` is for conversions
-    that differ by release.
+    that differ by release. `is_declared`: the kind has had declared rules since it is there, so that every
+    release enforces them. `declared_paths` are patterns of paths in errors of declared rules, and what stands
+    for them in errors of the kind's own.
     """
 
     group: str
@@ -201,6 +204,8 @@ class KindDefinition:
     immortal: frozenset[str] = frozenset()
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     answer: SubresourceAction | None = None
+    is_declared: bool = False
+    declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
     signs: Callable[[Object, User], Object] | None = None
     missing: Callable[[str, Quirks], ApiError] | None = None
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)

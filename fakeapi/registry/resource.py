@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError, Qualified, not_found
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
@@ -42,6 +43,7 @@ from fakeapi_storage import Entry
 if TYPE_CHECKING:
     from fakeapi.registry.admission.attributes import Operation
     from fakeapi.registry.admission.chain import Steps
+    from fakeapi.registry.declared.enforcement import DeclaredValidation
 
 CONVERTED_MAX = 4096
 """As many stored objects are kept as this version shows them; when there are more, all are converted
@@ -130,6 +132,31 @@ class Resource:
     def strategies(self) -> Strategies:
         """By subresource; "" is the resource itself."""
         return self.definition.strategies(self.kind, rules_of(self.release), self._context)
+
+    def with_declared(
+        self, found: list[FieldError], new: Object, old: Object | None = None, subresource: str = ""
+    ) -> list[FieldError]:
+        """Errors of an object of the hub that is created, or updated from `old`: what the kind's own rules
+        `found`, and what declared rules say.
+        """
+        if self._declared is None:
+            return found
+        options = self.strategy_for(subresource).declared_options(new, old)
+        before = None if old is None else self.from_hub(old)
+        return self._declared.merged(found, self.from_hub(new), before, subresource, options)
+
+    @cached_property
+    def _declared(self) -> "DeclaredValidation | None":
+        """Validation by rules that Kubernetes generates; None where the release enforces none of the kind."""
+        rules = rules_of(self.release)
+        if rules.quirks.declared_rules == "unknown":
+            return None
+        from fakeapi.registry.declared import enforcement  # noqa: PLC0415 - for releases that have it
+
+        if not enforcement.enforces_declared(rules, has_no_others=self.definition.is_declared):
+            return None
+        paths = self.definition.declared_paths
+        return enforcement.DeclaredValidation(self.kind, self.release.all_kinds.tables, rules, paths)
 
     @cached_property
     def hooks(self) -> Hooks | None:

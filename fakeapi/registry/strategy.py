@@ -4,7 +4,7 @@ Follows k8s.io/apiserver `pkg/registry/rest`: verbs call the strategy of a kind 
 themselves. Strategies are pure, so that they are tested with two dicts and no server.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -81,6 +81,10 @@ class Strategy:
     ) -> list[FieldError]:
         """Errors of an update, with the generic errors of its metadata in their places."""
         return [*metadata.of_object, *metadata.of_change]
+
+    def declared_options(self, new: Object, old: Object | None) -> Mapping[str, bool]:
+        """The options of declared rules that are not as the gate of their name."""
+        return {}
 
     def warnings_before_create(self, obj: Object) -> list[str]:
         """Texts of Warning headers about an object as it was sent, before it is prepared; given even where

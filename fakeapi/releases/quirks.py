@@ -7,7 +7,7 @@ k8s.io/apimachinery at the release's last patch.
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
@@ -493,6 +493,22 @@ class Quirks:
     """A new VolumeAttributesClass gets the finalizer of what may be in use."""
     # Volumes, their classes and drivers; leases, priorities and runtimes
 
+    capacity_defaults_have_own_errors: bool
+    """The error of a default outside of a range of capacities is at the default, not at the bound."""
+
+    capacity_bounds_are_int64: bool
+    """The step of a range of capacities is above zero, and what an int64 does not hold is refused."""
+
+    unchanged_capacities_are_trusted: bool
+    """The capacities of a device that an update leaves as they are are not validated again."""
+
+    condition_duplicates_name_the_type: bool
+    """The error of two conditions of one type is at the type of the second, not at the condition."""
+
+    declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
+    """Whose declared rules are enforced: those of kinds with no other rules, of all kinds, or of all where
+    the gate DeclarativeValidationTakeover says so."""
+
     declared_rules_come_last: bool
     """Rules that are markers of a type's source are checked after all others; the error of a changed field
     that is marked as immutable shows no value."""
@@ -830,6 +846,11 @@ _HISTORY: dict[str, dict[int, Any]] = {
         34: ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     },
     "attribute_classes_are_protected": {27: False, 33: True},
+    "capacity_defaults_have_own_errors": {27: False, 37: True},
+    "capacity_bounds_are_int64": {27: False, 37: True},
+    "unchanged_capacities_are_trusted": {27: False, 37: True},
+    "condition_duplicates_name_the_type": {27: True, 37: False},
+    "declared_rules": {27: "unknown", 33: "taken over", 36: "of new kinds", 37: "enforced"},
     "declared_rules_come_last": {27: False, 37: True},
     "class_changes_are_forbidden": {27: True, 36: False},
     "one_storage_class_is_default": {27: False, 37: True},

@@ -76,6 +76,20 @@ class Defaults(msgspec.Struct, frozen=True):
     more: dict[str, tuple[str, ...]]
 
 
+class Declared(msgspec.Struct, frozen=True):
+    """The rules that Kubernetes generates of the markers of a package's types.
+
+    `kinds`: the subresources at which objects of a kind are validated, "" being the object itself. `types`:
+    the steps of each type's rules; what they say is written in tools/declared.py.
+    """
+
+    kinds: dict[str, tuple[str, ...]]
+    types: dict[str, msgspec.Raw]
+
+
+NOTHING_DECLARED = Declared({}, {})
+
+
 class _Package(msgspec.Struct, frozen=True):
     types: dict[str, msgspec.Raw]
 
@@ -88,6 +102,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         self.release = release
         self._packages: dict[str, dict[str, msgspec.Raw]] = {}
         self._renamed: dict[str, str] = {}
+        self._declared: dict[str, Declared] = {}
         self.index = msgspec.json.decode(_text(release, "index"), type=Index)
 
     @cached_property
@@ -120,6 +135,18 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         """The rules by which the release fills in fields."""
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
+    def declared(self, package: str) -> Declared:
+        """The declared rules of a package, `core/v1`; none for one that has none."""
+        found = self._declared.get(package)
+        if found is None:
+            try:
+                text = _text(self.release, f"declared/{package.replace('/', '__')}")
+                found = msgspec.json.decode(text, type=Declared)
+            except FileNotFoundError:
+                found = NOTHING_DECLARED
+            self._declared[package] = found
+        return found
+
     def bootstrap(self, resource: str) -> Mapping[str, Any]:
         """The objects of a resource that the release's server makes by itself, by name, namespaced ones by
         `namespace/name`, without their names and types; of APIServices the priorities of group and version.
@@ -151,7 +178,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
             resources.files(DATA).joinpath(self.release).iterdir(), key=lambda each: each.name
         ):
             name = path.name.removesuffix(".json")
-            if name not in _NO_PACKAGES:
+            if name != path.name and name not in _NO_PACKAGES:
                 package = name.replace("__", "/")
                 yield from (f"{package}.{short}" for short in self._types(package))
 

@@ -37,8 +37,10 @@ def test_compiling_a_release_again_gives_the_committed_tables(
         write_release(release, tmp_path / release)
     except subprocess.SubprocessError:
         pytest.skip("the Go module cache does not hold the release's modules")
-    made = {path.name: path.read_bytes() for path in (tmp_path / release).iterdir()}
-    committed = {path.name: path.read_bytes() for path in (DATA / release).iterdir()}
+    made, committed = (
+        {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.json")}
+        for folder in (tmp_path / release, DATA / release)
+    )
     assert sorted(made) == sorted(committed)
     for name, text in made.items():
         assert text == committed[name], name

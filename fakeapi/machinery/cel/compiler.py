@@ -67,6 +67,11 @@ TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
 
 TypedCompiler = Callable[[str], TypedVerdict]
 
+PricedVerdict = int | Invalid | Unplannable | Unchecked | None
+"""A number: the expression is right, and costs so much at the most. None: it is not compiled yet."""
+
+PricedCompiler = Callable[[str], PricedVerdict]
+
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
@@ -103,6 +108,16 @@ def typed_compiler(
     Of `strictness` the result and the cost do not count. `names_result`: errors say what it came to instead.
     """
     return _cached(lambda text: _typed_verdict(text, environment, strictness, results, names_result))
+
+
+def priced_compiler(
+    environment: Environment, strictness: Strictness, results: tuple[Type, ...], wanted: str
+) -> PricedCompiler:
+    """As `compiler`, for expressions that come to one of the types `results`, which errors call `wanted`.
+
+    Of `strictness` the result and the cost do not count: a verdict says what an expression costs.
+    """
+    return _cached(lambda text: _priced_verdict(text, environment, strictness, results, wanted))
 
 
 def _cached(find: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -178,6 +193,21 @@ def _typed_verdict(
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
     return Right(result)
+
+
+def _priced_verdict(
+    text: str, environment: Environment, strictness: Strictness, results: tuple[Type, ...], wanted: str
+) -> PricedVerdict:
+    checked = _checked(text, environment, strictness)
+    if not isinstance(checked, Checked):
+        return checked
+    result = checked.type(checked.root)
+    if result not in results:
+        return Invalid(f"must evaluate to {wanted}, not {result.declared()}")
+    unplannable = constant_fault(checked) or _valueless(checked, environment)
+    if unplannable:
+        return Unplannable(f"program instantiation failed: {unplannable}")
+    return strictness.pricing(checked, environment.extents)
 
 
 def _checked(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:

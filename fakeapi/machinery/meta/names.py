@@ -126,10 +126,11 @@ def byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
-def is_dns1123_label(value: str) -> list[str]:
+def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
+    """`unit` as for `is_qualified_name`."""
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
-    errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH)
+    errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH, unit)
     if not _is_label(value):
         errors.append("must not contain dots" if _is_subdomain(value) else _LABEL_ERROR)
     return errors
@@ -171,14 +172,16 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
     """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels.
 
-    `unit` is what lengths are told in: characters up to 1.34, bytes from then on.
+    `unit` is what lengths are told in: characters up to 1.34, bytes from then on, when the name is called a
+    label key too.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
     parts = value.split("/")
     if len(parts) > 2:
         shape = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a qualified name {_QUALIFIED_ERROR} {shape}"]
+        called = "a qualified name" if unit == "characters" else "a valid label key"
+        return [f"{called} {_QUALIFIED_ERROR} {shape}"]
     name = parts[-1]
     errors = _prefix_errors(parts[0], unit) if len(parts) == 2 else []
     if not name:

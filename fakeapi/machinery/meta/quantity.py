@@ -126,6 +126,23 @@ def whole(text: str) -> int:
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
+def is_whole(text: str) -> bool:
+    """Whether a quantity has nothing finer than ones. Raises ValueError."""
+    amount = parse(text).amount
+    return amount == amount.to_integral_value()
+
+
+def milli(text: str) -> int | None:
+    """As `Quantity.MilliValue`; None for one that has finer parts, or that an int64 does not hold of.
+
+    Raises ValueError.
+    """
+    thousandths = parse(text).amount.scaleb(3)
+    if thousandths != thousandths.to_integral_value() or not -(1 << 63) <= thousandths < 1 << 63:
+        return None
+    return int(thousandths)
+
+
 def parse(text: str) -> Quantity:
     """Parses a quantity, ignoring spaces around it. Raises ValueError with Kubernetes' message."""
     text = text.strip(_SPACES)

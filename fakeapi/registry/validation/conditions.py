@@ -39,7 +39,8 @@ def validate_conditions(
     for index, condition in enumerate(conditions):
         place = f"{path}[{index}]"
         if condition["type"] in seen:
-            errors.append(duplicate(f"{place}.type", condition["type"]))
+            named = f"{place}.type" if rules.quirks.condition_duplicates_name_the_type else place
+            errors.append(duplicate(named, condition["type"]))
         seen.add(condition["type"])
         errors += _validate_condition(condition, place, rules)
     return errors
@@ -47,11 +48,17 @@ def validate_conditions(
 
 def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
     kind, reason = condition["type"], condition["reason"]
-    errors = [
-        invalid(f"{path}.type", kind, message)
-        for message in names.is_qualified_name(kind, rules.quirks.wording.length_unit)
-    ]
-    if condition["status"] not in STATUSES:
+    is_required = rules.quirks.wording.required_where_empty
+    if not kind and is_required:
+        errors = [required(f"{path}.type", "is required")]
+    else:
+        errors = [
+            invalid(f"{path}.type", kind, message)
+            for message in names.is_qualified_name(kind, rules.quirks.wording.length_unit)
+        ]
+    if not condition["status"] and is_required:
+        errors.append(required(f"{path}.status"))
+    elif condition["status"] not in STATUSES:
         errors.append(not_supported(f"{path}.status", condition["status"], STATUSES))
     if condition.get("observedGeneration", 0) < 0:
         generation = condition["observedGeneration"]

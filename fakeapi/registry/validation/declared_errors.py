@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError
-from fakeapi.registry.validation.declared import NOTHING
+from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.releases.rules import ReleaseRules
 
 REQUIRED = "FieldValueRequired"

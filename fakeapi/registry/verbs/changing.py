@@ -201,6 +201,7 @@ def _before_update(
         if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
             meta[name] = old_meta[name]
     found = _update_errors(resource, strategy, new, old)
+    found = resource.with_declared(found, new, old, target.subresource)
     if found:
         raise errors.invalid(resource.kind_in_errors(new), meta.get("name", ""), found)
     for text in strategy.warnings_on_update(new, old):

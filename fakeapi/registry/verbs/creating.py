@@ -144,6 +144,7 @@ def _before_create(resource: Resource, obj: Object, warnings: Warnings, *, dry_r
         meta, resource.kind.namespaced, resource.name_validator, "metadata", wording
     )
     found += strategy.validate_create(candidate)
+    found = resource.with_declared(found, candidate)
     if found:
         raise errors.invalid(resource.kind_in_errors(candidate), meta.get("name", ""), found)
     for text in strategy.warnings_on_create(candidate):

@@ -38,7 +38,8 @@ def created(resource: Resource, body: Body) -> Body:
 
 def refusals(resource: Resource, body: Body) -> Found:
     """Errors of a create."""
-    found = resource.strategy_for("").validate_create(created(resource, body))
+    obj = created(resource, body)
+    found = resource.with_declared(resource.strategy_for("").validate_create(obj), obj)
     return [(error.field, error.body) for error in found]
 
 
@@ -46,4 +47,5 @@ def refused_change(resource: Resource, body: Body, changed: Body, subresource: s
     """Errors of an update from the one body to the other."""
     strategy, old = resource.strategy_for(subresource), created(resource, body)
     new = strategy.prepare_update(canonical(resource, changed), old)
-    return [(error.field, error.body) for error in strategy.validate_update(new, old)]
+    found = resource.with_declared(strategy.validate_update(new, old), new, old, subresource)
+    return [(error.field, error.body) for error in found]

@@ -10,6 +10,7 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, inv
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.columns import UNKNOWN, Cell, at
+from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.core.connections import proxy_node
@@ -21,7 +22,6 @@ from fakeapi.registry.groups.core.validation.node import (
 from fakeapi.registry.groups.core.validation.taints import validate_node_annotations, validate_taints
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.addresses import cidr_warnings
-from fakeapi.registry.validation.declared import NOTHING
 from fakeapi.registry.validation.shown_values import shown_struct
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules

@@ -10,10 +10,10 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, inv
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_labels
 from fakeapi.registry.columns import Cell, at
+from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.declared import declared_immutable
 from fakeapi.registry.validation.deprecated_labels import deprecated_label_warnings
 from fakeapi.registry.validation.invalid_texts import validate_dns_label
 from fakeapi.registry.validation.resource_names import (

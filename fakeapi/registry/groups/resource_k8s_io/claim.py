@@ -17,7 +17,7 @@ from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import enabled_s
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
 from fakeapi.registry.groups.resource_k8s_io.empty_lists import restore_in_status
-from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
+from fakeapi.registry.groups.resource_k8s_io.layout import NESTED_PATHS, layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.allocation import validate_allocation
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
@@ -223,4 +223,5 @@ CLAIM = KindDefinition(
     strategies=_strategies,
     columns=lambda schema, quirks: (state_column(schema),),
     conversions=CLAIM_CONVERSIONS,
+    declared_paths=NESTED_PATHS,
 )

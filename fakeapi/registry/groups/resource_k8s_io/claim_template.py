@@ -13,7 +13,7 @@ from fakeapi.registry.definition import KindDefinition, Strategies, StrategyCont
 from fakeapi.registry.groups.resource_k8s_io import admin_access
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import TEMPLATE_CONVERSIONS, spec_from_hub
-from fakeapi.registry.groups.resource_k8s_io.layout import layout_of
+from fakeapi.registry.groups.resource_k8s_io.layout import NESTED_PATHS, layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
 from fakeapi.registry.groups.resource_k8s_io.validation.claim_devices import Checks
 from fakeapi.releases import Kind
@@ -110,4 +110,5 @@ CLAIM_TEMPLATE = KindDefinition(
     resource="resourceclaimtemplates",
     strategies=_strategies,
     conversions=TEMPLATE_CONVERSIONS,
+    declared_paths=NESTED_PATHS,
 )

@@ -12,7 +12,7 @@ from fakeapi.registry.groups.resource_k8s_io.admin_access import requests_withou
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import default_tolerations
 from fakeapi.releases.rules import ReleaseRules
 
-_LISTS = ("selectors", "tolerations")
+_LISTS = ("selectors", "tolerations", "derivedAttributes")
 _BEFORE_MODE = ("name", "deviceClassName", "selectors")
 
 

@@ -1,8 +1,7 @@
 """ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, from Kubernetes 1.36: asks once how pools are used.
 
-Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`, `pkg/apis/resource/validation`
-and the declarative validation of `pkg/apis/resource/v1alpha3`, which is enforced for this kind: its errors
-come after those of the conditions.
+Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest` and
+`pkg/apis/resource/validation`; most rules are declared ones, of `pkg/apis/resource/v1alpha3`.
 """
 
 from typing import ClassVar
@@ -12,17 +11,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column, at, since
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.groups.resource_k8s_io import gates
+from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import without
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
-from fakeapi.registry.groups.resource_k8s_io.validation.pool_status import (
-    validate_pool_request,
-    validate_pool_statuses,
-)
 from fakeapi.registry.object_meta import for_status
-from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
+from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.conditions import validate_conditions
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
+
+_PARTITION_TYPE = "defaultPartitionTypeAttribute"
 
 
 class PoolStatusRequestStrategy(Strategy):
@@ -39,25 +38,25 @@ class PoolStatusRequestStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj.pop("status", None)
-        return obj
-
-    def validate_create(self, obj: Object) -> list[FieldError]:
-        return validate_pool_request(obj["spec"], "spec", self._rules)
+        return self._without_dropped(obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new.pop("status", None)
         if "status" in old:
             new["status"] = old["status"]
+        return self._without_dropped(new, old)
+
+    def _without_dropped(self, new: Object, old: Object | None) -> Object:
+        """The request without the field behind a gate that is off, unless it had it."""
+        used = old is not None and _PARTITION_TYPE in old["spec"]
+        if not used and self._rules.drops(gates.PARTITION_TYPES):
+            new["spec"] = without(new["spec"], _PARTITION_TYPE)
         return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        nothing = bad_values.plain(None, self._rules)
-        return [
-            *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec", lambda _spec: nothing),
-        ]
+        return [*metadata.of_change]
 
 
 class PoolStatusStrategy(PoolStatusRequestStrategy):
@@ -77,9 +76,7 @@ class PoolStatusStrategy(PoolStatusRequestStrategy):
             errors += validate_immutable(status, before, "status", self._shown)
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
-        if status is None or semantically_equal(status, before):
-            return errors
-        return errors + validate_pool_statuses(status, before or {}, "status", self._rules)
+        return errors
 
     def _shown(self, status: Object | None) -> object:
         return bad_values.struct(status, "ResourcePoolStatusRequestStatus", self._rules, version="v1alpha3")
@@ -150,4 +147,5 @@ RESOURCE_POOL_STATUS_REQUEST = KindDefinition(
     strategies=_strategies,
     columns=_columns,
     shows_age=False,
+    is_declared=True,
 )

@@ -16,7 +16,7 @@ from fakeapi.registry.field_labels import NAME, FieldLabels
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.registry.groups.resource_k8s_io.empty_lists import restore_in_slice
-from fakeapi.registry.groups.resource_k8s_io.layout import Layout, layout_of
+from fakeapi.registry.groups.resource_k8s_io.layout import NESTED_PATHS, Layout, layout_of
 from fakeapi.registry.groups.resource_k8s_io.slice_gates import (
     dropped_fields,
     enabled_spec,
@@ -257,4 +257,5 @@ RESOURCE_SLICE = KindDefinition(
     field_labels=_field_labels,
     columns=_columns,
     conversions=SLICE_CONVERSIONS,
+    declared_paths=NESTED_PATHS,
 )

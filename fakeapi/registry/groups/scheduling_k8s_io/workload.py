@@ -1,7 +1,7 @@
 """Workload, PodGroup and CompositePodGroup of scheduling.k8s.io, from Kubernetes 1.36.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositepodgroup}` and
-`pkg/apis/scheduling/validation`; most rules are markers of the types, which the tables have.
+`pkg/apis/scheduling/validation`; most rules are declared ones (`fakeapi.registry.declared`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.registry.columns import Cell
+from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.conditions import validate_conditions
-from fakeapi.registry.validation.declared import NOTHING, DeclaredRules
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -31,26 +31,21 @@ _CHILDLESS: Final = "must have at least one child PodGroupTemplate or CompositeP
 
 
 class DeclaredStrategy(Strategy):
-    """What the rules of a type's markers say, and gated fields that the release drops."""
+    """A kind with declared rules, and gated fields that the release drops."""
 
     updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, rules: ReleaseRules, kind: Kind) -> None:
         self._rules = rules
         self._kind = kind
-        self._declared = DeclaredRules(kind.type_name, rules)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        return [*self._validate_by_hand(obj), *self._declared.errors(obj)]
+        return [*self._validate_by_hand(obj)]
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        return [
-            *metadata.of_change,
-            *self._validate_change_by_hand(new, old),
-            *self._declared.errors(new, old),
-        ]
+        return [*metadata.of_change, *self._validate_change_by_hand(new, old)]
 
     def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
         return ()
@@ -303,26 +298,39 @@ _TREES = frozenset(("v1alpha3", "v1beta1"))
 
 FLAT_WORKLOAD = KindDefinition(
     group=GROUP,
+    is_declared=True,
     resource="workloads",
     versions=_FLAT,
     strategies=_flat_workload_strategies,
     cells=_no_cells,
 )
 WORKLOAD = KindDefinition(
-    group=GROUP, resource="workloads", versions=_TREES, strategies=_workload_strategies, cells=_no_cells
+    group=GROUP,
+    is_declared=True,
+    resource="workloads",
+    versions=_TREES,
+    strategies=_workload_strategies,
+    cells=_no_cells,
 )
 FLAT_POD_GROUP = KindDefinition(
     group=GROUP,
+    is_declared=True,
     resource="podgroups",
     versions=_FLAT,
     strategies=_flat_group_strategies,
     cells=_flat_group_cells,
 )
 POD_GROUP = KindDefinition(
-    group=GROUP, resource="podgroups", versions=_TREES, strategies=_group_strategies, cells=_group_cells
+    group=GROUP,
+    is_declared=True,
+    resource="podgroups",
+    versions=_TREES,
+    strategies=_group_strategies,
+    cells=_group_cells,
 )
 COMPOSITE_POD_GROUP = KindDefinition(
     group=GROUP,
+    is_declared=True,
     resource="compositepodgroups",
     strategies=_group_strategies,
     cells=_composite_cells,

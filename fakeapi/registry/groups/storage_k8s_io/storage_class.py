@@ -10,11 +10,11 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, not
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.columns import Cell, at
+from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.storage_k8s_io.provisioning import validate_parameters, validate_provisioner
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.declared import declared_immutable
 from fakeapi.registry.validation.deprecated_labels import deprecated_label_warnings
 from fakeapi.registry.validation.invalid_texts import validate_qualified_name
 from fakeapi.releases import Kind, Quirks

@@ -10,6 +10,7 @@ from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, requi
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.columns import Cell, at
+from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.core.validation.persistent_volume_spec import validate_inline_volume
 from fakeapi.registry.groups.storage_k8s_io.csi_driver import ALLOCATABLE_COUNT
@@ -17,7 +18,6 @@ from fakeapi.registry.groups.storage_k8s_io.provisioning import size_of
 from fakeapi.registry.object_meta import for_status
 from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.declared import declared_immutable
 from fakeapi.registry.validation.driver_names import DRIVER_NAME_MAX, validate_csi_driver_name
 from fakeapi.registry.validation.invalid_texts import each_invalid, validate_dns_subdomain
 from fakeapi.registry.validation.shown_values import shown_struct

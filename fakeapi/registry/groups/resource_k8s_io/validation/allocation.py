@@ -56,6 +56,7 @@ def validate_allocation(
             allocation["nodeSelector"],
             f"{path}.nodeSelector",
             checks_values=rules.quirks.node_selector_values_are_checked,
+            unit=rules.quirks.wording.length_unit,
         )
     if "controller" in allocation:
         errors += validate_driver_name(allocation["controller"], f"{path}.controller", rules)

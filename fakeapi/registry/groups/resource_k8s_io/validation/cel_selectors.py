@@ -23,6 +23,7 @@ from fakeapi.machinery.cel.devices import (
     device_environment,
     named_resources_environment,
 )
+from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.source import Wording
 from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid
 from fakeapi.registry.groups.resource_k8s_io import gates
@@ -54,23 +55,29 @@ def _device_compiler(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> CelCheck:
-    environment = device_environment(
+    environment = environment_of(quirks, shared=shared, listed=listed)
+    return compiler(environment, strictness_of(quirks, limits, listed=listed))
+
+
+def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment:
+    """The variable `device` of a release; `shared` and `listed` as for `device_environment`."""
+    return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries,
         constructible=quirks.cel_devices_can_be_made,
         shared=shared,
         listed=listed,
     )
-    return compiler(environment, _strictness(quirks, limits, listed=listed))
 
 
 @cache
 def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
     """Of expressions that select v1alpha2's named resources."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
-    return compiler(environment, _strictness(quirks, limits))
+    return compiler(environment, strictness_of(quirks, limits))
 
 
-def _strictness(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
+def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
+    """How a release compiles expressions; `listed`: attributes may be lists."""
     return Strictness(
         dyn_result=listed,
         any_result=quirks.cel_results_may_be_unknown,

@@ -14,6 +14,10 @@ from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import CelCheck, cel_errors
 from fakeapi.registry.groups.resource_k8s_io.validation.collections import validate_items, validate_set
+from fakeapi.registry.groups.resource_k8s_io.validation.derived_attributes import (
+    Derivations,
+    derivations_of,
+)
 from fakeapi.registry.groups.resource_k8s_io.validation.identifiers import (
     RequestNames,
     request_names,
@@ -49,11 +53,12 @@ def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldEr
     """Errors of the `devices` of a claim's spec, which stands at `path`."""
     rules = checks.rules
     known = request_names(devices)
+    derived = derivations_of(devices, rules, stored=checks.stored)
     errors = validate_set(
         devices["requests"],
         f"{path}.requests",
         rules.limits.requests,
-        lambda request, place: _validate_request(request, place, checks),
+        lambda request, place: _validate_request(request, place, checks, derived),
         rules,
         key=_name_of,
         key_field="name",
@@ -75,7 +80,7 @@ def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldEr
         ),
         rules,
     )
-    return errors
+    return errors + derived.validate_cost(path)
 
 
 def _name_of(request: Object) -> str:
@@ -83,10 +88,11 @@ def _name_of(request: Object) -> str:
     return name
 
 
-def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldError]:
-    errors = validate_dns_label(request["name"], f"{path}.name")
+def _validate_request(request: Object, path: str, checks: Checks, derived: Derivations) -> list[FieldError]:
+    name = request["name"]
+    errors = validate_dns_label(name, f"{path}.name")
     if not checks.rules.quirks.request_fields_under_exactly:
-        return errors + _validate_wanted(request.get("exactly", _NOTHING), path, checks)
+        return errors + _validate_wanted(request.get("exactly", _NOTHING), path, name, checks, derived)
     subrequests = request.get("firstAvailable")
     exact = request.get("exactly")
     if exact is not None and subrequests and checks.rules.quirks.ambiguous_request_ends_validation:
@@ -97,14 +103,14 @@ def _validate_request(request: Object, path: str, checks: Checks) -> list[FieldE
         checks.rules.limits.first_available,
         lambda subrequest, place: (
             validate_dns_label(subrequest["name"], f"{place}.name")
-            + _validate_wanted(subrequest, place, checks)
+            + _validate_wanted(subrequest, place, f"{name}/{subrequest['name']}", checks, derived)
         ),
         checks.rules,
         key=_name_of,
         key_field="name",
     )
     if exact is not None:
-        errors += _validate_wanted(exact, f"{path}.exactly", checks)
+        errors += _validate_wanted(exact, f"{path}.exactly", name, checks, derived)
     if exact is None and not subrequests:
         errors.append(required(path, _ONE_OF))
     elif exact is not None and subrequests:
@@ -117,11 +123,17 @@ def _ambiguous(path: str, rules: ReleaseRules) -> FieldError:
     return invalid(path, shown, f"{_ONE_OF}, but multiple fields are set")
 
 
-def _validate_wanted(wanted: Object, path: str, checks: Checks) -> list[FieldError]:
-    """What requests and subrequests have in common: class, selectors, mode and count, tolerations."""
+def _validate_wanted(
+    wanted: Object, path: str, name: str, checks: Checks, derived: Derivations
+) -> list[FieldError]:
+    """What requests and subrequests have in common: class, selectors, derived attributes, mode and count,
+    tolerations.
+    """
     errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
     if "selectors" in wanted:
         errors += validate_selectors(wanted["selectors"], f"{path}.selectors", checks)
+    if "derivedAttributes" in wanted:
+        errors += derived.validate(wanted, path, name)
     mode = wanted.get("allocationMode", "")
     errors += _validate_allocation_mode(mode, wanted.get("count", 0), path, checks.rules)
     if "tolerations" in wanted:

@@ -18,5 +18,8 @@ def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: ReleaseR
     if name not in holder:
         return []
     return validate_node_selector(
-        holder[name], path, checks_values=rules.quirks.node_selector_values_are_checked
+        holder[name],
+        path,
+        checks_values=rules.quirks.node_selector_values_are_checked,
+        unit=rules.quirks.wording.length_unit,
     )

@@ -58,12 +58,13 @@ def validate_device(
     device: Object, path: str, surroundings: Surroundings, rules: ReleaseRules
 ) -> list[FieldError]:
     """Errors of a device in releases with partitionable devices, whose paths know no `basic`."""
+    old = surroundings.old_devices.get(device["name"])
     return [
         *validate_dns_label(device["name"], f"{path}.name"),
         *_validate_number_of_qualities(device, path, rules),
         *_validate_number_of_values(device, path, rules),
-        *_validate_qualities(device, path, rules),
-        *_validate_taints(device, path, surroundings.old_devices.get(device["name"]), rules),
+        *_validate_qualities(device, path, rules, old),
+        *_validate_taints(device, path, old, rules),
         *validate_consumption(device.get("consumesCounters"), path, surroundings.counters, rules),
         *validate_device_nodes(device, path, rules, chooses=surroundings.chooses_nodes),
         *validate_binding_conditions(device, path, rules),
@@ -100,7 +101,10 @@ def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -
     return [invalid(path, number, f"the total number of attribute values must not exceed {most}")]
 
 
-def _validate_qualities(parts: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+def _validate_qualities(
+    parts: Object, path: str, rules: ReleaseRules, old: Object | None = None
+) -> list[FieldError]:
+    """Errors of attributes and capacities; `old` is the device before an update."""
     is_shared = parts.get("allowMultipleAllocations") is True
 
     def attribute(value: Object, place: str) -> list[FieldError]:
@@ -111,7 +115,13 @@ def _validate_qualities(parts: Object, path: str, rules: ReleaseRules) -> list[F
 
     return [
         *_validate_qualified(parts.get("attributes"), f"{path}.attributes", attribute, rules),
-        *_validate_qualified(parts.get("capacity"), f"{path}.capacity", capacity, rules),
+        *(
+            ()
+            if old is not None
+            and rules.quirks.unchanged_capacities_are_trusted
+            and semantically_equal(parts.get("capacity"), old.get("capacity"))
+            else _validate_qualified(parts.get("capacity"), f"{path}.capacity", capacity, rules)
+        ),
     ]
 
 

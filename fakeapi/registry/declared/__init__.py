@@ -1,0 +1,1 @@
+"""Declarative validation: rules that Kubernetes generates of the markers of its types."""

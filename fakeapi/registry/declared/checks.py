@@ -1,0 +1,229 @@
+"""Rules of a value, of its change, and of several fields together: what each says of what is wrong.
+
+Follows k8s.io/apimachinery `pkg/api/validate`. A rule takes what its marker gives it, then the run, the path
+and the new and the old value; an old value of None is not there.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from fakeapi.machinery.field_errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+    too_many,
+)
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.meta import names
+from fakeapi.registry.declared.formats import Show
+from fakeapi.registry.declared.values import Key, by_key
+from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE
+
+if TYPE_CHECKING:
+    from fakeapi.registry.declared.program import Run
+
+Errors = Sequence[FieldError]
+Absent = Callable[[Any], bool]
+Member = tuple[str, Callable[[Any], bool], bool]
+"""Name, check, and whether it is the value itself that is checked, and not its field."""
+
+NOTHING: Final = Dump("null")
+"""The value that errors of a change show."""
+
+_FEWER_BYTES_THAN_LETTERS: Final = 4
+"""A letter has so many bytes at the most."""
+
+_NOT_CHANGED: Final = {
+    "NoSet": "field cannot be set once created",
+    "NoUnset": "field cannot be cleared once set",
+    "NoModify": "field cannot be modified once set",
+}
+
+
+def required_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return [required(path)] if absent(new) else ()
+
+
+def optional_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """An error that no server shows: it ends the rules of a field that is not set."""
+    return [required(path)] if absent(new) else ()
+
+
+def forbidden_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return () if absent(new) else [forbidden(path, "")]
+
+
+def immutable(run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return [declared_immutable(path)] if run.update else ()
+
+
+def declared_immutable(path: str) -> FieldError:
+    """The error of a changed field that is marked as immutable."""
+    return invalid(path, NOTHING, FIELD_IMMUTABLE)
+
+
+def monotonic(run: "Run", path: str, new: Any, old: Any) -> Errors:
+    if not run.update or new is None or old is None or new >= old:
+        return ()
+    return [invalid(path, new, f"may not be decreased from {old}")]
+
+
+def max_items(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return [too_many(path, len(new), most)] if len(new or ()) > most else ()
+
+
+def max_bytes(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return [too_long(path, most, _limit("byte", most))] if names.byte_length(new or "") > most else ()
+
+
+def max_length(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    text = new or ""
+    least = math.ceil(names.byte_length(text) / _FEWER_BYTES_THAN_LETTERS)
+    if len(text) <= most and least <= most:
+        return ()
+    return [too_long(path, most, _limit("character", most))]
+
+
+def _limit(unit: str, most: int) -> str:
+    return f"may not be more than {{}} {unit}{'' if most == 1 else 's'}"
+
+
+def minimum(least: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    if new is None or new >= least:
+        return ()
+    return [invalid(path, new, f"must be greater than or equal to {least}")]
+
+
+def maximum(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    if new is None or new <= most:
+        return ()
+    return [invalid(path, new, f"must be less than or equal to {most}")]
+
+
+def enum(values: Sequence[str], show: Show, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    return () if new is None or new in values else [not_supported(path, show(new), values)]
+
+
+def unique(key: Key | None, show: Show, run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """One error for each item whose key came before."""
+    assert key is not None
+    seen, errors = set(), []
+    for index, item in enumerate(new or ()):
+        if (known := key(item)) in seen:
+            errors.append(duplicate(f"{path}[{index}]", _shown(item, show)))
+        seen.add(known)
+    return errors
+
+
+def _shown(item: Any, show: Show) -> Any:
+    return show(item) if isinstance(item, str) else Dump(go_encode(item).decode())
+
+
+def change(absent: Absent, constraints: Sequence[str], run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """What was set, cleared or modified, and may not be."""
+    if not run.update:
+        return ()
+    happened = {(True, False): "NoSet", (False, True): "NoUnset", (False, False): "NoModify"}
+    found = happened.get((absent(old), absent(new)))
+    return [invalid(path, NOTHING, _NOT_CHANGED[found])] if found in constraints and found else ()
+
+
+def list_change(
+    key: Key | None, constraints: Sequence[str], run: "Run", path: str, new: Any, old: Any
+) -> Errors:
+    """What was set, cleared, added or removed, and may not be."""
+    if not run.update:
+        return ()
+    errors: list[FieldError] = []
+    for constraint in constraints:
+        match constraint:
+            case "NoSet" if not old and new:
+                errors.append(invalid(path, NOTHING, _NOT_CHANGED[constraint]))
+            case "NoUnset" if old and not new:
+                errors.append(invalid(path, NOTHING, _NOT_CHANGED[constraint]))
+            case "NoAddItem" if key is not None:
+                known = by_key(old or (), key)
+                errors += [
+                    forbidden(f"{path}[{index}]", "item may not be added")
+                    for index, item in enumerate(new or ())
+                    if key(item) not in known
+                ]
+            case "NoRemoveItem" if key is not None:
+                known = by_key(new or (), key)
+                errors += [
+                    forbidden(path, "item may not be removed") for item in old or () if key(item) not in known
+                ]
+    return errors
+
+
+def _is_set(member: Member, value: Any) -> bool:
+    name, check, of_itself = member
+    return check(value if of_itself else (value or {}).get(name))
+
+
+def union(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """Of several members exactly one is set; what an update leaves so is let pass."""
+    given = _given(members, run, new, old)
+    if given == []:
+        return [invalid(path, "", f"must specify one of: {_listed(members)}")]
+    return _of_several(given, members, "exactly", path)
+
+
+def one_at_most(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """Of several members at most one is set; what an update leaves so is let pass."""
+    return _of_several(_given(members, run, new, old), members, "at most", path)
+
+
+def _given(members: Sequence[Member], run: "Run", new: Any, old: Any) -> list[str] | None:
+    """The members that are set; None where an update leaves them so."""
+    given = [member[0] for member in members if _is_set(member, new)]
+    if run.update and old is not None and given == [each[0] for each in members if _is_set(each, old)]:
+        return None
+    return given
+
+
+def _of_several(given: list[str] | None, members: Sequence[Member], which: str, path: str) -> Errors:
+    if given is None or len(given) <= 1:
+        return ()
+    problem = f"must specify {which} one of: {_listed(members)}"
+    return [invalid(path, f"{{{', '.join(given)}}}", problem)]
+
+
+def _listed(members: Sequence[Member]) -> str:
+    return ", ".join(f"`{member[0]}`" for member in members)
+
+
+def required_with(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """The second of two members has to be set where the first one is."""
+    trigger, other = members
+    if _became(members, run, new, old) != (True, False):
+        return ()
+    return [required(_below(path, other[0]), f"must be set when {trigger[0]} is set")]
+
+
+def forbidden_with(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+    """The second of two members may not be set where the first one is."""
+    trigger, other = members
+    if _became(members, run, new, old) != (True, True):
+        return ()
+    return [forbidden(_below(path, other[0]), f"may not be set when {trigger[0]} is set")]
+
+
+def _became(members: Sequence[Member], run: "Run", new: Any, old: Any) -> tuple[bool, ...] | None:
+    """Which members are set; None where there is no struct, or an update leaves them so."""
+    if new is None:
+        return None
+    now = tuple(_is_set(member, new) for member in members)
+    if run.update and old is not None and now == tuple(_is_set(member, old) for member in members):
+        return None
+    return now
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,118 @@
+"""Errors of declarative validation beside those of what is written by hand.
+
+Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
+k8s.io/apimachinery `pkg/api/validate`: an error by hand goes where an enforced rule of the stage beta found
+the same, and what rules found comes last. Upstream marks by hand which errors are covered; here those are
+that have the type and the field of what a rule found.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.declared.program import BETA, Found, Program, Run, Steps
+from fakeapi.releases import Kind
+from fakeapi.releases.gates import Gates
+from fakeapi.releases.rules import ReleaseRules
+from fakeapi.releases.tables import ReleaseTables
+
+BETA_GATE: Final = "DeclarativeValidationBeta"
+TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover")
+
+Paths = Sequence[tuple[re.Pattern[str], str]]
+"""Patterns of paths in one version of a kind, and what stands for them in another."""
+
+
+class _Options(dict[str, bool]):
+    """What rules ask for: the gates of the release, but for what the kind says otherwise."""
+
+    def __init__(self, gates: Gates, stated: Mapping[str, bool]) -> None:
+        super().__init__(stated)
+        self._gates = gates
+
+    def __missing__(self, name: str) -> bool:
+        return self._gates.enabled(name)
+
+
+class DeclaredValidation:
+    """The declared rules of one kind in one version."""
+
+    def __init__(self, kind: Kind, tables: ReleaseTables, rules: ReleaseRules, paths: Paths = ()) -> None:
+        self._type_name = kind.type_name
+        self._gates = rules.gates
+        self._tables = tables
+        self._takes_over = rules.quirks.declared_rules == "taken over"
+        self._paths = paths
+
+    def merged(
+        self,
+        found: list[FieldError],
+        new: Object,
+        old: Object | None,
+        subresource: str = "",
+        options: Mapping[str, bool] | None = None,
+    ) -> list[FieldError]:
+        """`found` by hand in an object of this version, to be created or updated, and what rules find."""
+        if self._body is None or subresource not in self._subresources:
+            return found
+        run = Run(old is not None, _Options(self._gates, options or {}))
+        self._body(run, "", new, old)
+        # What is said twice by hand is said once: upstream's filter goes through an aggregate.
+        found = list(dict.fromkeys(found))
+        if not run.found:
+            return found
+        covered = set(self._covered(run.found))
+        kept = [
+            error
+            for error in found
+            if error.is_final or (error.reason, self._path(error.field)) not in covered
+        ]
+        return kept + [each.error for each in run.found]
+
+    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str]]:
+        for each in found:
+            if each.level == BETA or self._takes_over:
+                yield each.error.reason, self._path(each.error.field)
+
+    def _path(self, path: str) -> str:
+        for pattern, replacement in self._paths:
+            other = pattern.sub(replacement, path)
+            if other != path:
+                return other
+        return path
+
+    @cached_property
+    def _subresources(self) -> frozenset[str]:
+        package, _, short = self._type_name.rpartition(".")
+        return frozenset(self._tables.declared(package).kinds.get(short, ()))
+
+    @cached_property
+    def _body(self) -> Any:
+        if not self._subresources:
+            return None
+        beta = self._gates.enabled(BETA_GATE) or self._takes_over
+        return Program(self._steps, beta=beta).of_type(self._type_name)
+
+    def _steps(self, name: str) -> Steps:
+        package, _, short = name.rpartition(".")
+        steps: Steps = msgspec.json.decode(self._tables.declared(package).types[short])
+        return steps
+
+
+def enforces_declared(rules: ReleaseRules, *, has_no_others: bool) -> bool:
+    """Whether a release shows what declared rules find; `has_no_others`: of a kind that had them from its
+    beginning.
+    """
+    match rules.quirks.declared_rules:
+        case "enforced":
+            return True
+        case "of new kinds":
+            return has_no_others
+        case "taken over":
+            return all(rules.gates.get(gate, False) for gate in TAKEOVER_GATES)
+    return False

@@ -1,0 +1,386 @@
+"""Bodies of rules, as the tables have them, made into functions.
+
+What the steps of a body are stands in tools/declared.py. A body that cannot give an error that a server shows
+is left out: rules of the stage alpha are never enforced, those of the stage beta where a gate says so.
+"""
+
+import itertools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.registry.declared import checks
+from fakeapi.registry.declared.formats import FORMATS, Show
+from fakeapi.registry.declared.values import Key, Same, by_key, is_set_by, is_zero, key_of, sameness
+
+Steps: TypeAlias = Sequence[Sequence[Any]]
+ALPHA: Final = "alpha"
+BETA: Final = "beta"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An error with the stage of the rule that gave it; "" for one without."""
+
+    error: FieldError
+    level: str
+
+
+@dataclass(slots=True)
+class Run:
+    """One validation: what was found, whether it is an update, and the options that rules ask for."""
+
+    update: bool
+    options: Mapping[str, bool]
+    found: list[Found] = field(default_factory=list)
+
+
+Body: TypeAlias = Callable[[Run, str, Any, Any], None]
+"""(run, path, new value, old value): adds what is wrong. An old value of None is not there."""
+
+Rule: TypeAlias = Callable[[Run, str, Any, Any], Sequence[FieldError]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """How a body is used: the stage that surrounds it, the form of its value, and whether Go has a type of
+    its own for the value's texts.
+    """
+
+    level: str = ""
+    form: str = "pointer"
+    named: bool = False
+
+
+class Program:
+    """The bodies of the types of one release, each made when it is first needed."""
+
+    def __init__(self, bodies: Callable[[str], Steps], *, beta: bool) -> None:
+        """`bodies` gives the steps of a type, `resource/v1.Device`, none for one without; `beta`: rules of
+        that stage are enforced.
+        """
+        self._bodies = bodies
+        self._beta = beta
+        self._types: dict[tuple[str, _Place], Body | None] = {}
+
+    def of_type(self, name: str) -> Body | None:
+        """None where nothing that the type says is shown."""
+        return self._type(name, _Place())
+
+    def _type(self, name: str, place: _Place) -> Body | None:
+        key = (name, place)
+        if key not in self._types:
+            self._types[key] = lambda *given: self._call(key, *given)  # for a type that holds itself
+            self._types[key] = self._body(self._bodies(name), place)
+        return self._types[key]
+
+    def _call(self, key: tuple[str, _Place], run: Run, path: str, new: Any, old: Any) -> None:
+        body = self._types[key]
+        if body is not None:
+            body(run, path, new, old)
+
+    def _shows(self, level: str) -> bool:
+        return level != ALPHA and (level != BETA or self._beta)
+
+    def _body(self, steps: Steps, place: _Place) -> Body | None:
+        made = [each for step in steps if (each := self._step(step, place)) is not None]
+        if not any(each.shows for each in made):
+            return None
+        if all(not each.may_stop for each in made):
+            runs = [each.run for each in made]
+            return runs[0] if len(runs) == 1 else partial(_all, runs)
+        return partial(_until_gate, made)
+
+    def _step(self, step: Sequence[Any], place: _Place) -> "_Step | None":
+        match step:
+            case ["gate"]:
+                return _Step(_nothing, is_gate=True, shows=False)
+            case ["type", name]:
+                body = self._type(name, place)
+                return None if body is None else _Step(body)
+            case ["block", inner]:
+                body = self._body(inner, place)
+                return None if body is None else _Step(body)
+            case ["field", name, form, steps, *named]:
+                return self._field(name, form, steps, _Place(place.level, form, bool(named)))
+            case ["rule", name, arguments, level, effect]:
+                return self._rule_step(name, arguments, effect, replace(place, level=place.level or level))
+        return None
+
+    def _field(self, name: str, form: str, steps: Steps, place: _Place) -> "_Step | None":
+        same = None
+        if steps and steps[0][0] == "same":
+            same, steps = sameness(steps[0][1], form), steps[1:]
+        absent = None
+        if _ends_where_absent(steps):
+            absent = _is_absent(form)
+            steps = [step for step in steps if not _is_optional(step)]
+        body = self._body(steps, place)
+        return None if body is None else _Step(partial(_of_field, name, form, same, absent, body))
+
+    def _rule_step(self, name: str, arguments: list[Any], effect: str, place: _Place) -> "_Step | None":
+        if not self._shows(place.level):
+            # An error that nobody sees may still end the body.
+            effect = "quiet" if effect == "stop" else effect
+            if effect == "add":
+                return None
+        if name in _WITH_BODIES:
+            body = self._with_bodies(name, arguments, place)
+            if body is None:
+                return None
+        else:
+            body = partial(_of_rule, _rule(name, arguments, place), place.level)
+        return _Step(body, may_stop=effect != "add", shows=effect != "quiet")
+
+    def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
+        """A rule that asks other rules, of items, of a field, or under a condition."""
+        match name, arguments:
+            case "Value", [steps]:
+                return self._body(steps, place)
+            case "EachSliceVal" | "EachValSliceVal", [match_, same, steps]:
+                inner = self._body(steps, replace(place, form="struct"))
+                equal = sameness(same, "struct")
+                return None if inner is None else partial(_each_item, key_of(match_), equal, inner)
+            case "EachMapVal", [same, steps]:
+                inner = self._body(steps, replace(place, form="struct"))
+                return None if inner is None else partial(_each_member, sameness(same, "struct"), inner)
+            case "EachMapKey", [steps]:
+                inner = self._body(steps, replace(place, form="struct"))
+                return None if inner is None else partial(_each_key, inner)
+            case "Subfield", [member, form, same, steps]:
+                inner = self._body(steps, _Place(place.level, form))
+                equal = sameness(same, form)
+                return None if inner is None else partial(_of_field, member, form, equal, None, inner)
+            case "IfOption", [option, enabled, steps]:
+                inner = self._body(steps, place)
+                return None if inner is None else partial(_if_option, (option, enabled), inner)
+            case "Discriminated", [member, form, discriminator, same, otherwise, by_value]:
+                inside = _Place(place.level, form)
+                bodies = {value: self._body(steps, inside) for value, steps in by_value.items()}
+                default = self._body(otherwise, inside)
+                if default is None and not any(bodies.values()):
+                    return None
+                equal = sameness(same, form)
+                assert equal is not None
+                return partial(_discriminated, member, discriminator, equal, default, bodies)
+        raise ValueError(f"a rule {name}")
+
+
+_WITH_BODIES: Final = frozenset(
+    {"Discriminated", "EachMapKey", "EachMapVal", "EachSliceVal", "EachValSliceVal", "IfOption", "Subfield"}
+    | {"Value"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """`shows`: its errors are shown. `may_stop`: after an error the next gate ends the body."""
+
+    run: Body
+    is_gate: bool = False
+    may_stop: bool = False
+    shows: bool = True
+
+
+def _nothing(run: Run, path: str, new: Any, old: Any) -> None:
+    pass
+
+
+def _all(bodies: Sequence[Body], run: Run, path: str, new: Any, old: Any) -> None:
+    for body in bodies:
+        body(run, path, new, old)
+
+
+def _until_gate(steps: Sequence[_Step], run: Run, path: str, new: Any, old: Any) -> None:
+    stops = False
+    for step in steps:
+        if step.is_gate:
+            if stops:
+                return
+            continue
+        before = len(run.found)
+        step.run(run, path, new, old)
+        if step.may_stop and len(run.found) > before:
+            stops = True
+            if not step.shows:
+                del run.found[before:]
+
+
+_QUIET_WHERE_ABSENT: Final = frozenset({"MaxItems", "MaxLength", "MaxBytes", "MaxProperties"})
+"""Rules that have nothing to say of a field that is not set."""
+
+
+def _is_optional(step: Sequence[Any]) -> bool:
+    return bool(step[0] == "rule" and step[1].startswith("Optional"))
+
+
+def _ends_where_absent(steps: Steps) -> bool:
+    """Whether nothing is said of a field that is not set: known before any rule is asked."""
+    first = list(itertools.takewhile(lambda step: step != ["gate"], steps))
+    return (
+        len(first) < len(steps)
+        and any(map(_is_optional, first))
+        and all(
+            _is_optional(step) or (step[0] == "rule" and step[1] in _QUIET_WHERE_ABSENT) for step in first
+        )
+    )
+
+
+def _is_absent(form: str) -> Callable[[Any], bool]:
+    if form == "pointer":
+        return lambda value: value is None
+    return operator.not_ if form == "items" else is_zero
+
+
+def _of_field(
+    name: str,
+    form: str,
+    same: Same | None,
+    absent: Callable[[Any], bool] | None,
+    body: Body,
+    run: Run,
+    path: str,
+    new: Any,
+    old: Any,
+) -> None:
+    if not name:  # inlined
+        body(run, path, new, old)
+        return
+    value = new.get(name)
+    if absent is not None and absent(value):
+        return
+    before = None
+    if old is not None:
+        before = old.get(name)
+        if run.update and same is not None and same(value, before):
+            return
+        if before is None:
+            before = _ZEROES.get(form)
+    if value is None:
+        value = _ZEROES.get(form)
+    body(run, f"{path}.{name}" if path else name, value, before)
+
+
+_ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
+"""What a field has that is left out, by its form; others have nothing."""
+
+
+def _each_item(
+    key: Key | None, same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any
+) -> None:
+    past = by_key(old, key) if key is not None and old else {}
+    for index, item in enumerate(new or ()):
+        before = None if key is None or not past else past.get(key(item))
+        if run.update and before is not None and (same is None or same(item, before)):
+            continue
+        body(run, f"{path}[{index}]", item, before)
+
+
+def _each_member(same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any) -> None:
+    """By the order of the keys; upstream has none."""
+    for key, value in sorted((new or {}).items()):
+        before = (old or {}).get(key)
+        if run.update and before is not None and same is not None and same(value, before):
+            continue
+        body(run, f"{path}[{key}]", value, before)
+
+
+def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
+    for key in sorted(new or ()):
+        if not (run.update and key in (old or ())):
+            body(run, path, key, None)
+
+
+def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
+    """`given`: an option, and whether it is to be on."""
+    option, enabled = given
+    if run.options[option] == enabled:
+        body(run, path, new, old)
+
+
+def _discriminated(
+    member: str,
+    discriminator: str,
+    same: Same,
+    default: Body | None,
+    bodies: Mapping[str, Body | None],
+    run: Run,
+    path: str,
+    new: Any,
+    old: Any,
+) -> None:
+    value, kind = new.get(member), new.get(discriminator, "")
+    before = None if old is None else old.get(member)
+    if run.update and old is not None and kind == old.get(discriminator, "") and same(value, before):
+        return
+    body = bodies.get(kind, default)
+    if body is not None:
+        body(run, f"{path}.{member}" if path else member, value, before)
+
+
+def _of_rule(rule: Rule, level: str, run: Run, path: str, new: Any, old: Any) -> None:
+    found = rule(run, path, new, old)
+    if found:
+        run.found += [Found(error, level) for error in found]
+
+
+def _shown_as_json(text: str) -> Any:
+    return Dump(go_encode(text).decode())
+
+
+def _itself(text: str) -> Any:
+    return text
+
+
+def _rule(name: str, arguments: list[Any], place: _Place) -> Rule:
+    show: Show = _shown_as_json if place.named else _itself
+    if name in FORMATS:
+        check = FORMATS[name]
+        return lambda run, path, new, old: check(new, path, show) if new is not None else ()
+    for prefix, found in (
+        ("Required", checks.required_rule),
+        ("Optional", checks.optional_rule),
+        ("Forbidden", checks.forbidden_rule),
+    ):
+        if name.startswith(prefix):
+            return partial(found, _ABSENT[name.removeprefix(prefix)])
+    return _RULES[name](arguments, show)
+
+
+_ABSENT: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "Value": is_zero,
+    "Pointer": lambda value: value is None,
+    "Slice": lambda value: not value,
+    "Map": lambda value: not value,
+}
+
+
+def _members(arguments: list[Any]) -> list[tuple[str, Callable[[Any], bool], bool]]:
+    """Name, check, and whether it is the value itself that is checked, and not its field."""
+    return [(name, is_set_by(form), isinstance(form, Mapping)) for name, form in arguments]
+
+
+_RULES: Final[Mapping[str, Callable[[list[Any], Show], Rule]]] = {
+    "Immutable": lambda given, show: checks.immutable,
+    "Monotonic": lambda given, show: checks.monotonic,
+    "MaxItems": lambda given, show: partial(checks.max_items, given[0]),
+    "MaxBytes": lambda given, show: partial(checks.max_bytes, given[0]),
+    "MaxLength": lambda given, show: partial(checks.max_length, given[0]),
+    "Minimum": lambda given, show: partial(checks.minimum, given[0]),
+    "Maximum": lambda given, show: partial(checks.maximum, given[0]),
+    "Enum": lambda given, show: partial(checks.enum, tuple(given[0]), _shown_as_json),
+    "Unique": lambda given, show: partial(checks.unique, key_of(given[0]), show),
+    "ValSliceUnique": lambda given, show: partial(checks.unique, key_of(given[0]), show),
+    "ValSliceUpdate": lambda given, show: partial(checks.list_change, key_of(given[0]), given[1]),
+    "UpdatePointer": lambda given, show: partial(checks.change, _ABSENT["Pointer"], given[0]),
+    "UpdateValueByCompare": lambda given, show: partial(checks.change, is_zero, given[0]),
+    "Union": lambda given, show: partial(checks.union, _members(given)),
+    "ZeroOrOneOfUnion": lambda given, show: partial(checks.one_at_most, _members(given)),
+    "DependentRequired": lambda given, show: partial(checks.required_with, _members(given)),
+    "DependentForbidden": lambda given, show: partial(checks.forbidden_with, _members(given)),
+}

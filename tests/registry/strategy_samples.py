@@ -1,0 +1,97 @@
+"""Samples of what Kubernetes' own strategies say of objects, and what the project says of the same.
+
+`tools/strategy_samples.py` takes them. An answer has the errors as (reason, field, message), the warnings,
+and the object as its strategy prepared it, if there are no errors.
+"""
+
+import copy
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.definition import StrategyContext
+from fakeapi.registry.options import ObjectReference, Warnings
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.verbs import changing, creating
+from fakeapi.releases import load_release
+
+NOW = "2025-01-01T00:00:00Z"
+ADMIN_ACCESS = ("resource.k8s.io/admin-access", "resource.kubernetes.io/admin-access")
+
+Sample = dict[str, Any]
+Answer = dict[str, Any]
+
+
+def read_samples(path: Path) -> Iterator[Sample]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _labels(namespace: str) -> Mapping[str, str]:
+    return dict.fromkeys(ADMIN_ACCESS, "true") if namespace == "admin" else {}
+
+
+@cache
+def resource_of(release: str, api_version: str, name: str, gates: tuple[str, ...]) -> Resource:
+    loaded = load_release(release, dict.fromkeys(gates, True))
+    group, _, version = api_version.rpartition("/")
+    context = StrategyContext(namespace_labels=_labels, now=lambda: NOW)
+    return Resource(loaded.kind(group, version, name), loaded, None, context)
+
+
+def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answer:
+    """What the project answers."""
+    resource = resource_of(release, sample["new"]["apiVersion"], sample["resource"], gates)
+    new = _canonical(resource, sample["new"], sample["subresource"])
+    warnings = Warnings()
+    meta = new["metadata"]
+    target = ObjectReference(meta.get("namespace", ""), meta["name"], sample["subresource"])
+    try:
+        if sample["old"] is None:
+            new["metadata"] |= {"uid": "u", "creationTimestamp": "1970-01-01T00:00:01Z"}
+            done = creating._before_create(resource, new, warnings, dry_run=False)
+        else:
+            old = _canonical(resource, sample["old"], sample["subresource"])
+            done = changing._before_update(resource, target, new, old, warnings, dry_run=False)
+    except ApiError as error:
+        found = () if error.details is None else error.details.causes
+        causes = [[cause.reason, cause.field, cause.message] for cause in found]
+        return {"errors": _without_empty_lists(causes), "warnings": [], "object": None}
+    shown = resource.from_hub(done)
+    return {"errors": [], "warnings": warnings.texts, "object": _comparable(shown)}
+
+
+def expected(sample: Sample) -> Answer:
+    """What the sample says."""
+    shown = None if sample["errors"] else _comparable(sample["object"])
+    errors = _without_empty_lists(sample["errors"])
+    return {"errors": errors, "warnings": sample.get("warnings") or [], "object": shown}
+
+
+def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
+    """An error that shows a whole struct shows its lists as they were sent, and the project none of them."""
+    return [[reason, field, message.replace(":[]", ":null")] for reason, field, message in errors]
+
+
+def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> dict[str, Any]:
+    sent = copy.deepcopy(body)
+    obj, _ = decode(sent, resource.schema)
+    restored = resource.strategy_for(subresource).restore_after_decoding(obj, body)
+    return resource.to_hub(resource.body_type.default(restored))
+
+
+def _comparable(shown: Any) -> Any:
+    """Without what is given by the clock; nulls and empty lists are what is left out."""
+    if isinstance(shown, dict):
+        return {
+            key: _comparable(value)
+            for key, value in shown.items()
+            if key not in ("timeAdded", "creationTimestamp") and value not in (None, [], {})
+        }
+    return [_comparable(item) for item in shown] if isinstance(shown, list) else shown

@@ -1,0 +1,142 @@
+"""Programs made of Kubernetes' own strategies, a release each; see strategies.go."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from tools.modules import LAST_PATCHES
+
+RESOURCES = {
+    "resource.k8s.io": {
+        "deviceclasses": "resource/deviceclass",
+        "devicetaintrules": "resource/devicetaintrule",
+        "resourceclaims": "resource/resourceclaim",
+        "resourceclaimtemplates": "resource/resourceclaimtemplate",
+        "resourcepoolstatusrequests": "resource/resourcepoolstatusrequest",
+        "resourceslices": "resource/resourceslice",
+    },
+    "": {
+        "replicationcontrollers": "core/replicationcontroller",
+        "resourcequotas": "core/resourcequota",
+        "services": "core/service",
+    },
+    "apps": {
+        "controllerrevisions": "apps/controllerrevision",
+        "daemonsets": "apps/daemonset",
+        "deployments": "apps/deployment",
+        "replicasets": "apps/replicaset",
+        "statefulsets": "apps/statefulset",
+    },
+    "autoscaling": {"horizontalpodautoscalers": "autoscaling/horizontalpodautoscaler"},
+    "batch": {"cronjobs": "batch/cronjob", "jobs": "batch/job"},
+    "certificates.k8s.io": {"certificatesigningrequests": "certificates/certificates"},
+    "discovery.k8s.io": {"endpointslices": "discovery/endpointslice"},
+    "flowcontrol.apiserver.k8s.io": {
+        "flowschemas": "flowcontrol/flowschema",
+        "prioritylevelconfigurations": "flowcontrol/prioritylevelconfiguration",
+    },
+    "networking.k8s.io": {
+        "ingressclasses": "networking/ingressclass",
+        "ingresses": "networking/ingress",
+        "ipaddresses": "networking/ipaddress",
+        "networkpolicies": "networking/networkpolicy",
+        "servicecidrs": "networking/servicecidr",
+    },
+    "node.k8s.io": {"runtimeclasses": "node/runtimeclass"},
+    "policy": {"poddisruptionbudgets": "policy/poddisruptionbudget"},
+    "rbac.authorization.k8s.io": {
+        "clusterrolebindings": "rbac/clusterrolebinding",
+        "clusterroles": "rbac/clusterrole",
+        "rolebindings": "rbac/rolebinding",
+        "roles": "rbac/role",
+    },
+    "scheduling.k8s.io": {"priorityclasses": "scheduling/priorityclass"},
+    "storage.k8s.io": {
+        "csidrivers": "storage/csidriver",
+        "csinodes": "storage/csinode",
+        "csistoragecapacities": "storage/csistoragecapacity",
+        "storageclasses": "storage/storageclass",
+        "volumeattachments": "storage/volumeattachment",
+        "volumeattributesclasses": "storage/volumeattributesclass",
+    },
+    "admissionregistration.k8s.io": {
+        "mutatingwebhookconfigurations": "admissionregistration/mutatingwebhookconfiguration",
+        "validatingwebhookconfigurations": "admissionregistration/validatingwebhookconfiguration",
+    },
+}
+"""The packages of strategies, under pkg/registry, by group and resource."""
+
+_BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
+"""Packages whose strategies ask for the labels of a namespace."""
+
+_STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)
+_ALLOW = """
+type allowAll struct{ authorizer.Authorizer }
+
+func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionAllow, "", nil
+}
+"""
+
+
+def built(release: str, groups: list[str], folder: Path) -> Path:
+    """The program of a release for the strategies of some groups, compiled into the folder.
+
+    Raises CalledProcessError where Go cannot compile it.
+    """
+    minor, patch = release.partition(".")[2], LAST_PATCHES[release]
+    environment = os.environ | {
+        "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GONOSUMDB": "k8s.io/*,sigs.k8s.io/*",
+    }  # fmt: skip
+    listed = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{release}.{patch}"]
+    found = json.loads(subprocess.run(listed, env=environment, capture_output=True, check=True).stdout)
+    text = Path(found["GoMod"]).read_text(encoding="utf-8")
+    staging = sorted(set(re.findall(r"^\s*(k8s\.io/\S+) => \./staging", text, re.MULTILINE)))
+    version = re.search(r"^go (\S+)", text, re.MULTILINE)
+    assert version is not None
+    replaced = "".join(f"\t{module} => {module} v0.{minor}.{patch}\n" for module in staging)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "go.mod").write_text(
+        f"module strategies\n\ngo {version[1]}\n\nrequire k8s.io/kubernetes v{release}.{patch}\n\n"
+        f"replace (\n{replaced})\n",
+        encoding="utf-8",
+    )
+    main = Path(__file__).with_name("strategies.go").read_text(encoding="utf-8")
+    (folder / "main.go").write_text(main, encoding="utf-8")
+    (folder / "made.go").write_text(_made(Path(found["Dir"]), groups), encoding="utf-8")
+    subprocess.run(["go", "mod", "tidy", "-e"], cwd=folder, env=environment, check=True)
+    subprocess.run(["go", "build", "-o", "strategies", "."], cwd=folder, env=environment, check=True)
+    return folder / "strategies"
+
+
+def _made(kubernetes: Path, groups: list[str]) -> str:
+    imports, cases, more = [], [], ""
+    for group in groups:
+        for resource, package in RESOURCES[group].items():
+            source = kubernetes / "pkg/registry" / package / "strategy.go"
+            if not source.exists():
+                continue
+            text = source.read_text(encoding="utf-8")
+            alias = resource
+            imports.append(f'{alias} "k8s.io/kubernetes/pkg/registry/{package}"')
+            own, status = f"{alias}.Strategy", f"{alias}.StatusStrategy"
+            if package in _BY_NAMESPACES:
+                authorizes = "authorizer authorizer." in text
+                own = f"{alias}.NewStrategy(namespaces{{}}{', allowAll{}' if authorizes else ''})"
+                status = f"{alias}.NewStatusStrategy({own})"
+                more = more or (_ALLOW if authorizes else "")
+            cases.append(f'case "{group}/{resource}/":\n\t\treturn {own}')
+            if _STATUS.search(text) or "NewStatusStrategy" in text:
+                cases.append(f'case "{group}/{resource}/status":\n\t\treturn {status}')
+        name = RESOURCES[group][next(iter(RESOURCES[group]))].partition("/")[0]
+        imports.append(f'_ "k8s.io/kubernetes/pkg/apis/{name}/install"')
+    if more:
+        imports += ['"context"', '"k8s.io/apiserver/pkg/authorization/authorizer"']
+    listed, branches = "\n\t".join(imports), "\n\t".join(cases)
+    return (
+        f"package main\n\nimport (\n\t{listed}\n)\n\n"
+        f"func strategyOf(name string) any {{\n\tswitch name {{\n\t"
+        f'{branches}\n\t}}\n\tpanic("no strategy " + name)\n}}\n{more}'
+    )
