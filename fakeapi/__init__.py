@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from fakeapi.version import __version__
 
 if TYPE_CHECKING:
+    from fakeapi.installing.sources import InstallError
     from fakeapi.testing.replay import replay
     from fakeapi.testing.server import FakeAPI, StatusError
 
-__all__ = ["FakeAPI", "StatusError", "__version__", "replay"]
+__all__ = ["FakeAPI", "InstallError", "StatusError", "__version__", "replay"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,6 +21,10 @@ def __getattr__(name: str) -> Any:
         from fakeapi.testing import server  # noqa: PLC0415 - see the module's docstring
 
         return getattr(server, name)
+    if name == "InstallError":
+        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
+
+        return InstallError
     if name == "replay":
         from fakeapi.testing.replay import replay  # noqa: PLC0415 - the same
 

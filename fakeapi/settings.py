@@ -199,6 +199,13 @@ class Settings:
         metavar="NAME,…",
         unset="none",
     )
+    install: "Iterable[Any] | str | Path" = _option(
+        (),
+        "Install the manifests of this file, directory or pattern at each start; repeat for more. What is "
+        "there already and alike stays as it is.",
+        "--install",
+        metavar="PATH",
+    )
     webhook_services: Iterable[str] = _option(
         (),
         "Call the webhooks of this service at this URL; repeat for more. A service has no address here, so a "

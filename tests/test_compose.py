@@ -61,10 +61,11 @@ def test_the_port_is_published_on_the_loopback_of_the_host_only() -> None:
 
 
 def test_the_database_is_on_a_volume_and_the_kubeconfig_on_the_host() -> None:
-    mounts = dict(reversed(volume.split(":")) for volume in SERVICE["volumes"])
+    mounts = {volume.split(":")[1]: volume.split(":")[0] for volume in SERVICE["volumes"]}
     assert mounts[str(Path(stack_environment()["FAKEAPI_DB"]).parent)] in COMPOSE["volumes"]
     on_host = mounts[str(Path(stack_environment()["FAKEAPI_KUBECONFIG"]).parent)]
     assert (ROOT / on_host).is_dir()
+    assert (ROOT / mounts[stack_environment()["FAKEAPI_INSTALL"].rstrip("/")]).is_dir()
 
 
 def test_the_image_is_built_from_files_that_are_sent_to_the_builder() -> None:
@@ -86,13 +87,15 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     ready = tmp_path / "ready"
     environment = installation.environment(
         **{
-            key: value.replace("/data/", f"{tmp_path}/").replace("/kubeconfig/", f"{tmp_path}/")
+            key: re.sub("^/(data|kubeconfig|manifests)/", f"{tmp_path}/", value)
             for key, value in stack_environment(token).items()
         },
     ) | {"FAKEAPI_PORT": "0", "FAKEAPI_READY_FILE": str(ready)}
     command = json.loads(instructions("ENTRYPOINT")[0]) + json.loads(instructions("CMD")[0])
     check = json.loads(instructions("HEALTHCHECK")[0].partition(" CMD ")[2])
     assert ["CMD", *check] == SERVICE["healthcheck"]["test"]
+    team = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n"
+    (tmp_path / "team.yaml").write_text(team, encoding="utf-8")
     with subprocess.Popen(
         [installation.bin / command[0], *command[1:]],
         env=environment,
@@ -111,6 +114,7 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
         trust = ssl.create_default_context(cafile=facts["ca_file"]) if token else None
         client = Client(url, token=token or None, tls=trust)
         client.create_namespace("kept")
+        assert client.get("Namespace", "team")
         client.close()
         process.terminate()
         assert process.wait(10) == 0

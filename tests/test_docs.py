@@ -13,7 +13,8 @@ from fakeapi.cli.main import main
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+EXAMPLES = README + (ROOT / "docs/custom-resources.md").read_text(encoding="utf-8")
+BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 TESTS = [text for text in PYTHON if "def test_" in text]
 SCRIPTS = [text for text in PYTHON if "def test_" not in text]

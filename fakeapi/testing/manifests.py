@@ -1,10 +1,10 @@
 """Loads manifests: objects from dicts, YAML, JSON and files."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fakeapi.installing.documents import documents_of
 from fakeapi.machinery.json_types import Object
 
 Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
@@ -32,24 +32,4 @@ def _documents(manifest: Manifest) -> Sequence[Any]:
         manifest = manifest.read_text(encoding="utf-8")
     if not isinstance(manifest, str):
         return [manifest] if isinstance(manifest, Mapping) else manifest
-    if manifest.lstrip().startswith(("{", "[")):
-        try:
-            document = json.loads(manifest)
-        except ValueError:
-            pass  # YAML has braces and brackets too
-        else:
-            return document if isinstance(document, list) else [document]
-    return _yaml(manifest)
-
-
-def _yaml(text: str) -> list[Any]:
-    import yaml  # noqa: PLC0415 - 20 ms, for those who write YAML
-
-    class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
-        """Loads timestamps as text, because JSON has none."""
-
-    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
-    try:
-        return [document for document in yaml.load_all(text, Loader) if document is not None]
-    except yaml.YAMLError as error:
-        raise ValueError(f"not YAML: {error}") from error
+    return documents_of(manifest)

@@ -6,16 +6,18 @@ import shutil
 import socket
 import ssl
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.asgi import Application as ASGIApplication
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
+from fakeapi.machinery.json_types import Object
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.traces.recording.middleware import Recorder
@@ -42,14 +44,12 @@ class RunningServer:
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
-        hosts, own_host = _accepted(settings), ""
-        if hosts is not None and names:
-            own_host = f"{secrets.token_hex(16)}.invalid"  # that no web page knows
-            hosts = hosts.also(own_host)
+        self._own_host = f"{secrets.token_hex(16)}.invalid"  # that no web page knows
+        hosts = _accepted(settings).also(self._own_host)
         self._recorder = Recorder(Application(cluster, token=settings.token, hosts=hosts))
-        self._controlled = self._controllers(cluster, names, own_host) if names else None
+        self._controlled = self._controllers(cluster, names) if names else None
         self._runner = Runner(
-            self._controlled or self._recorder,
+            self._installing(self._controlled or self._recorder),
             host=settings.host,
             port=settings.port,
             tls=context,
@@ -222,10 +222,36 @@ class RunningServer:
         if recording is not None:
             recording.abort()
 
-    def _controllers(self, cluster: Cluster, names: list[str], host: str) -> "ControlledApplication":
+    def install(self, sources: tuple[Any, ...]) -> list[Object]:
+        """Installs manifests; returns them as they are stored. Raises InstallError."""
+        from fakeapi.installing.application import install  # noqa: PLC0415 - only where asked for
+        from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - the same
+
+        plan = plan_of(sources)
+        token, host = self._settings.token, self._own_host
+        return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
+
+    def _installing(self, app: ASGIApplication) -> ASGIApplication:
+        """The application with what the settings say installed in it. Raises StartError."""
+        sources = self._settings.install
+        if not isinstance(sources, str | Path | Mapping):
+            sources = tuple(sources)
+        if not sources:
+            return app
+        from fakeapi.installing.application import InstallingApplication  # noqa: PLC0415 - only where asked for
+        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
+
+        try:
+            return InstallingApplication(app, (sources,), token=self._settings.token, host=self._own_host)
+        except InstallError as error:
+            raise StartError(f"cannot install: {error}") from error
+
+    def _controllers(self, cluster: Cluster, names: list[str]) -> "ControlledApplication":
         from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - only where asked for
 
-        return ControlledApplication(self._recorder, cluster, names, token=self._settings.token, host=host)
+        return ControlledApplication(
+            self._recorder, cluster, names, token=self._settings.token, host=self._own_host
+        )
 
     def _certificates(self) -> ssl.SSLContext:
         """The server's side of TLS. Raises StartError."""

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from fakeapi.controllers.names import SETTLE_SECONDS
+from fakeapi.machinery.json_types import Object
 from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
@@ -15,6 +16,7 @@ from fakeapi.testing.client import Client, StatusError, Verbs
 from fakeapi.testing.running import RunningServer
 
 if TYPE_CHECKING:
+    from fakeapi.installing.sources import Source
     from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
@@ -133,6 +135,16 @@ class FakeAPI(Verbs):
     def reset(self) -> None:
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
         self._running().reset()
+
+    def install(self, *sources: "Source") -> list[Object]:
+        """Installs manifests in the order that they need: namespaces, definitions, roles, and the rest.
+
+        A source is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or
+        several of these. Objects are applied (server-side apply), so what is there already and alike stays as
+        it is; they are returned as they are stored. Raises InstallError, which names the file and the
+        document; what can be known before is found before anything is installed.
+        """
+        return self._running().install(sources)
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Returns when no controller has anything left to do but what is for later by the clock.

@@ -1,0 +1,51 @@
+"""Documents of YAML and JSON texts, with timestamps as text, because JSON has none."""
+
+import json
+from functools import cache
+from typing import Any
+
+
+def documents_of(text: str) -> list[Any]:
+    """The documents of a YAML or JSON text that are not empty. Raises ValueError of one line."""
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            document = json.loads(text)
+        except ValueError:
+            pass  # YAML has braces and brackets too
+        else:
+            return document if isinstance(document, list) else [document]
+    return [document for _, document in numbered_documents(text)]
+
+
+def numbered_documents(text: str) -> list[tuple[int, Any]]:
+    """The documents of a YAML text, with their numbers from 1; empty ones count and are left out.
+
+    Raises ValueError of one line.
+    """
+    import yaml  # noqa: PLC0415 - 20 ms, for those who write YAML
+
+    found = []
+    try:
+        for number, document in enumerate(yaml.load_all(text, _loader()), 1):
+            if document is not None:
+                found.append((number, document))
+    except yaml.YAMLError as error:
+        raise ValueError(f"not YAML: {_one_line(error)}") from error
+    except (RecursionError, ValueError) as error:
+        raise ValueError(f"not YAML: {_one_line(error)}") from error
+    return found
+
+
+@cache
+def _loader() -> Any:
+    import yaml  # noqa: PLC0415 - see above
+
+    class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
+        """Loads timestamps as text."""
+
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
+    return Loader
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,142 @@
+"""Finds manifests: in dicts, texts, files, directories and by patterns; each knows where it was found."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fakeapi.installing.documents import numbered_documents
+from fakeapi.machinery.json_types import Object
+
+Source: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Source]"
+"""An object, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
+
+FILE_BYTES_MAX = 64 * 1024 * 1024
+"""Bytes of one file; a longer one is refused."""
+
+OBJECTS_MAX = 100_000
+"""Objects of one installation; more are refused."""
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
+
+
+class InstallError(Exception):
+    """Manifests that cannot be installed; one line that says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """An object and where it was found: "crds/a.yaml, document 2"."""
+
+    obj: Object
+    origin: str
+
+    def error(self, why: str) -> InstallError:
+        return InstallError(f"{self.origin}: {why}")
+
+
+def manifests_of(sources: Iterable[Source]) -> list[Manifest]:
+    """The objects of all sources, in order; lists are unpacked. Raises InstallError.
+
+    A directory stands for the files in it and below whose names end in .yaml, .yml or .json, by name, but for
+    those of kustomize; it may have none. A pattern must match.
+    """
+    found: list[Manifest] = []
+    for number, source in enumerate(sources, 1):
+        for each in _of_source(source, f"manifest {number}"):
+            found.append(each)
+            if len(found) > OBJECTS_MAX:
+                raise InstallError(f"more than {OBJECTS_MAX} objects")
+    return found
+
+
+def _of_source(source: Source, place: str) -> Iterator[Manifest]:
+    if isinstance(source, Mapping):
+        yield from _of_value(source, place)
+    elif isinstance(source, Path):
+        yield from _of_path(source)
+    elif isinstance(source, str):
+        yield from _of_text(source, place) if _is_text(source) else _of_path(Path(source))
+    elif isinstance(source, Iterable):
+        for number, each in enumerate(source, 1):
+            yield from _of_source(each, f"{place}, item {number}")
+    else:
+        raise InstallError(f"{place}: {type(source).__name__} is not a manifest")
+
+
+def _is_text(source: str) -> bool:
+    """Whether a text is a manifest itself, and no path."""
+    return "\n" in source or ": " in source or source.lstrip().startswith("{")
+
+
+def _of_path(path: Path) -> Iterator[Manifest]:
+    if path.is_dir():
+        files = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_manifest(each)]
+    elif has_magic(str(path)) and not path.exists():
+        files = [Path(each) for each in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
+        if not files:
+            raise InstallError(f"{path} matches no file")
+    else:
+        files = [path]
+    for file in files:
+        yield from _of_path(file) if file.is_dir() else _of_text(_read(file), str(file))
+
+
+def _is_manifest(path: Path) -> bool:
+    return path.suffix in _SUFFIXES and path.name not in _KUSTOMIZATIONS
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise InstallError(f"{path}: longer than {FILE_BYTES_MAX} bytes")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InstallError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InstallError(f"{path}: not UTF-8") from error
+
+
+def _of_text(text: str, place: str) -> Iterator[Manifest]:
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            pass  # YAML has braces and brackets too
+        else:
+            yield from _of_value(value, place)
+            return
+    try:
+        documents = numbered_documents(text)
+    except ValueError as error:
+        raise InstallError(f"{place}: {error}") from error
+    for number, document in documents:
+        many = len(documents) > 1 or number > 1
+        yield from _of_value(document, f"{place}, document {number}" if many else place)
+
+
+def _of_value(value: Any, place: str) -> Iterator[Manifest]:
+    if isinstance(value, list):
+        for number, each in enumerate(value, 1):
+            yield from _of_value(each, f"{place}, item {number}")
+        return
+    if not isinstance(value, Mapping):
+        raise InstallError(f"{place}: not a Kubernetes object but {value!r:.80}")
+    for member in ("apiVersion", "kind"):
+        if not isinstance(value.get(member), str) or not value[member]:
+            raise InstallError(f"{place}: not a Kubernetes object, for it has no {member}")
+    items = value.get("items")
+    if not value["kind"].endswith("List") or not isinstance(items, list):
+        yield Manifest(dict(value), place)
+        return
+    typed = {} if value["kind"] == "List" else _item_type(value)
+    for number, each in enumerate(items, 1):
+        item = {**typed, **each} if isinstance(each, Mapping) else each
+        yield from _of_value(item, f"{place}, item {number}")
+
+
+def _item_type(listed: Mapping[str, Any]) -> dict[str, str]:
+    return {"apiVersion": listed["apiVersion"], "kind": listed["kind"].removesuffix("List")}
