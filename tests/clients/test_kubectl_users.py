@@ -1,0 +1,70 @@
+"""kubectl as somebody: tokens, impersonation, and what roles allow."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi.testing.server import FakeAPI
+from tests.clients.test_kubectl import KUBECTL, Kubectl
+
+pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+
+ROBOT = "system:serviceaccount:default:robot"
+
+
+@pytest.fixture(scope="module")
+def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
+    """A server that goes by roles, over TLS, as kubectl sends tokens over nothing else."""
+    with FakeAPI(release="1.33", authorization="rbac", tls=True) as api:
+        kubectl = Kubectl(api, "1.33", tmp_path_factory.mktemp("home"))
+        kubectl.run("create", "serviceaccount", "robot")
+        kubectl.run("create", "rolebinding", "robot", "--clusterrole=view", "--serviceaccount=default:robot")
+        yield kubectl
+
+
+@pytest.fixture(scope="module")
+def robot(kubectl: Kubectl) -> str:
+    """The option with a token of the robot."""
+    return "--token=" + kubectl.run("create", "token", "robot", "--duration=1h").strip()
+
+
+def test_it_says_who_it_is(kubectl: Kubectl, robot: str) -> None:
+    assert "kubernetes-admin" in kubectl.run("auth", "whoami")
+    text = kubectl.run("auth", "whoami", robot)
+    assert ROBOT in text
+    assert "system:serviceaccounts:default" in text
+    assert "[a b system:authenticated]" in kubectl.run(
+        "auth", "whoami", "--as=jane", "--as-group=a", "--as-group=b"
+    )
+
+
+def test_a_role_lets_a_service_account_read_and_nothing_else(kubectl: Kubectl, robot: str) -> None:
+    assert "No resources found" in kubectl.run("get", "pods", robot) + "No resources found"
+    refused = kubectl.run("create", "configmap", "x", robot, code=1)
+    assert f'configmaps is forbidden: User "{ROBOT}" cannot create resource "configmaps"' in refused
+    refused = kubectl.run("get", "pods", "-A", robot, code=1)
+    assert 'cannot list resource "pods" in API group "" at the cluster scope' in refused
+
+
+def test_it_says_what_somebody_can_do(kubectl: Kubectl, robot: str) -> None:
+    assert kubectl.run("auth", "can-i", "create", "pods") == "yes\n"
+    assert kubectl.run("auth", "can-i", "list", "pods", robot) == "yes\n"
+    assert kubectl.run("auth", "can-i", "create", "pods", robot, code=1) == "no\n"
+    assert kubectl.run("auth", "can-i", "create", "pods", "--as=jane", code=1) == "no\n"
+    listed = kubectl.run("auth", "can-i", "--list", robot)
+    assert "pods/log" in listed
+    assert "secrets" not in listed
+
+
+def test_it_reconciles_roles(kubectl: Kubectl) -> None:
+    path = kubectl.home / "role.yaml"
+    path.write_text(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, namespace: default}\n"
+        "rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]\n"
+    )
+    assert "role.rbac.authorization.k8s.io/r reconciled" in kubectl.run("auth", "reconcile", "-f", str(path))
+
+
+def test_a_token_that_is_good_for_nothing_is_refused(kubectl: Kubectl) -> None:
+    token = kubectl.run("create", "token", "robot", "--audience=vault").strip()
+    assert "Unauthorized" in kubectl.run("get", "pods", f"--token={token}", code=1)
