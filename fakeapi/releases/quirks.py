@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Literal
 
 from fakeapi.machinery.meta.wording import Wording
+from fakeapi.releases.custom_quirks import CustomQuirks, custom_quirks_of
 from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
 from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
@@ -571,6 +572,10 @@ class Quirks:
 
     workloads: WorkloadQuirks
     """Those of workloads, budgets and autoscalers."""
+
+    custom: CustomQuirks
+    """Those of CustomResourceDefinitions and their objects."""
+
     storage_versions_are_served: bool
     """Servers tell the versions that they serve, and each server is there once."""
 
@@ -900,6 +905,7 @@ def quirks_of(minor: int) -> Quirks:
     return Quirks(
         pods=pod_quirks_of(minor),
         workloads=workload_quirks_of(minor),
+        custom=custom_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()

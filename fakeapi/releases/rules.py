@@ -15,6 +15,8 @@ class ReleaseRules:
     quirks: Quirks
     gates: Gates
     schemas: Schemas = field(repr=False, compare=False)
+    release: Release = field(repr=False, compare=False)
+    """Where the rules come from, to make those of schemas of custom resources."""
 
     def drops(self, gate: str) -> bool:
         """Whether fields behind the gate are dropped: the release has it, and it is off."""
@@ -22,4 +24,4 @@ class ReleaseRules:
 
 
 def rules_of(release: Release) -> ReleaseRules:
-    return ReleaseRules(release.limits, release.quirks, release.gates, release.schemas)
+    return ReleaseRules(release.limits, release.quirks, release.gates, release.schemas, release)

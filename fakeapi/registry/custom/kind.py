@@ -7,10 +7,12 @@ from functools import cached_property
 
 from fakeapi.machinery.schema.nodes import AnyValue, Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
+from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.registry.custom.reading import ObjectReader, embeds
 from fakeapi.registry.custom.specification import Specification, VersionSpecification
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Lifecycle, Subresource
+from fakeapi.releases.schema_rules import schema_rules_of
 
 VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """In the order of discovery."""
@@ -36,6 +38,7 @@ class CustomKind(Kind):
     object_meta: Struct = field(repr=False, compare=False)
     reader: ObjectReader = field(repr=False, compare=False)
     state: DefinitionState = field(repr=False, compare=False)
+    rules: SchemaRules = field(repr=False, compare=False)
 
     @property
     def unstructured(self) -> bool:
@@ -80,6 +83,7 @@ def reader_of(specification: Specification, release: Release) -> ObjectReader:
         kind=specification.names.kind,
         schemas=schemas,
         object_meta=release.schemas.struct("meta/v1.ObjectMeta"),
+        rules=schema_rules_of(release),
         preserves_unknown_fields=specification.preserves_unknown_fields,
         embedding=frozenset(
             name for name, schema in schemas.items() if schema is not None and embeds(schema)
@@ -118,6 +122,7 @@ def custom_kind(
         object_meta=reader.object_meta,
         reader=reader,
         state=state,
+        rules=reader.rules,
     )
 
 

@@ -19,6 +19,7 @@ from fakeapi.machinery.structural.defaulting import default
 from fakeapi.machinery.structural.nulls import prune_nulls
 from fakeapi.machinery.structural.object_meta import coerce
 from fakeapi.machinery.structural.pruning import prune
+from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.machinery.structural.schema import Schema
 
 
@@ -32,6 +33,7 @@ class ObjectReader:
     kind: str
     schemas: Mapping[str, Schema | None]
     object_meta: Struct
+    rules: SchemaRules
     preserves_unknown_fields: bool
     embedding: frozenset[str]
 
@@ -86,7 +88,7 @@ class ObjectReader:
             paths += prune(obj, schema)
             prune_nulls(obj, schema)
         if schema is not None and self._version_of(obj) in self.embedding:
-            error, unknown = coerce(obj, schema, self.object_meta, is_resource_root=False)
+            error, unknown = coerce(obj, schema, self.object_meta, is_resource_root=False, rules=self.rules)
             if error is not None:
                 raise DecodeError(str(error))
             paths += unknown

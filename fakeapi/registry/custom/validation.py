@@ -1,48 +1,83 @@
-"""Validates custom objects against the schema of their version.
+"""Validates custom objects by the schema of their version.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, ValidateUpdate).
 """
 
-from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel.rules.definition import has_rules
+from fakeapi.machinery.cel.rules.validator import hindrance
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.list_types import validate_list_types
+from fakeapi.machinery.structural.object_meta import validate_meta
 from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.validation import NOTHING, validate
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.releases.rules import ReleaseRules
 
+_STATUS = "status"
 
-@dataclass(frozen=True, slots=True)
+
 class ObjectValidator:
     """What the schema of a version says of its objects."""
 
-    schema: Schema | None
+    def __init__(self, kind: CustomKind, rules: ReleaseRules) -> None:
+        self._schema = kind.version_specification.schema
+        self._rules = kind.rules
+        self._quirks = rules.quirks.custom
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
         """Errors of types, formats and bounds; with `old`, of what an update changed."""
-        return []
+        return self._validated(obj, NOTHING if old is None else old, self._schema)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """`schema_errors` of the status alone."""
-        return []
+        """`schema_errors` of a write to the status."""
+        if self._quirks.status_is_checked == "whole":
+            return self.schema_errors(new)
+        if _STATUS not in new or self._schema is None:
+            return []
+        before = old.get(_STATUS) if self._quirks.status_ratchets else NOTHING
+        path = _STATUS if self._quirks.status_is_checked == "named" else ""
+        return self._validated(new[_STATUS], before, self._status_schema, path)
 
     def create_errors(self, obj: Object) -> list[FieldError]:
         """Errors of embedded resources, and of items that sets and maps have twice."""
-        return []
+        return self._meta_errors(obj) + validate_list_types(obj, self._schema, rules=self._rules)
 
     def update_errors(self, new: Object, old: Object) -> list[FieldError]:
         """`create_errors` of an update."""
-        return self.list_errors(new, old)
+        return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
         """Errors of items that sets and maps have twice, if the old object had none."""
-        return []
+        found = validate_list_types(new, self._schema, rules=self._rules)
+        return found if found and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
         """`found` and the errors of x-kubernetes-validations."""
-        return found
+        if not self._has_rules:
+            return found
+        hindered = hindrance(found)
+        return found if hindered is None else [*found, hindered]
+
+    def _validated(self, value: Any, old: Any, schema: Schema | None, path: str = "") -> list[FieldError]:
+        return [] if schema is None else validate(value, schema, path, old=old, rules=self._rules)
+
+    def _meta_errors(self, obj: Object) -> list[FieldError]:
+        return validate_meta(obj, self._schema, is_resource_root=False, rules=self._rules)
+
+    @cached_property
+    def _has_rules(self) -> bool:
+        return library.is_installed() and has_rules(self._schema)
+
+    @cached_property
+    def _status_schema(self) -> Schema | None:
+        return None if self._schema is None else self._schema.properties.get(_STATUS)
 
 
 def validator_of(kind: CustomKind, rules: ReleaseRules) -> ObjectValidator:
     """The validator of a version of a definition."""
-    return ObjectValidator(kind.version_specification.schema)
+    return ObjectValidator(kind, rules)

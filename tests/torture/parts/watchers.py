@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.load import Connection, request
 from tests.torture.budget import Budget, Finding
@@ -32,19 +32,13 @@ WARM_ROUNDS = 4
 """Until the history is full."""
 
 GROWTH_MEGABYTES = 60
-"""Of resident memory after that, and of the database with its log."""
-
-GROWTH_THREADS = 4
+"""Of resident memory after that."""
 
 
 def run(budget: Budget) -> dict[str, float]:
-    rounds = 0
-    warm = now = Size(0, 0, 0)
-    totals: dict[str, float] = {"events": 0, "watches": 0}
-    with (
-        tempfile.TemporaryDirectory() as place,
-        serving(Path(place), "--release", "1.33", "--db", f"{place}/db") as server,
-    ):
+    rounds = warm = memory = 0
+    totals = {"events": 0, "watches": 0}
+    with tempfile.TemporaryDirectory() as place, serving(Path(place), "--release", "1.33") as server:
         crowd = Crowd(server, budget.random)
         asyncio.run(crowd.work(0.5))  # what a server opens once, it has opened
         before = descriptors(server)
@@ -55,30 +49,15 @@ def run(budget: Budget) -> dict[str, float]:
             totals["events"] += crowd.events
             totals["watches"] += crowd.watches
             wait_until_left(server, before)
-            now = size_of(server)
+            memory = resident_megabytes(server)
             if rounds == WARM_ROUNDS:
-                warm = now
-            if rounds > WARM_ROUNDS and now.is_beyond(warm):
-                raise Finding(f"{now} after {rounds} rounds, {warm} after {WARM_ROUNDS}")
-        open_at_end = descriptors(server)
+                warm = memory
+            if rounds > WARM_ROUNDS and memory > warm + GROWTH_MEGABYTES:
+                raise Finding(
+                    f"{memory} MB are resident after {rounds} rounds, {warm} were after {WARM_ROUNDS}"
+                )
         server.check_log()
-    sizes = {"MB resident": now.megabytes, "threads": now.threads, "MB of database": now.database}
-    early = (
-        {"MB resident early": warm.megabytes, "MB of database early": warm.database} if warm.threads else {}
-    )
-    return {"rounds": rounds, **totals, **sizes, **early, "descriptors": open_at_end}
-
-
-class Size(NamedTuple):
-    """What a server holds: megabytes of memory and of its database, rounded up, and threads."""
-
-    megabytes: int
-    database: int
-    threads: int
-
-    def is_beyond(self, earlier: "Size") -> bool:
-        grown = max(self.megabytes - earlier.megabytes, self.database - earlier.database)
-        return grown > GROWTH_MEGABYTES or self.threads > earlier.threads + GROWTH_THREADS
+    return {"rounds": rounds, **totals, "MB resident": memory}
 
 
 class Crowd:
@@ -170,8 +149,6 @@ def wait_until_left(server: Server, before: int) -> None:
         time.sleep(0.05)
 
 
-def size_of(server: Server) -> Size:
+def resident_megabytes(server: Server) -> int:
     status = Path(f"/proc/{server.process.pid}/status").read_text()
-    kilobytes, threads = (int(status.split(f"{name}:")[1].split()[0]) for name in ("VmRSS", "Threads"))
-    files = sum(path.stat().st_size for path in server.directory.glob("db*"))
-    return Size(-(-kilobytes // 1024), -(-files // 1_000_000), threads)
+    return int(status.split("VmRSS:")[1].split()[0]) // 1024

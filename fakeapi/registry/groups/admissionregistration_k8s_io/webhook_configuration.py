@@ -19,11 +19,11 @@ from fakeapi.registry.groups.admissionregistration_k8s_io.matching import (
     MATCH_POLICIES,
     validate_rule,
 )
-from fakeapi.registry.groups.admissionregistration_k8s_io.webhook_clients import validate_client
 from fakeapi.registry.object_meta import with_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.label_selectors import validate_label_selector
 from fakeapi.registry.validation.shown_values import shown_strings
+from fakeapi.registry.validation.webhook_clients import validate_client
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, ClassVar
 from fakeapi.machinery import errors
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.schema import SchemaTooDeep
 from fakeapi.registry.custom.conditions import CLEANUP, DELETION_PENDING, with_condition
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
+from fakeapi.registry.groups.apiextensions_k8s_io.validation.definition import (
+    name_errors,
+    validate_definition,
+    validate_definition_update,
+    validate_status,
+)
+from fakeapi.registry.groups.apiextensions_k8s_io.validation.schemas import too_deep
 from fakeapi.registry.object_meta import with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -26,6 +34,9 @@ class DefinitionStrategy(Strategy):
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         spec = obj["spec"]
@@ -47,8 +58,14 @@ class DefinitionStrategy(Strategy):
         }
         return _with_stored_version(obj)
 
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        return name_errors(obj)
+
     def validate_create(self, obj: Object) -> list[FieldError]:
-        return []
+        try:
+            return validate_definition(obj, self._rules)
+        except SchemaTooDeep:
+            return [too_deep()]
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
@@ -57,14 +74,18 @@ class DefinitionStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        return [*metadata.of_change]
+        try:
+            return validate_definition_update(new, old, metadata.of_change, self._rules)
+        except SchemaTooDeep:
+            return [too_deep()]
 
 
 class DefinitionStatusStrategy(Strategy):
     """Writes to `/status`, which may change metadata too."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
     updates_unconditionally: ClassVar[bool] = False
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
@@ -73,7 +94,7 @@ class DefinitionStatusStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        return [*metadata.of_change]
+        return [*metadata.of_change, *validate_status(new)]
 
 
 def _with_stored_version(obj: Object) -> Object:
@@ -106,8 +127,15 @@ def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
         (options.resource_version, meta["resourceVersion"], "ResourceVersion"),
     ):
         if asked is not None and asked != actual:
-            why = f"Precondition failed: {what} in precondition: {asked}, {what} in object meta: {actual}"
+            failed = request.quirks.custom.precondition_failed
+            why = f"{failed}: {what} in precondition: {asked}, {what} in object meta: {actual}"
             raise errors.conflict(request.qualified, meta["name"], why)
+
+
+class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
+    """Writes to `/status` in releases where nobody comes to own metadata by them."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
@@ -123,14 +151,22 @@ class DefinitionHooks:
         await store.custom.follow(write.target.name)
 
 
+def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    """The name is that of the kind, which the strategy knows."""
+    return []
+
+
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": DefinitionStrategy(), "status": DefinitionStatusStrategy()}
+    keeps = rules.quirks.custom.definition_status_keeps_metadata
+    status = DefinitionStatusWithoutMetadata() if keeps else DefinitionStatusStrategy()
+    return {"": DefinitionStrategy(rules), "status": status}
 
 
 CUSTOM_RESOURCE_DEFINITION = KindDefinition(
     group="apiextensions.k8s.io",
     resource="customresourcedefinitions",
     strategies=_strategies,
+    name_validator=_any_name,
     deletion=_delete,
     hooks=lambda kind, rules, context: DefinitionHooks(),
 )

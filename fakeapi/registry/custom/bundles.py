@@ -1,0 +1,20 @@
+"""Reads bundles of certificates far enough to tell whether they can be used.
+
+Follows ValidateCABundle of k8s.io/apiserver `pkg/util/webhook`, on Go's crypto/x509.
+"""
+
+import base64
+import binascii
+import re
+
+_BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----\s+(.*?)-----END CERTIFICATE-----", re.DOTALL)
+NOT_USABLE = "unable to load root certificates: unable to parse bytes as PEM block"
+
+
+def bundle_problem(bundle: str) -> str:
+    """Why a bundle, in base64, holds no certificate; "" for one that does, or is empty."""
+    try:
+        text = base64.b64decode(bundle)
+    except (binascii.Error, ValueError):
+        return NOT_USABLE
+    return "" if not text or _BLOCK.search(text) else NOT_USABLE

@@ -1,0 +1,4 @@
+"""Validates CustomResourceDefinitions.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
+"""
