@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.plugins import (
     MUTATING_WEBHOOKS,
+    MUTATIONS,
     POLICIES,
     QUOTAS,
     ROLE_ESCALATION,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
 
 _ACTIVATED = {
+    "/admissionregistration.k8s.io/mutatingadmissionpolicybindings/": MUTATIONS,
     "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
     "/admissionregistration.k8s.io/mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
     "/admissionregistration.k8s.io/validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,

@@ -61,9 +61,10 @@ _LIMITS = """
   what that leaves out is in [users.md](users.md). A client without a token is `kubernetes-admin` of `system:masters`. Of an
   aggregated cluster role no controller fills in the rules.
 - CBOR whose values do not fit their types is refused in the words of JSON; tags of times are dropped, not normalised.
-- A ValidatingAdmissionPolicy is asked about the version that a write comes in. One whose expressions call functions of
-  Kubernetes' own, such as `quantity` or the authorizer's, refuses nothing, and a warning says so. Its types are not
-  checked; MutatingAdmissionPolicies are stored, and change nothing.
+- An admission policy whose expressions call functions of Kubernetes' own, such as `quantity` or the authorizer's, refuses
+  and changes nothing, and a warning says so. Types are not checked in a policy's status, and no cost is counted while its
+  expressions run; policies and their bindings are asked in the order of their names. Of a JSON patch that does not apply the
+  message says in other words why.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,

@@ -36,6 +36,10 @@ class PatchError(ValueError):
     """An operation that cannot be applied, with the reason in this project's words; the cause of a 422."""
 
 
+class FailedTestError(PatchError):
+    """The value that an operation tests is another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One step. `path` and `source` (the member `from`) are None where absent or no string; `kind` is then
@@ -97,14 +101,19 @@ def apply(operations: Sequence[Operation], document: Any) -> Any:
     against a value that an earlier operation of the same patch wrote compares it as Go would write it, not
     as the client did.
     """
-    target = _Document(document)
     try:
-        for operation in operations:
-            target.apply(operation)
+        return applied(operations, document)
     except PatchError as error:
         raise ApiError(
             422, "Invalid", "the server rejected our request due to an error in our request", Details()
         ) from error
+
+
+def applied(operations: Sequence[Operation], document: Any) -> Any:
+    """As `apply`. Raises PatchError."""
+    target = _Document(document)
+    for operation in operations:
+        target.apply(operation)
     return target.finished()
 
 
@@ -264,7 +273,7 @@ class _Document:
             container, key = self._parent(operation.path)
             value = _get(container, key)
         if operation.value is ABSENT or not matches_literals(value, operation.text):
-            raise PatchError(f"testing value {operation.path} failed")
+            raise FailedTestError(f"testing value {operation.path} failed")
 
     def _parent(self, path: str | None) -> tuple[Any, str]:
         """A writable copy of the container that a path ends in, and the path's last segment.

@@ -94,6 +94,11 @@ DEFAULT_PLUGINS = (
         kinds("validatingadmissionpolicybindings.admissionregistration.k8s.io"),
     ),
     PluginEntry(
+        "MutationActivation",
+        f"{_HERE}.mutating_admission_policy:MutationActivation",
+        kinds("mutatingadmissionpolicybindings.admissionregistration.k8s.io"),
+    ),
+    PluginEntry(
         "WebhookActivation",
         f"{_HERE}.webhooks.activation:WebhookActivation",
         kinds(
@@ -112,7 +117,10 @@ def _everything(resource: "Resource", subresource: str) -> bool:
 POLICIES = PluginEntry(
     "ValidatingAdmissionPolicy", f"{_HERE}.validating_admission_policy:ValidatingAdmissionPolicy", _everything
 )
-"""Asked once there is a binding of a policy."""
+MUTATIONS = PluginEntry(
+    "MutatingAdmissionPolicy", f"{_HERE}.mutating_admission_policy:MutatingAdmissionPolicy", _everything
+)
+"""Both are asked once there is a binding of a policy."""
 
 
 _UNCOUNTED = frozenset(
@@ -134,7 +142,7 @@ def _counted(resource: "Resource", subresource: str) -> bool:
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
 
 
-ACTIVATED = frozenset(("PolicyActivation", "QuotaActivation", "WebhookActivation"))
+ACTIVATED = frozenset(("MutationActivation", "PolicyActivation", "QuotaActivation", "WebhookActivation"))
 """None of Kubernetes' plugins: they have others asked."""
 
 QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)

@@ -7,6 +7,7 @@ asked in the order of their names, which upstream leaves to chance.
 from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_UP, Decimal
 
+from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
@@ -43,12 +44,6 @@ class LimitRanger(AdmissionPlugin):
 
     def _limit_ranges(self, attributes: Attributes) -> Iterator[Object]:
         return self.objects.list("", "limitranges", attributes.namespace)
-
-
-def aggregate(problems: list[str]) -> str:
-    """Problems as one text: alone, or each once in brackets."""
-    texts = list(dict.fromkeys(problems))
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _is_asked(attributes: Attributes) -> bool:

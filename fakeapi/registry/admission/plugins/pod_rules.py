@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.field_errors import not_supported
+from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_qualified_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.field_order import sort_fields, sort_spec
 from fakeapi.registry.admission.plugin import AdmissionPlugin
-from fakeapi.registry.admission.plugins.limit_ranger import aggregate
 
 ALWAYS = "Always"
 HOSTNAME = "kubernetes.io/hostname"

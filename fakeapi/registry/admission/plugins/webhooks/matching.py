@@ -5,12 +5,13 @@ Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/gener
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.cel.evaluation import Failed, Unsupported, evaluate
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.registry.admission.admission_request import admission_request, namespace_of, options_of
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.objects import ClusterObjects
@@ -29,6 +30,16 @@ _EXEMPT = frozenset(
         "mutatingadmissionpolicybindings",
     )
 )
+
+
+class Selectors(Protocol):
+    """Which objects something is about, and those of which namespaces. None selects nothing."""
+
+    @property
+    def namespaces(self) -> Selector | None: ...
+
+    @property
+    def objects(self) -> Selector | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +61,10 @@ def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjec
     Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
     """
     attributes = write.attributes
-    missing = _missing_namespace(webhook, attributes, objects)
-    if missing is None and not _matches_namespace(webhook, attributes, objects):
+    missing = missing_namespace(webhook, attributes, objects)
+    if missing is None and not matches_namespace(webhook, attributes, objects):
         return None
-    if not _matches_object(webhook, attributes):
+    if not matches_object(webhook, attributes):
         return None
     resource = _matching_resource(webhook, attributes, objects)
     if resource is None:
@@ -66,8 +77,8 @@ def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjec
 # selectors ---------------------------------------------------------------------------------------
 
 
-def _namespace_matters(webhook: Webhook, attributes: Attributes) -> bool:
-    is_selected = webhook.namespaces is None or not webhook.namespaces.empty
+def _namespace_matters(selectors: Selectors, attributes: Attributes) -> bool:
+    is_selected = selectors.namespaces is None or not selectors.namespaces.empty
     return is_selected and bool(
         namespace_of(attributes) or attributes.resource.qualified.name == "namespaces"
     )
@@ -78,9 +89,11 @@ def _is_written_namespace(attributes: Attributes) -> bool:
     return written and attributes.resource.qualified == Qualified("", "namespaces")
 
 
-def _missing_namespace(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> ApiError | None:
+def missing_namespace(
+    selectors: Selectors, attributes: Attributes, objects: ClusterObjects
+) -> ApiError | None:
     """The error of a namespace that is asked for its labels and is not there."""
-    if not _namespace_matters(webhook, attributes) or _is_written_namespace(attributes):
+    if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
         return None
     name = namespace_of(attributes)
     if objects.get("", "namespaces", "", name) is not None:
@@ -88,18 +101,18 @@ def _missing_namespace(webhook: Webhook, attributes: Attributes, objects: Cluste
     return errors.not_found(Qualified("", "namespaces"), name)
 
 
-def _matches_namespace(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> bool:
-    if not _namespace_matters(webhook, attributes):
+def matches_namespace(selectors: Selectors, attributes: Attributes, objects: ClusterObjects) -> bool:
+    if not _namespace_matters(selectors, attributes):
         return True
-    if webhook.namespaces is None:
+    if selectors.namespaces is None:
         return False
     if _is_written_namespace(attributes):
-        return webhook.namespaces.matches(_labels(attributes.new_object()))
-    return webhook.namespaces.matches(objects.namespace_labels(namespace_of(attributes)))
+        return selectors.namespaces.matches(_labels(attributes.new_object()))
+    return selectors.namespaces.matches(objects.namespace_labels(namespace_of(attributes)))
 
 
-def _matches_object(webhook: Webhook, attributes: Attributes) -> bool:
-    selector = webhook.objects
+def matches_object(selectors: Selectors, attributes: Attributes) -> bool:
+    selector = selectors.objects
     if selector is None:
         return False
     shown = [each for each in (attributes.obj, attributes.old) if each is not None and "metadata" in each]
@@ -117,19 +130,19 @@ def _labels(obj: Object) -> dict[str, str]:
 def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
     """The version of the resource that the rules are about, the request's own if it is one."""
     rules = webhook.settings.get("rules") or ()
-    own = _requested(attributes, attributes.resource)
+    own = requested(attributes, attributes.resource)
     if any(rule_matches(rule, own) for rule in rules):
         return attributes.resource
     if not webhook.accepts_equivalents:
         return None
     for rule in rules:
-        for resource in _equivalents(attributes, objects):
-            if rule_matches(rule, _requested(attributes, resource)):
+        for resource in equivalents(attributes, objects):
+            if rule_matches(rule, requested(attributes, resource)):
                 return resource
     return None
 
 
-def _equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
+def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
     """The other served versions of the resource, of other groups too if they show the same objects."""
     own = attributes.resource
     for kind in own.equivalents:
@@ -140,7 +153,7 @@ def _equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Re
             yield resource
 
 
-def _requested(attributes: Attributes, resource: Resource) -> RequestedResource:
+def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
     return RequestedResource(
         resource.kind.group,
         resource.kind.version,
@@ -159,7 +172,7 @@ def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True
-    attributes, known = write.attributes, _variables(write, resource)
+    attributes, known = write.attributes, variables_of(write, resource)
     failures = []
     for condition in conditions:
         outcome = evaluate(condition["expression"], known)
@@ -179,7 +192,7 @@ def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource
     raise errors.forbidden(attributes.resource.qualified, attributes.name, why)
 
 
-def _variables(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
+def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
     attributes = write.attributes
     request = admission_request(attributes, resource, "")
     del request["uid"]

@@ -7,6 +7,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.admission.admission_request import before_creation
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.body_type import BodyType
@@ -57,10 +58,13 @@ class VersionedWrite:
         typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
         return {**typed, **obj, **typed}
 
+    def schema(self, resource: Resource) -> Struct:
+        """The type of the objects in a version."""
+        return self._body_type(resource).kind.schema
+
     def document(self, obj: Object, resource: Resource) -> Object:
         """The object of a version with drivers' own values as encoding/json writes them."""
-        schema = self._body_type(resource).kind.schema
-        document: Object = raw_extension.mapped(obj, schema, raw_extension.compact)
+        document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
