@@ -15,6 +15,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "knows_name_formats": {27: False, 34: True},
     "formats_follow_types": {27: False, 36: True},
     "count_of_properties_ends_check": {27: True, 28: False},
+    "documents_are_structural": {27: False, 36: True},
+    "branches_may_refuse_others": {27: False, 31: True},
+    "rule_errors_name_member": {27: True, 34: False},
     "missing_type_meta": {27: "must not be empty", 34: ""},
 }
 """By rule: from which minor release on it says what."""

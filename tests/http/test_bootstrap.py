@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,33 @@ def test_a_reset_cluster_is_new_again(server: SmallServer) -> None:
     server.request("DELETE", f"{ROLES}/admin")
     server.runner.call(server.cluster.reset)
     assert "admin" in names(server, ROLES)
+
+
+@pytest.mark.parametrize("release", ["1.31", "1.33", "1.37"])
+@pytest.mark.parametrize("first", ["/apis/networking.k8s.io/v1/ipaddresses", "/api/v1/services"])
+def test_the_first_service_has_its_address_whatever_is_asked_for_first(
+    fakeapi_factory: Callable[..., FakeAPI], release: str, first: str
+) -> None:
+    beta = {
+        "feature_gates": {"MultiCIDRServiceAllocator": True},
+        "runtime_config": "networking.k8s.io/v1beta1",
+    }
+    api = fakeapi_factory(release=release, **(beta if release == "1.31" else {}))
+    version = "v1beta1" if release == "1.31" else "v1"
+    addresses = f"/apis/networking.k8s.io/{version}/ipaddresses"
+    api.request("GET", addresses if "ipaddresses" in first else first)
+    [service] = api.request("GET", "/api/v1/services")["items"]
+    assert service["spec"]["clusterIP"] == "10.0.0.1"
+    assert names(api, addresses) == ["10.0.0.1"]
+
+
+def test_a_first_service_whose_address_is_taken_is_left_out_and_nobody_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with FakeAPI(release="1.31", database=tmp_path / "db") as api:
+        api.delete("Service", "kubernetes")
+        spec = {"clusterIP": "10.0.0.1", "ports": [{"port": 1}]}
+        api.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "other"}, "spec": spec})
+    with FakeAPI(release="1.31", database=tmp_path / "db") as api:
+        assert names(api, "/api/v1/services") == ["other"]
+    assert "Service kubernetes was not made" in caplog.text

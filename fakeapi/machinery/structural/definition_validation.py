@@ -1,83 +1,52 @@
 """Validates the schemas of CustomResourceDefinitions.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`
-(validateCustomResourceDefinitionValidation) and `pkg/apiserver/schema` (ValidateStructural,
-ValidateDefaults).
+(validateCustomResourceDefinitionValidation) and the options of its updates.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
 
-from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.structural.default_validation import default_errors, prune_defaults
+from fakeapi.machinery.structural.definition_walk import TYPES, DefinitionWalk, Place
+from fakeapi.machinery.structural.internal_form import MEMBERS, internal_json
+from fakeapi.machinery.structural.list_definitions import has_set_of_changeable, map_key_errors
+from fakeapi.machinery.structural.rule_sites import RuleChecker, RuleSite, Strictness
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
-from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.schema import EMPTY, Schema
+from fakeapi.machinery.structural.structurality import conversion_error, structural_errors
+
+__all__ = ["RuleChecker", "RuleSite", "Strictness", "strictness_of_update", "validate_definition_schema"]
+
+_AT_ROOT = "at the root of the schema if the status subresource is enabled"
+_ROOT_MEMBERS = (
+    "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength "
+    "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
+    "XPreserveUnknownFields XValidations"
+)
+"""What a schema may say at its root where the status is a subresource: Go's names of the fields."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strictness:
-    """What is asked of a schema: all of it when a definition is created; an update may keep what the old
-    definition got away with.
-    """
-
-    forbids_defaults_because: str | None = None
-    """None where defaults are allowed; else how the error goes on, which may be with nothing."""
-
-    requires_known_types: bool = True
-    requires_structural: bool = True
-    requires_pruned_defaults: bool = True
-    requires_atomic_sets: bool = True
-    requires_usable_map_keys: bool = True
-
-
-def strictness_of_update(old_schemas: Iterable[Schema]) -> Strictness:
+def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
     """What is asked of the schemas of a definition whose old ones were `old_schemas`, one for each
     version.
     """
-    raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSite:
-    """A node of a schema that has x-kubernetes-validations.
-
-    `path` is the node's in the definition. `is_resource`: the node is the root or an embedded resource.
-    `cardinality` is how many values of the node an object may hold, None where no maxItems or maxProperties
-    above it says; at most 2**64 - 1. `forbids_old_self_within` is the path of the list or map above whose
-    items are not told apart, so that rules may not ask for oldSelf; None where they may.
-    """
-
-    schema: Schema
-    path: str
-    is_resource: bool
-    cardinality: int | None
-    forbids_old_self_within: str | None
-
-
-class RuleChecker(Protocol):
-    """Compiles and tries the x-kubernetes-validations of one schema; made anew for each."""
-
-    exhausted: bool
-    """Checking defaults has used up the budget: the rest is not checked."""
-
-    def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """The errors of `schema.default` by the rules of `schema` and below; `path` is the default's own."""
-        ...
-
-    def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """The errors of the node's own rules: that they compile, what they cost, oldSelf. The text of the
-        rules (empty, line breaks, reasons, field paths) has been checked.
-        """
-        ...
-
-    def check_total(self, path: str) -> list[FieldError]:
-        """The errors of the cost of all the rules that `check_rules` has seen; `path` is the schema's."""
-        ...
+    old = list(old_schemas)
+    return Strictness(
+        requires_known_types=not _any_has(old, lambda node: node.type not in ("", *TYPES)),
+        requires_structural=not any(map(_is_not_structural, old)),
+        requires_pruned_defaults=not any(_has_unpruned_defaults(schema, object_meta) for schema in old),
+        requires_atomic_sets=not _any_has(old, has_set_of_changeable),
+        requires_usable_map_keys=not _any_has(old, lambda node: any(map_key_errors(node, ""))),
+    )
 
 
 def validate_definition_schema(
     schema: Schema,
     path: str,
+    object_meta: Struct,
     *,
     has_status: bool,
     strictness: Strictness,
@@ -87,7 +56,78 @@ def validate_definition_schema(
     """What is wrong with the schema of a definition, or of one of its versions.
 
     `path` is where the schema is held: `spec.validation` where all versions have the same, else
-    `spec.versions[0].schema`. `has_status`: the status subresource is on. Without a `checker` rules are not
-    compiled.
+    `spec.versions[0].schema`; `object_meta` is the release's ObjectMeta. `has_status`: the status subresource
+    is on. Without a `checker` rules are not compiled.
     """
-    raise NotImplementedError
+    at = f"{path}.openAPIV3Schema"
+    errors = list(_root_errors(schema, path, rules)) if has_status else []
+    if schema.nullable:
+        errors.append(forbidden(f"{at}.nullable", "nullable cannot be true at the root"))
+    unconvertible = conversion_error(schema) if strictness.requires_structural else ""
+    compiles = strictness.requires_structural and not unconvertible
+    if compiles:
+        found = structural_errors(schema, at, rules) or default_errors(
+            schema, at, object_meta, rules, checker, requires_pruned=strictness.requires_pruned_defaults
+        )
+        errors += found
+        compiles = not found
+    walk = DefinitionWalk(strictness, rules, checker)
+    because = strictness.forbids_defaults_because
+    place = Place(path=at, is_root=True, has_rules=compiles, forbids_defaults_because=because)
+    below = walk.found(schema, place)
+    errors += [*below.schema, *below.rules]
+    if not errors and unconvertible:
+        errors.append(invalid(at, "", unconvertible))
+    if compiles and checker is not None:
+        errors += checker.check_total(at)
+    return errors
+
+
+def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
+    """Errors of a root that says more than what the schema of the status keeps when it is taken out."""
+    for go, name in MEMBERS.items():
+        if getattr(schema, name) == getattr(EMPTY, name):
+            continue
+        if go == "Type":
+            if schema.type != "object":
+                detail = f'only "object" is allowed as the type {_AT_ROOT}'
+                yield invalid(f"{path}.openAPIV3Schema.type", schema.type, detail)
+                return
+        elif go not in _ROOT_MEMBERS.split():
+            detail = f"only [{_ROOT_MEMBERS}] fields are allowed {_AT_ROOT}"
+            yield invalid(f"{path}.openAPIV3Schema", Dump(internal_json(schema)), detail)
+            return
+
+
+def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
+    return any(test(node) for schema in schemas for node in _nodes(schema))
+
+
+def _nodes(schema: Schema) -> Iterator[Schema]:
+    """A schema and all below it."""
+    yield schema
+    below: list[object] = [
+        schema.items,
+        *(schema.items if isinstance(schema.items, tuple) else ()),
+        *schema.all_of,
+        *schema.any_of,
+        *schema.one_of,
+        schema.not_,
+        *schema.properties.values(),
+        schema.additional_properties,
+        *schema.pattern_properties.values(),
+        schema.additional_items,
+        *schema.definitions.values(),
+        *schema.dependencies.values(),
+    ]
+    for each in below:
+        if isinstance(each, Schema):
+            yield from _nodes(each)
+
+
+def _is_not_structural(schema: Schema) -> bool:
+    return bool(conversion_error(schema) or structural_errors(schema, ""))
+
+
+def _has_unpruned_defaults(schema: Schema, object_meta: Struct) -> bool:
+    return not _is_not_structural(schema) and prune_defaults(schema, object_meta) != schema

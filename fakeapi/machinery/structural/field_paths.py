@@ -1,17 +1,74 @@
-"""Reads the fieldPath of a rule in x-kubernetes-validations.
+"""Reads paths that must lead to a field of a schema: fieldPath of rules, and selectable fields.
 
 Follows ValidFieldPath of k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`.
 """
 
+import re
+from collections.abc import Iterator
+
+from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.schema import Schema
+
+_TOKEN = re.compile(r"[.\[\]]|'(?:[^'\\]|\\.|\\\Z)*'?|[^.\[\]]+", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
+_NOWHERE = "does not refer to a valid field"
+_ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """A fieldPath that does not lead to a field of the schema; the message is upstream's."""
+    """A path that does not lead to a field of the schema; the message is upstream's."""
 
 
-def field_path(text: str, schema: Schema) -> tuple[str, Schema]:
-    """The path as errors show it, beginning with a dot or a bracket, and the schema that it leads to. Raises
+def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:
+    """The path as errors show it, `spec.labels[a.b]`, and the schema that it leads to. Raises
     FieldPathError.
     """
-    raise NotImplementedError
+    path = ""
+    tokens = iter(_TOKEN.findall(text))
+    for sign in tokens:
+        if sign == "[":
+            if not allows_brackets:
+                raise FieldPathError("array notation is not allowed")
+            name = _quoted(_next(tokens))
+        elif sign == ".":
+            name = _next(tokens)
+        else:
+            raise FieldPathError(f"expected [ or . but got: {sign}")
+        path, schema = _below(path, schema, name)
+        if sign == "[":
+            closing = _next(tokens)
+            if closing != "]":
+                raise FieldPathError(f"expected ] but got {closing}")
+    return path, schema
+
+
+def _next(tokens: Iterator[str]) -> str:
+    token = next(tokens, None)
+    if token is None:
+        raise FieldPathError(_ENDS_EARLY)
+    return token
+
+
+def _below(path: str, schema: Schema, name: str) -> tuple[str, Schema]:
+    if schema.properties:
+        below = schema.properties.get(name)
+        path = f"{path}.{name}" if path else name
+    else:
+        below = one(schema.additional_properties)
+        path = f"{path}[{name}]"
+    if below is None:
+        raise FieldPathError(_NOWHERE)
+    return path, below
+
+
+def _quoted(token: str) -> str:
+    if len(token) < 2 or token[0] != "'" or token[-1] != "'":
+        raise FieldPathError(f"expected single quoted string but got {token}")
+
+    def character(found: re.Match[str]) -> str:
+        if found[1] not in _ESCAPES:
+            raise FieldPathError(f"invalid string literal: invalid escape char {found[0]}")
+        return _ESCAPES[found[1]]
+
+    return _ESCAPE.sub(character, token[1:-1])

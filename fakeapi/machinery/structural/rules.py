@@ -42,6 +42,15 @@ class SchemaRules:
     count_of_properties_ends_check: bool = False
     """An object of too few or too many properties is not checked further."""
 
+    documents_are_structural: bool = True
+    """externalDocs and example count where schemas are compared."""
+
+    branches_may_refuse_others: bool = True
+    """A branch such as anyOf may have `additionalProperties: false`, which means nothing there."""
+
+    rule_errors_name_member: bool = False
+    """The errors about the text of a rule begin with the name of the member: "message must be ..."."""
+
     missing_type_meta: str = ""
     """How the error of an embedded resource without apiVersion or kind goes on."""
 

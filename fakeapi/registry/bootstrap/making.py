@@ -5,17 +5,21 @@ from it comes back, as when kube-apiserver starts again.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi_storage import Entry
+
+log = logging.getLogger("fakeapi")
 
 MAKERS = {
     ("", "endpoints"): "kubernetes_service",
@@ -33,6 +37,10 @@ MAKERS = {
     ("scheduling.k8s.io", "priorityclasses"): "priority_classes",
 }
 """By group and resource: the module here whose function `objects` knows them."""
+
+AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
+"""The resources whose objects are made before those of another. An address is taken for a service, which can
+not have one that is taken already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,9 @@ class Bootstrap:
         name = resource.kind.group, resource.kind.resource
         if name not in self.pending:
             return
+        first = self._store.find(*AFTER[name]) if name in AFTER else None
+        if first is not None:
+            await self.ensure(first)
         task = self._running.get(name)
         if task is None:
             task = self._running[name] = asyncio.create_task(self._make(resource))
@@ -95,11 +106,19 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
 
     def _write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """The accepted write of an object; None where there is one of its name."""
+        """The accepted write of an object; None where there is one of its name, or where it can not be had.
+
+        kube-apiserver tries again and again to make what a client has taken the address of; requests go on.
+        """
         storage, key = self._store.storage, resource.key(made.namespace, made.name)
         if storage.newest(key) is not None:
             return None
-        return storage.create(key, resource.encode(self._created(resource, made)))
+        try:
+            obj = self._created(resource, made)
+        except ApiError as error:
+            log.warning("%s %s was not made: %s", resource.kind.kind, made.name, error.message)
+            return None
+        return storage.create(key, resource.encode(obj))
 
     def _created(self, resource: Resource, made: BootstrapObject) -> Object:
         """The object as a create stores it."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.load import Connection, request
 from tests.torture.budget import Budget, Finding
@@ -32,13 +32,19 @@ WARM_ROUNDS = 4
 """Until the history is full."""
 
 GROWTH_MEGABYTES = 60
-"""Of resident memory after that."""
+"""Of resident memory after that, and of the database with its log."""
+
+GROWTH_THREADS = 4
 
 
 def run(budget: Budget) -> dict[str, float]:
-    rounds = warm = memory = 0
-    totals = {"events": 0, "watches": 0}
-    with tempfile.TemporaryDirectory() as place, serving(Path(place), "--release", "1.33") as server:
+    rounds = 0
+    warm = now = Size(0, 0, 0)
+    totals: dict[str, float] = {"events": 0, "watches": 0}
+    with (
+        tempfile.TemporaryDirectory() as place,
+        serving(Path(place), "--release", "1.33", "--db", f"{place}/db") as server,
+    ):
         crowd = Crowd(server, budget.random)
         asyncio.run(crowd.work(0.5))  # what a server opens once, it has opened
         before = descriptors(server)
@@ -49,15 +55,30 @@ def run(budget: Budget) -> dict[str, float]:
             totals["events"] += crowd.events
             totals["watches"] += crowd.watches
             wait_until_left(server, before)
-            memory = resident_megabytes(server)
+            now = size_of(server)
             if rounds == WARM_ROUNDS:
-                warm = memory
-            if rounds > WARM_ROUNDS and memory > warm + GROWTH_MEGABYTES:
-                raise Finding(
-                    f"{memory} MB are resident after {rounds} rounds, {warm} were after {WARM_ROUNDS}"
-                )
+                warm = now
+            if rounds > WARM_ROUNDS and now.is_beyond(warm):
+                raise Finding(f"{now} after {rounds} rounds, {warm} after {WARM_ROUNDS}")
+        open_at_end = descriptors(server)
         server.check_log()
-    return {"rounds": rounds, **totals, "MB resident": memory}
+    sizes = {"MB resident": now.megabytes, "threads": now.threads, "MB of database": now.database}
+    early = (
+        {"MB resident early": warm.megabytes, "MB of database early": warm.database} if warm.threads else {}
+    )
+    return {"rounds": rounds, **totals, **sizes, **early, "descriptors": open_at_end}
+
+
+class Size(NamedTuple):
+    """What a server holds: megabytes of memory and of its database, rounded up, and threads."""
+
+    megabytes: int
+    database: int
+    threads: int
+
+    def is_beyond(self, earlier: "Size") -> bool:
+        grown = max(self.megabytes - earlier.megabytes, self.database - earlier.database)
+        return grown > GROWTH_MEGABYTES or self.threads > earlier.threads + GROWTH_THREADS
 
 
 class Crowd:
@@ -149,6 +170,8 @@ def wait_until_left(server: Server, before: int) -> None:
         time.sleep(0.05)
 
 
-def resident_megabytes(server: Server) -> int:
+def size_of(server: Server) -> Size:
     status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) // 1024
+    kilobytes, threads = (int(status.split(f"{name}:")[1].split()[0]) for name in ("VmRSS", "Threads"))
+    files = sum(path.stat().st_size for path in server.directory.glob("db*"))
+    return Size(-(-kilobytes // 1024), -(-files // 1_000_000), threads)

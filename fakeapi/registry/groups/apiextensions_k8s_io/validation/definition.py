@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_dns_subdomain
-from fakeapi.machinery.structural.definition_validation import Strictness, strictness_of_update
+from fakeapi.machinery.structural.definition_validation import strictness_of_update
 from fakeapi.registry.custom.conditions import (
     APPROVED_ANNOTATION,
     ESTABLISHED,
@@ -17,6 +17,7 @@ from fakeapi.registry.groups.apiextensions_k8s_io.internal_form import InternalS
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.conversion import REVIEW_VERSIONS
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.names import validate_names
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.options import Options
+from fakeapi.registry.groups.apiextensions_k8s_io.validation.schemas import OBJECT_META
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.specification import validate_spec
 from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.validation.shown_lists import shown_texts
@@ -50,7 +51,7 @@ def validate_definition_update(
     """Errors of an update, `metadata` being those of its metadata. Raises SchemaTooDeep."""
     old_spec = internal_spec(old["spec"])
     spec, before = obj["spec"], old["spec"]
-    found = [*metadata, *validate_spec(internal_spec(spec), _options(obj, old, old_spec), rules)]
+    found = [*metadata, *validate_spec(internal_spec(spec), _options(obj, old, old_spec, rules), rules)]
     if is_true(old, ESTABLISHED):
         found += validate_immutable(spec["scope"], before["scope"], "spec.scope")
         found += validate_immutable(spec["names"]["kind"], before["names"]["kind"], "spec.names.kind")
@@ -64,7 +65,7 @@ def validate_status(obj: Object) -> list[FieldError]:
     return validate_names(obj["status"]["acceptedNames"], "status.acceptedNames")
 
 
-def _options(obj: Object, old: Object, old_spec: InternalSpec) -> Options:
+def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
     """What an update may keep of what a new definition may not have."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
@@ -75,12 +76,8 @@ def _options(obj: Object, old: Object, old_spec: InternalSpec) -> Options:
         for each in obj["spec"]["versions"] or ()
         if each["name"] in olds and semantically_equal(each.get("schema"), olds[each["name"]].get("schema"))
     )
-    try:
-        strictness = strictness_of_update(old_schemas)
-    except NotImplementedError:
-        strictness = Strictness()
     return Options(
-        strictness=strictness,
+        strictness=strictness_of_update(old_schemas, rules.schemas.struct(OBJECT_META)),
         requires_schemas=all((each.get("schema") or {}).get("openAPIV3Schema") for each in olds.values()),
         requires_known_review=not reviews or any(each in REVIEW_VERSIONS for each in reviews),
         unchanged=unchanged,

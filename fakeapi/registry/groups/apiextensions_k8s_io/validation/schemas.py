@@ -12,6 +12,8 @@ from fakeapi.registry.groups.apiextensions_k8s_io.validation.options import Opti
 from fakeapi.releases.rules import ReleaseRules
 from fakeapi.releases.schema_rules import schema_rules_of
 
+OBJECT_META = "meta/v1.ObjectMeta"
+
 
 class SchemaChecks:
     """Checks the schemas of one spec."""
@@ -33,16 +35,14 @@ class SchemaChecks:
         schema = self.internal.schema_of(holder)
         if schema is None:
             return []
-        try:
-            return validate_definition_schema(
-                schema,
-                path,
-                has_status=self._has_status(holder),
-                strictness=self._strictness,
-                rules=schema_rules_of(self.rules.release),
-            )
-        except NotImplementedError:
-            return []
+        return validate_definition_schema(
+            schema,
+            path,
+            self.rules.schemas.struct(OBJECT_META),
+            has_status=self._has_status(holder),
+            strictness=self._strictness,
+            rules=schema_rules_of(self.rules.release),
+        )
 
     def _has_status(self, holder: Object) -> bool:
         """Whether the status subresource is on: of a version its own, or any where all share the schema."""

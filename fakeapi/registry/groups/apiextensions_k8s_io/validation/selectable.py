@@ -29,11 +29,9 @@ def validate_selectable(holder: Object, path: str, version: str, checks: SchemaC
             found.append(required(place))
             continue
         try:
-            shown, leads_to = field_path(text, schema)
+            shown, leads_to = field_path(text, schema, allows_brackets=False)
         except FieldPathError as error:
             found.append(invalid(place, text, f"is an invalid path: {error}"))
-            continue
-        except NotImplementedError:
             continue
         if shown.removeprefix(".").partition(".")[0] == "metadata":
             found.append(invalid(place, text, "must not point to fields in metadata"))

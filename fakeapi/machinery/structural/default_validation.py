@@ -1,0 +1,167 @@
+"""Validates the defaults of a schema, and prunes them.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting` (ValidateDefaults, PruneDefaults).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from fakeapi.machinery.field_errors import FieldError, first_words, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.structural.equality import same
+from fakeapi.machinery.structural.object_meta import coerce, validate_meta
+from fakeapi.machinery.structural.pruning import TYPE_AND_META, as_root, one, prune
+from fakeapi.machinery.structural.results import shown
+from fakeapi.machinery.structural.rules import SchemaRules
+from fakeapi.machinery.structural.schema import Schema, copied
+from fakeapi.machinery.structural.validation import validate
+
+Steps = tuple[str | None, ...]
+"""The way from a resource to a value in it: names of members, None for an item of a list."""
+
+_ANY_MEMBER = "*"
+
+
+class DefaultChecker(Protocol):
+    """Tries the rules of a schema on its default."""
+
+    exhausted: bool
+
+    def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]: ...
+
+
+def default_errors(
+    schema: Schema,
+    path: str,
+    object_meta: Struct,
+    rules: SchemaRules,
+    checker: DefaultChecker | None,
+    *,
+    requires_pruned: bool,
+) -> list[FieldError]:
+    """What is wrong with the defaults of a structural schema, by place; the first kind of error at each."""
+    walk = _Defaults(object_meta, rules, checker, requires_pruned)
+    root = as_root(schema)
+    return list(walk.errors(root, root, path, (), inside_meta=False))
+
+
+def prune_defaults(schema: Schema, object_meta: Struct) -> Schema:
+    """The schema with defaults that hold only what the schema specifies, as a server uses it."""
+    return _pruned(schema, schema, (), object_meta)
+
+
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    object_meta: Struct
+    rules: SchemaRules
+    checker: DefaultChecker | None
+    requires_pruned: bool
+
+    def errors(
+        self, schema: Schema, root: Schema, path: str, steps: Steps, *, inside_meta: bool
+    ) -> Iterator[FieldError]:
+        if schema.embedded_resource:
+            inside_meta, steps, root = False, (), schema
+        if schema.default is not None:
+            at = f"{path}.default"
+            found = self._meta_errors(schema, root, at, steps) if inside_meta else self._errors_of(schema, at)
+            yield from found or self._value_errors(schema, at, is_resource_root=schema is root)
+        if self._is_exhausted():
+            return
+        items = one(schema.items)
+        if items is not None:
+            below = (*steps, None)
+            yield from self.errors(items, root, f"{path}.items", below, inside_meta=inside_meta)
+        for name in sorted(schema.properties):
+            if self._is_exhausted():
+                return
+            yield from self.errors(
+                schema.properties[name],
+                root,
+                f"{path}.properties[{name}]",
+                (*steps, name),
+                inside_meta=inside_meta or (schema.embedded_resource and name in TYPE_AND_META),
+            )
+
+    def _is_exhausted(self) -> bool:
+        return self.checker is not None and self.checker.exhausted
+
+    def _meta_errors(self, schema: Schema, root: Schema, path: str, steps: Steps) -> list[FieldError]:
+        """Errors of a default of a resource's metadata, tried within a resource."""
+        obj = _surrounded(copied(schema.default), steps)
+        obj.setdefault("kind", "Validation")
+        obj.setdefault("apiVersion", "validation/v1")
+        error, _ = coerce(obj, root, self.object_meta, rules=self.rules)
+        problems = [error] if error is not None else validate_meta(obj, root, rules=self.rules)
+        if not problems:
+            return []
+        words = str(error) if error is not None else first_words(problems)
+        detail = f"must result in valid metadata: {words}"
+        return [invalid(path, shown(schema.default, self.rules), detail)]
+
+    def _errors_of(self, schema: Schema, path: str) -> list[FieldError]:
+        is_root = schema.embedded_resource
+        unknown: list[FieldError] = []
+        if self.requires_pruned:
+            pruned = copied(schema.default)
+            prune(pruned, schema, is_resource_root=is_root)
+            if not same(pruned, schema.default):
+                shown_default = shown(schema.default, self.rules)
+                unknown = [invalid(path, shown_default, "must not have unknown fields")]
+        value = copied(schema.default)
+        error, _ = coerce(value, schema, self.object_meta, path, is_resource_root=is_root, rules=self.rules)
+        if error is not None:
+            return [*unknown, error]
+        found = validate_meta(value, schema, path, is_resource_root=is_root, rules=self.rules)
+        if found or not unknown:
+            return [*unknown, *found]
+        return [*unknown, *self._value_errors(schema, path, is_resource_root=False)]
+
+    def _value_errors(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
+        found = validate(schema.default, schema, path, rules=self.rules, is_default=True)
+        if found or self.checker is None:
+            return found
+        return self.checker.check_default(schema, path, is_resource_root=is_resource_root)
+
+
+def _surrounded(value: Any, steps: Steps) -> Object:
+    """A resource that holds the value at the end of the steps."""
+    for step in reversed(steps):
+        value = [value] if step is None else {step: value}
+    return value if isinstance(value, dict) else {}
+
+
+def _inside(value: Any, steps: Steps) -> Any:
+    """The value at the end of the steps; None where pruning took it away."""
+    for step in steps:
+        if step is None:
+            value = value[0] if isinstance(value, list) and value else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _pruned(schema: Schema, root: Schema, steps: Steps, object_meta: Struct) -> Schema:
+    default = schema.default
+    if default is not None and (steps or isinstance(default, dict)):
+        obj = _surrounded(copied(default), steps)
+        coerce(obj, root, object_meta, drop_invalid=True)
+        prune(obj, root)
+        default = _inside(obj, steps)
+    items, others = one(schema.items), one(schema.additional_properties)
+    return replace(
+        schema,
+        default=default,
+        items=schema.items if items is None else _pruned(items, root, (*steps, None), object_meta),
+        additional_properties=(
+            schema.additional_properties
+            if others is None
+            else _pruned(others, root, (*steps, _ANY_MEMBER), object_meta)
+        ),
+        properties={
+            name: _pruned(below, root, (*steps, name), object_meta)
+            for name, below in schema.properties.items()
+        },
+    )

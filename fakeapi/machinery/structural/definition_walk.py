@@ -1,0 +1,256 @@
+"""Validates what the OpenAPI schema of a definition may say, node by node.
+
+Follows ValidateCustomResourceDefinitionOpenAPISchema of k8s.io/apiextensions-apiserver
+`pkg/apis/apiextensions/validation`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.field_paths import FieldPathError, field_path
+from fakeapi.machinery.structural.list_definitions import list_errors, map_key_errors
+from fakeapi.machinery.structural.pruning import TYPE_AND_META
+from fakeapi.machinery.structural.rule_sites import RuleChecker, RuleSite, Strictness
+from fakeapi.machinery.structural.rules import SchemaRules
+from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.structurality import conversion_error
+
+TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+_CARDINALITY_MAX = (1 << 64) - 1
+_LINE_BREAK = re.compile(r"[\n\r]")
+
+
+@dataclass(slots=True)
+class Found:
+    """Errors of the schema, and of its rules, which upstream reports after all others."""
+
+    schema: list[FieldError] = field(default_factory=list)
+    rules: list[FieldError] = field(default_factory=list)
+
+    def add(self, below: "Found") -> None:
+        self.schema += below.schema
+        self.rules += below.rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a node stands. `has_rules` is false below what rules are not compiled in, such as branches."""
+
+    path: str
+    is_root: bool = False
+    has_rules: bool = True
+    cardinality: int | None = 1
+    inside_meta: bool = False
+    forbids_defaults_because: str | None = None
+    forbids_old_self_within: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionWalk:
+    strictness: Strictness
+    rules: SchemaRules
+    checker: RuleChecker | None
+
+    def found(self, schema: Schema, place: Place) -> Found:
+        """The errors of a node and of everything below it."""
+        path = place.path
+        found = Found(list(self._standard_errors(schema, place)))
+        if schema.unique_items:
+            detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+            found.schema.append(forbidden(f"{path}.uniqueItems", detail))
+        self._additional_properties(schema, place, found)
+        for name in sorted(schema.properties):
+            found.add(self.found(schema.properties[name], self._of_property(schema, place, name)))
+        for below, at in _branches(schema, path):
+            found.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
+        self._items(schema, place, found)
+        for below, at in _dependencies(schema, path):
+            found.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
+        found.schema += self._extension_errors(schema, path)
+        for index, rule in enumerate(schema.validations):
+            found.schema += self._rule_errors(schema, rule, f"{path}.x-kubernetes-validations[{index}]")
+        if schema.validations and not found.schema and place.has_rules and self.checker is not None:
+            found.rules += self.checker.check_rules(
+                RuleSite(
+                    schema=schema,
+                    path=path,
+                    is_resource=place.is_root or schema.embedded_resource,
+                    cardinality=place.cardinality,
+                    forbids_old_self_within=place.forbids_old_self_within,
+                )
+            )
+        return found
+
+    def _standard_errors(self, schema: Schema, place: Place) -> Iterator[FieldError]:
+        path = place.path
+        if self.strictness.requires_known_types and schema.type and schema.type not in TYPES:
+            yield not_supported(f"{path}.type", schema.type, TYPES)
+        if schema.default is not None and place.forbids_defaults_because is not None:
+            because = place.forbids_defaults_because
+            yield forbidden(f"{path}.default", f"must not be set {because}" if because else "must not be set")
+        unsupported = {
+            "id": bool(schema.id),
+            "additionalItems": schema.additional_items is not None,
+            "patternProperties": bool(schema.pattern_properties),
+            "definitions": bool(schema.definitions),
+            "dependencies": bool(schema.dependencies),
+            "$ref": schema.ref is not None,
+        }
+        for name, is_set in unsupported.items():
+            if is_set:
+                yield forbidden(f"{path}.{name}", f"{name} is not supported")
+        if schema.type == "null":
+            detail = "type cannot be set to null, use nullable as an alternative"
+            yield forbidden(f"{path}.type", detail)
+        if isinstance(schema.items, tuple) and schema.items:
+            yield forbidden(f"{path}.items", "items must be a schema object and not an array")
+        if place.inside_meta and schema.embedded_resource:
+            detail = "must not be used inside of resource meta"
+            yield forbidden(f"{path}.x-kubernetes-embedded-resource", detail)
+
+    def _additional_properties(self, schema: Schema, place: Place, found: Found) -> None:
+        others = schema.additional_properties
+        if others is None:
+            return
+        at = f"{place.path}.additionalProperties"
+        if schema.properties and others is not True:
+            detail = "additionalProperties and properties are mutual exclusive"
+            found.schema.append(forbidden(at, detail))
+        if isinstance(others, Schema):
+            below = self._below(schema, place, at)
+            if place.inside_meta:
+                reason = "inside additionalProperties applying to object metadata"
+                below = replace(below, forbids_defaults_because=reason)
+            found.add(self.found(others, below))
+
+    def _of_property(self, schema: Schema, place: Place, name: str) -> Place:
+        below = self._below(schema, place, f"{place.path}.properties[{name}]")
+        if schema.map_type not in (None, "granular", "atomic"):
+            below = _without_old_self(below, place.path)
+        if (place.is_root or schema.embedded_resource) and name in TYPE_AND_META:
+            below = replace(below, inside_meta=True)
+            if place.is_root:
+                below = replace(below, forbids_defaults_because=f"in top-level {name}")
+        return below
+
+    def _items(self, schema: Schema, place: Place, found: Found) -> None:
+        several = schema.items if isinstance(schema.items, tuple) else (schema.items,)
+        for index, items in enumerate(several):
+            if items is None:
+                continue
+            at = f"{place.path}.items" + (f"[{index}]" if isinstance(schema.items, tuple) else "")
+            below = self._below(schema, place, at)
+            if schema.list_type != "map":
+                below = _without_old_self(below, place.path)
+            found.add(self.found(items, below))
+
+    def _below(self, schema: Schema, place: Place, path: str) -> Place:
+        return replace(
+            place, path=path, is_root=False, cardinality=_times(place.cardinality, _most_elements(schema))
+        )
+
+    def _extension_errors(self, schema: Schema, path: str) -> Iterator[FieldError]:
+        if schema.preserve_unknown_fields is False:
+            at = f"{path}.x-kubernetes-preserve-unknown-fields"
+            yield invalid(at, Dump("false"), "must be true or undefined")
+        if schema.map_type is not None:
+            if schema.type != "object":
+                detail = "must be object if x-kubernetes-map-type is specified"
+                at = f"{path}.type"
+                yield invalid(at, schema.type, detail) if schema.type else required(at, detail)
+            if schema.map_type not in ("atomic", "granular"):
+                at = f"{path}.x-kubernetes-map-type"
+                yield not_supported(at, schema.map_type, ("atomic", "granular"))
+        yield from list_errors(schema, path, self.strictness, self.rules)
+        if self.strictness.requires_usable_map_keys:
+            yield from map_key_errors(schema, path)
+
+    def _rule_errors(self, schema: Schema, rule: Object, path: str) -> Iterator[FieldError]:
+        """Errors of the text of a rule, without compiling it."""
+        text, message = _text(rule, "rule"), _text(rule, "message")
+        expression, field_text = _text(rule, "messageExpression"), _text(rule, "fieldPath")
+
+        def named(member: str, detail: str) -> str:
+            return f"{member} {detail}" if self.rules.rule_errors_name_member else detail
+
+        if not text.strip():
+            yield required(f"{path}.rule", "rule is not specified")
+        elif message and not message.strip():
+            detail = named("message", "must be non-empty if specified")
+            yield invalid(f"{path}.message", message, detail)
+        elif _LINE_BREAK.search(message.strip()):
+            yield invalid(f"{path}.message", message, named("message", "must not contain line breaks"))
+        elif _LINE_BREAK.search(text.strip()) and not message.strip():
+            detail = "message must be specified if rule contains line breaks"
+            yield required(f"{path}.message", detail)
+        if expression and not expression.strip():
+            detail = "messageExpression must be non-empty if specified"
+            yield required(f"{path}.messageExpression", detail)
+        reason = rule.get("reason")
+        if reason is not None and reason not in _REASONS:
+            yield not_supported(f"{path}.reason", reason, _REASONS)
+        at = f"{path}.fieldPath"
+        if field_text and not field_text.strip():
+            yield invalid(at, field_text, named("fieldPath", "must be non-empty if specified"))
+        if _LINE_BREAK.search(field_text):
+            yield invalid(at, field_text, named("fieldPath", "must not contain line breaks"))
+        if field_text and not _leads_somewhere(field_text, schema):
+            yield invalid(at, field_text, named("fieldPath", "must be a valid path"))
+
+
+def _text(rule: Object, member: str) -> str:
+    return rule.get(member) or ""
+
+
+def _leads_somewhere(path: str, schema: Schema) -> bool:
+    if conversion_error(schema):
+        return True
+    try:
+        field_path(path, schema)
+    except FieldPathError:
+        return False
+    return True
+
+
+def _branches(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
+    if schema.not_ is not None:
+        yield schema.not_, f"{path}.not"
+    for junctor, branches in (("allOf", schema.all_of), ("oneOf", schema.one_of), ("anyOf", schema.any_of)):
+        for index, branch in enumerate(branches):
+            yield branch, f"{path}.{junctor}[{index}]"
+    for name in sorted(schema.definitions):
+        yield schema.definitions[name], f"{path}.definitions[{name}]"
+
+
+def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
+    for name in sorted(schema.dependencies):
+        below = schema.dependencies[name]
+        if isinstance(below, Schema):
+            yield below, f"{path}.dependencies[{name}]"
+
+
+def _without_old_self(place: Place, path: str) -> Place:
+    """A place whose old value is not known; the highest such path is the one that counts."""
+    return (
+        place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)
+    )
+
+
+def _most_elements(schema: Schema) -> int | None:
+    """How many values a value of the schema may hold of what is below; None for any number."""
+    if schema.type == "object" and schema.additional_properties is not None:
+        return None if schema.max_properties is None else max(schema.max_properties, 0)
+    if schema.type == "array":
+        return None if schema.max_items is None else max(schema.max_items, 0)
+    return 1
+
+
+def _times(cardinality: int | None, elements: int | None) -> int | None:
+    if cardinality is None or elements is None:
+        return None
+    return min(cardinality * elements, _CARDINALITY_MAX)

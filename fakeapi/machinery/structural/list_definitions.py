@@ -1,0 +1,121 @@
+"""Validates x-kubernetes-list-type and x-kubernetes-list-map-keys of a schema.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
+"""
+
+from collections.abc import Iterator
+
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.structural.pruning import one
+from fakeapi.machinery.structural.results import shown
+from fakeapi.machinery.structural.rule_sites import Strictness
+from fakeapi.machinery.structural.rules import SchemaRules
+from fakeapi.machinery.structural.schema import Schema
+
+_LIST_TYPES = ("atomic", "set", "map")
+
+
+def list_errors(
+    schema: Schema, path: str, strictness: Strictness, rules: SchemaRules
+) -> Iterator[FieldError]:
+    """Errors of the kind of list that a schema asks for, and of its keys."""
+    list_type, items = schema.list_type, one(schema.items)
+    at = f"{path}.x-kubernetes-list-type"
+    if list_type is not None and schema.type != "array":
+        detail = "must be array if x-kubernetes-list-type is specified"
+        where = f"{path}.type"
+        yield invalid(where, schema.type, detail) if schema.type else required(where, detail)
+    elif strictness.requires_atomic_sets and list_type == "set" and items is not None:
+        yield from _set_item_errors(items, path, rules)
+    if list_type not in (None, *_LIST_TYPES):
+        yield not_supported(at, list_type, _LIST_TYPES)
+    if schema.list_map_keys:
+        detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+        if list_type is None:
+            yield required(at, detail)
+        elif list_type != "map":
+            yield invalid(at, list_type, detail)
+    if list_type == "map":
+        yield from _map_errors(schema, path, rules)
+
+
+def has_set_of_changeable(schema: Schema) -> bool:
+    """Whether a schema is a set of items that are not owned as a whole."""
+    items = one(schema.items)
+    return schema.list_type == "set" and items is not None and bool(_wrong_atomicity(items))
+
+
+def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
+    """Errors of items that could lack a key, or be null."""
+    items = one(schema.items)
+    if items is None or schema.list_type not in ("set", "map"):
+        return
+    if items.nullable:
+        detail = f"cannot be nullable when x-kubernetes-list-type is {schema.list_type}"
+        yield forbidden(f"{path}.items.nullable", detail)
+    if schema.list_type != "map":
+        return
+    for key in schema.list_map_keys:
+        below = items.properties.get(key)
+        if below is None:
+            continue
+        at = f"{path}.items.properties[{key}]"
+        if key not in items.required and below.default is None:
+            detail = (
+                "this property is in x-kubernetes-list-map-keys, so it must have a default or be a "
+                "required property"
+            )
+            yield required(f"{at}.default", detail)
+        if below.nullable:
+            detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
+            yield forbidden(f"{at}.nullable", detail)
+
+
+def _wrong_atomicity(items: Schema) -> str:
+    """The extension that should make items of a set atomic and does not; empty if they are."""
+    if items.type == "array" and items.list_type not in (None, "atomic"):
+        return "x-kubernetes-list-type"
+    if items.type == "object" and items.map_type != "atomic":
+        return "x-kubernetes-map-type"
+    return ""
+
+
+def _set_item_errors(items: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
+    extension = _wrong_atomicity(items)
+    if extension:
+        # Upstream prints the list type in both cases.
+        detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+        yield invalid(f"{path}.items.{extension}", shown(items.list_type, rules), detail)
+
+
+def _map_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
+    keys_path = f"{path}.x-kubernetes-list-map-keys"
+    items = one(schema.items)
+    if not schema.list_map_keys:
+        yield required(keys_path, "must not be empty if x-kubernetes-list-type is map")
+    if schema.items is None:
+        detail = "must have a schema if x-kubernetes-list-type is map"
+        yield required(f"{path}.items", detail)
+    if isinstance(schema.items, tuple):
+        detail = "must only have a single schema if x-kubernetes-list-type is map"
+        yield invalid(f"{path}.items", Dump("null"), detail)
+    if items is None:
+        return
+    if items.type != "object":
+        detail = "must be object if parent array's x-kubernetes-list-type is map"
+        yield invalid(f"{path}.items.type", items.type, detail)
+        return
+    seen: set[str] = set()
+    for key in schema.list_map_keys:
+        below = items.properties.get(key)
+        if below is None:
+            detail = "entries must all be names of item properties"
+            yield invalid(keys_path, Dump(rules.words.strings(schema.list_map_keys)), detail)
+        elif below.type in ("array", "object"):
+            detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
+            yield invalid(f"{path}.items.properties[{key}].type", items.type, detail)
+        if key in seen:
+            detail = "must not contain duplicate entries"
+            yield invalid(keys_path, Dump(rules.words.strings(schema.list_map_keys)), detail)
+        seen.add(key)
