@@ -1,4 +1,4 @@
-"""Takes samples of what Kubernetes' own strategies say of objects of resource.k8s.io, as fixtures.
+"""Takes samples of what Kubernetes' own strategies say of objects, as fixtures.
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
@@ -21,6 +21,7 @@ from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.releases import Kind, load_release
 from tools.modules import LAST_PATCHES
+from tools.sample_bases import BASES, FLAT_DEVICES, NAMES, NAMESPACED
 from tools.strategy_programs import built
 
 FIXTURES = Path("fixtures/validation")
@@ -104,61 +105,6 @@ KEYS: dict[str, list[str]] = {
 }
 LEFT_OUT = frozenset({"metadata", "kind", "apiVersion", "managedFields", "matchFields", "timeAdded"})
 
-_EXACT = {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}
-_DEVICES = {
-    "requests": [{"name": "a", "exactly": _EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
-}
-_FLAT_DEVICES = {
-    "requests": [{"name": "a", **_EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
-}
-_SLICE = {
-    "driver": "gpu.example.com",
-    "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
-    "nodeName": "n",
-    "devices": [
-        {"name": "d", "attributes": {"x": {"string": "a"}}, "capacity": {"a": {"value": "10"}}},
-        {"name": "e"},
-    ],
-}
-_CONDITION = {
-    "type": "Ready",
-    "status": "True",
-    "reason": "Done",
-    "message": "",
-    "lastTransitionTime": "2025-01-01T00:00:00Z",
-}
-_RESULT = {"request": "a", "driver": "gpu.example.com", "pool": "p", "device": "d"}
-BASES: dict[str, dict[str, Any]] = {
-    "deviceclasses": {"spec": {"selectors": [{"cel": {"expression": "true"}}]}},
-    "devicetaintrules": {
-        "spec": {
-            "deviceSelector": {"driver": "gpu.example.com"},
-            "taint": {"key": "a", "effect": "NoSchedule"},
-        },
-        "status": {},
-    },
-    "resourceclaims": {
-        "spec": {"devices": _DEVICES},
-        "status": {
-            "allocation": {"devices": {"results": [_RESULT]}},
-            "devices": [
-                {"driver": "gpu.example.com", "pool": "p", "device": "d", "conditions": [_CONDITION]}
-            ],
-            "reservedFor": [{"resource": "pods", "name": "a", "uid": "u"}],
-        },
-    },
-    "resourceclaimtemplates": {"spec": {"metadata": {}, "spec": {"devices": _DEVICES}}},
-    "resourcepoolstatusrequests": {
-        "spec": {"driver": "gpu.example.com"},
-        "status": {
-            "poolCount": 1,
-            "pools": [{"driver": "gpu.example.com", "poolName": "p", "generation": 1}],
-            "conditions": [_CONDITION],
-        },
-    },
-    "resourceslices": {"spec": _SLICE},
-}
-NAMESPACED = frozenset({"resourceclaims", "resourceclaimtemplates"})
 DEPTH_MAX = 9
 _OF_PODS = frozenset({"DRAWorkloadResourceClaims", "DynamicResourceAllocation"})
 """Gates that nothing here depends on."""
@@ -172,13 +118,13 @@ class Generator:
 
     def request(self, kind: Kind) -> dict[str, Any]:
         """What the program is asked: to create an object, or to update one."""
-        subresources = ["", "", ""] if kind.subresource("status") is None else ["", "", "status"]
-        subresource = self._random.choice(subresources)
         base = self._base(kind)
+        has_status = kind.subresource("status") is not None and "status" in base
+        subresource = self._random.choice(["", "", "status"] if has_status else [""])
         asked = {"resource": kind.resource, "subresource": subresource}
         if not subresource and self._random.random() < 0.5:
-            return {**asked, "new": self._changed(base, kind.schema, "spec"), "old": None}
-        part = subresource or "spec"
+            return {**asked, "new": self._changed(base, kind.schema, self._part(base)), "old": None}
+        part = subresource or self._part(base)
         old = self._changed(base, kind.schema, part, self._random.choice([0, 0, 1]))
         if self._random.random() < 0.3:
             old.pop("status", None)
@@ -189,17 +135,23 @@ class Generator:
             new = self._changed(new, kind.schema, part)
         return {**asked, "new": new, "old": old}
 
+    def _part(self, base: dict[str, Any]) -> str:
+        """The spec, or of a kind without one any of its fields."""
+        if "spec" in base:
+            return "spec"
+        return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
+
     def _base(self, kind: Kind) -> dict[str, Any]:
-        made = copy.deepcopy(BASES[kind.resource])
+        made = copy.deepcopy(BASES[kind.group][kind.resource])
         metadata = {
-            "name": "a",
+            "name": NAMES.get(kind.resource, "a"),
             "uid": "u",
             "resourceVersion": "1",
             "creationTimestamp": "2025-01-01T00:00:00Z",
         }
         if kind.resource in NAMESPACED:
             metadata["namespace"] = self._random.choice(["default", "admin"])
-        if kind.version == "v1beta1":
+        if kind.group == GROUP and kind.version == "v1beta1":
             _flatten(made)
         return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **made}
 
@@ -207,9 +159,13 @@ class Generator:
         self, obj: dict[str, Any], schema: Struct, part: str, times: int | None = None
     ) -> dict[str, Any]:
         made = copy.deepcopy(obj)
-        made.setdefault(part, {})
+        node = schema.fields[part].node
+        made.setdefault(part, {} if isinstance(node, Struct) else None)
         for _ in range(self._random.choice([1, 1, 2, 3]) if times is None else times):
-            found = list(_places(schema.fields[part].node, made[part]))
+            found = list(_places(node, made[part]))
+            if not found:
+                made[part] = self._value(node, part, 1)
+                continue
             deep = [place for place in found if len(place[0]) > 2]
             path, node = self._random.choice(deep if deep and self._random.random() < 0.7 else found)
             holder = made[part]
@@ -273,7 +229,7 @@ def _flatten(obj: dict[str, Any]) -> None:
     """Gives the object the layout of v1beta1."""
     spec = obj["spec"].get("spec", obj["spec"])
     if "requests" in spec.get("devices", ()):
-        spec["devices"] = copy.deepcopy(_FLAT_DEVICES)
+        spec["devices"] = copy.deepcopy(FLAT_DEVICES)
     elif isinstance(spec.get("devices"), list):
         spec["devices"] = [
             {"name": each.pop("name"), "basic": each} for each in copy.deepcopy(spec["devices"])
@@ -286,12 +242,12 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
     """The paths below a value where something can be put, with its type."""
-    if isinstance(node, Struct):
+    if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:
                 continue
             yield (*path, field.name), field.node
-            if isinstance(value, dict) and field.name in value:
+            if field.name in value:
                 yield from _places(field.node, value[field.name], (*path, field.name))
     elif isinstance(node, List) and isinstance(value, list):
         for index, item in enumerate(value):
@@ -302,12 +258,14 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
             yield from _places(node.values, item, (*path, key))
 
 
-def samples(program: Path, release: str, count: int, seed: int, gates: list[str]) -> Iterator[dict[str, Any]]:
+def samples(
+    program: Path, release: str, groups: list[str], count: int, seed: int, gates: list[str]
+) -> Iterator[dict[str, Any]]:
     """So many requests with their answers; those that the server could not even decode are left out."""
     kinds = [
         kind
         for kind in load_release(release).kinds
-        if kind.group == GROUP and kind.resource in BASES and kind.resource not in ("", None)
+        if kind.group in groups and kind.resource in BASES[kind.group]
     ]
     generator = Generator(seed)
     arguments = [str(program), *(f"{gate}=true" for gate in gates)]
@@ -338,6 +296,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--gates", choices=("default", "all"), default="default")
     parser.add_argument("--program", type=Path, help="already compiled")
+    parser.add_argument("--groups", nargs="+", choices=BASES, default=[GROUP])
+    parser.add_argument("--name", default="resource", help="of the fixture")
     parser.add_argument("--target", type=Path, default=FIXTURES)
     options = parser.parse_args()
     if options.program is None and shutil.which("go") is None:
@@ -345,13 +305,15 @@ def main() -> None:
     gates = all_gates(options.release) if options.gates == "all" else []
     options.target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        program = options.program or built(options.release, [GROUP], Path(folder))
+        program = options.program or built(options.release, options.groups, Path(folder))
         lines = [
             json.dumps(sample, separators=(",", ":"))
-            for sample in samples(program, options.release, options.count, options.seed, gates)
+            for sample in samples(
+                program, options.release, options.groups, options.count, options.seed, gates
+            )
         ]
     more = "-all-gates" if gates else ""
-    target = options.target / f"resource-{options.release}{more}.jsonl.gz"
+    target = options.target / f"{options.name}-{options.release}{more}.jsonl.gz"
     target.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
     print(f"{target}: {len(lines)} samples")
 

@@ -15,6 +15,7 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.registry.declared import checks
+from fakeapi.registry.declared.custom import CUSTOM
 from fakeapi.registry.declared.formats import FORMATS, Show
 from fakeapi.registry.declared.values import Key, Same, by_key, is_set_by, is_zero, key_of, sameness
 
@@ -342,6 +343,8 @@ def _rule(name: str, arguments: list[Any], place: _Place) -> Rule:
     if name in FORMATS:
         check = FORMATS[name]
         return lambda run, path, new, old: check(new, path, show) if new is not None else ()
+    if name in CUSTOM:
+        return CUSTOM[name]
     for prefix, found in (
         ("Required", checks.required_rule),
         ("Optional", checks.optional_rule),

@@ -1,0 +1,43 @@
+"""Rules that upstream writes by hand and names in a marker, `+k8s:customValidation`.
+
+Follows k8s.io/kubernetes `pkg/apis/core/v1` and `pkg/apis/lifecycle/v1alpha1` (validation.go) from 1.37, and
+k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+
+if TYPE_CHECKING:
+    from fakeapi.registry.declared.program import Run
+
+_RESERVED_DOMAINS: Final = (".k8s.io", ".kubernetes.io")
+_RESERVED_PRIORITIES: Final = range(1000)
+
+
+def _outside_reserved_domains(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+    domain = (new or "").partition("/")[0].lower().strip().rstrip(".")
+    if not any(domain.endswith(each) or domain == each.strip(".") for each in _RESERVED_DOMAINS):
+        return ()
+    listed = ", ".join(f"*{each}" for each in _RESERVED_DOMAINS)
+    return [invalid(path, new, f"domain names {listed} are reserved")]
+
+
+def _outside_reserved_priorities(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+    if new not in _RESERVED_PRIORITIES:
+        return ()
+    return [invalid(path, new, "priorities 0-999 are reserved for responders with *.k8s.io suffix")]
+
+
+def _has_time(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+    return () if new else [required(path)]
+
+
+CUSTOM: Final[Mapping[str, Callable[["Run", str, Any, Any], Sequence[FieldError]]]] = {
+    "Custom:Condition_LastTransitionTime": _has_time,
+    "Custom:EvictionRequestSpec_Requester": _outside_reserved_domains,
+    "Custom:EvictionResponder_Name": _outside_reserved_domains,
+    "Custom:EvictionResponder_Priority": _outside_reserved_priorities,
+}
+"""By the name of the function, `ValidateCustom_` left out."""

@@ -1,0 +1,191 @@
+"""Objects that samples are made from by changing them, by group and resource: see strategy_samples.py."""
+
+from typing import Any
+
+_CONDITION = {
+    "type": "Ready",
+    "status": "True",
+    "reason": "Done",
+    "message": "",
+    "lastTransitionTime": "2025-01-01T00:00:00Z",
+}
+
+# resource.k8s.io
+
+_EXACT = {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}
+_DEVICES = {
+    "requests": [{"name": "a", "exactly": _EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
+}
+FLAT_DEVICES = {
+    "requests": [{"name": "a", **_EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
+}
+"""The same in the layout of v1beta1."""
+
+_SLICE = {
+    "driver": "gpu.example.com",
+    "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
+    "nodeName": "n",
+    "devices": [
+        {"name": "d", "attributes": {"x": {"string": "a"}}, "capacity": {"a": {"value": "10"}}},
+        {"name": "e"},
+    ],
+}
+_RESULT = {"request": "a", "driver": "gpu.example.com", "pool": "p", "device": "d"}
+_RESOURCE = {
+    "deviceclasses": {"spec": {"selectors": [{"cel": {"expression": "true"}}]}},
+    "devicetaintrules": {
+        "spec": {
+            "deviceSelector": {"driver": "gpu.example.com"},
+            "taint": {"key": "a", "effect": "NoSchedule"},
+        },
+        "status": {},
+    },
+    "resourceclaims": {
+        "spec": {"devices": _DEVICES},
+        "status": {
+            "allocation": {"devices": {"results": [_RESULT]}},
+            "devices": [
+                {"driver": "gpu.example.com", "pool": "p", "device": "d", "conditions": [_CONDITION]}
+            ],
+            "reservedFor": [{"resource": "pods", "name": "a", "uid": "u"}],
+        },
+    },
+    "resourceclaimtemplates": {"spec": {"metadata": {}, "spec": {"devices": _DEVICES}}},
+    "resourcepoolstatusrequests": {
+        "spec": {"driver": "gpu.example.com"},
+        "status": {
+            "poolCount": 1,
+            "pools": [{"driver": "gpu.example.com", "poolName": "p", "generation": 1}],
+            "conditions": [_CONDITION],
+        },
+    },
+    "resourceslices": {"spec": _SLICE},
+}
+
+# other groups
+
+_SELECTOR = {"matchLabels": {"app": "a"}}
+_POD = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "main", "image": "x"}]}}
+_JOB_POD = {
+    "metadata": {},
+    "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "x"}]},
+}
+_ROLE_REF = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "a"}
+_CLIENT_CONFIG = {"url": "https://example.com/x"}
+_WEBHOOK = {
+    "name": "a.example.com",
+    "clientConfig": _CLIENT_CONFIG,
+    "sideEffects": "None",
+    "admissionReviewVersions": ["v1"],
+    "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"]}],
+}
+_REQUEST = (
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIY01JR0RBZ0VBTUNFeEh6QWRCZ05WQkFN"
+    "TUZuTjVjM1JsYlRwdWIyUmxPbTV2WkdVdE1UQVpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJB"
+    "PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
+)
+"""A request for a certificate that no server can read."""
+
+BASES: dict[str, dict[str, dict[str, Any]]] = {
+    "resource.k8s.io": _RESOURCE,
+    "": {
+        "replicationcontrollers": {
+            "spec": {"replicas": 1, "selector": {"app": "a"}, "template": _POD},
+            "status": {},
+        },
+        "resourcequotas": {"spec": {"hard": {"pods": "1"}}, "status": {}},
+    },
+    "apps": {
+        "controllerrevisions": {"data": {"a": 1}, "revision": 1},
+        "daemonsets": {"spec": {"selector": _SELECTOR, "template": _POD}, "status": {}},
+        "deployments": {"spec": {"selector": _SELECTOR, "template": _POD}, "status": {}},
+        "replicasets": {"spec": {"selector": _SELECTOR, "template": _POD}, "status": {}},
+        "statefulsets": {"spec": {"selector": _SELECTOR, "template": _POD, "serviceName": "a"}, "status": {}},
+    },
+    "autoscaling": {
+        "horizontalpodautoscalers": {
+            "spec": {
+                "scaleTargetRef": {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"},
+                "minReplicas": 1,
+                "maxReplicas": 3,
+            },
+            "status": {},
+        }
+    },
+    "batch": {
+        "cronjobs": {
+            "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": _JOB_POD}}},
+            "status": {},
+        },
+        "jobs": {"spec": {"template": _JOB_POD}, "status": {}},
+    },
+    "certificates.k8s.io": {
+        "certificatesigningrequests": {
+            "spec": {"request": _REQUEST, "signerName": "example.com/a", "usages": ["client auth"]},
+            "status": {},
+        }
+    },
+    "discovery.k8s.io": {
+        "endpointslices": {
+            "addressType": "IPv4",
+            "endpoints": [{"addresses": ["10.0.0.1"]}],
+            "ports": [{"port": 80}],
+        }
+    },
+    "flowcontrol.apiserver.k8s.io": {
+        "flowschemas": {
+            "spec": {"priorityLevelConfiguration": {"name": "a"}, "matchingPrecedence": 1},
+            "status": {},
+        },
+        "prioritylevelconfigurations": {
+            "spec": {
+                "type": "Limited",
+                "limited": {"nominalConcurrencyShares": 1, "limitResponse": {"type": "Reject"}},
+            },
+            "status": {},
+        },
+    },
+    "networking.k8s.io": {
+        "ingressclasses": {"spec": {"controller": "example.com/a"}},
+        "ingresses": {
+            "spec": {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}},
+            "status": {},
+        },
+        "ipaddresses": {"spec": {"parentRef": {"resource": "services", "name": "a"}}},
+        "networkpolicies": {"spec": {"podSelector": {}, "ingress": [{}]}},
+        "servicecidrs": {"spec": {"cidrs": ["10.0.0.0/24"]}, "status": {}},
+    },
+    "node.k8s.io": {"runtimeclasses": {"handler": "a"}},
+    "policy": {"poddisruptionbudgets": {"spec": {"minAvailable": 1, "selector": _SELECTOR}, "status": {}}},
+    "rbac.authorization.k8s.io": {
+        "clusterrolebindings": {"subjects": [{"kind": "User", "name": "a"}], "roleRef": _ROLE_REF},
+        "clusterroles": {"rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]},
+        "rolebindings": {"subjects": [{"kind": "User", "name": "a"}], "roleRef": _ROLE_REF},
+        "roles": {"rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]},
+    },
+    "scheduling.k8s.io": {"priorityclasses": {"value": 1}},
+    "storage.k8s.io": {
+        "csidrivers": {"spec": {}},
+        "csinodes": {"spec": {"drivers": [{"name": "a", "nodeID": "b", "topologyKeys": ["c"]}]}},
+        "csistoragecapacities": {"storageClassName": "a", "capacity": "1"},
+        "storageclasses": {"provisioner": "example.com/a", "parameters": {"a": "b"}},
+        "volumeattachments": {
+            "spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "a"}},
+            "status": {"attached": False},
+        },
+        "volumeattributesclasses": {"driverName": "a", "parameters": {"a": "b"}},
+    },
+    "admissionregistration.k8s.io": {
+        "mutatingwebhookconfigurations": {"webhooks": [_WEBHOOK]},
+        "validatingwebhookconfigurations": {"webhooks": [_WEBHOOK]},
+    },
+}
+NAMESPACED = frozenset(
+    """
+    controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices
+    horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets
+    replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas rolebindings roles statefulsets
+    """.split()
+)
+NAMES = {"ipaddresses": "10.0.0.1"}
+"""The names of objects that are not called `a`."""
