@@ -180,12 +180,11 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
         "validatingwebhookconfigurations": {"webhooks": [_WEBHOOK]},
     },
 }
-NAMESPACED = frozenset(
-    """
-    controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices
-    horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets
-    replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas rolebindings roles statefulsets
-    """.split()
-)
+_IN_NAMESPACES = """
+controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices
+horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets replicationcontrollers resourceclaims
+resourceclaimtemplates resourcequotas rolebindings roles statefulsets
+"""
+NAMESPACED = frozenset(_IN_NAMESPACES.split())
 NAMES = {"ipaddresses": "10.0.0.1"}
 """The names of objects that are not called `a`."""

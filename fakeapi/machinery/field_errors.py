@@ -4,7 +4,6 @@ Follows k8s.io/apimachinery `pkg/util/validation/field`. A field path is a plain
 `f"{path}.child"`, `f"{path}[{index}]"`, `f"{path}[{key}]"`; the root has the empty path or a name.
 """
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +13,11 @@ from fakeapi.machinery.golang.strconv import quote, render
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """`reason` is the cause's reason, `body` its message, `field` its path. `is_final`: it stays although a
-    declared rule finds an error of the same reason at the same field.
-    """
+    """`reason` is the cause's reason, `body` its message, `field` its path."""
 
     reason: str
     field: str
     body: str
-    is_final: bool = dataclasses.field(default=False, compare=False)
 
     def __str__(self) -> str:
         return f"{self.field}: {self.body}"

@@ -3,7 +3,7 @@
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
 k8s.io/apimachinery `pkg/api/validate`: an error by hand goes where an enforced rule of the stage beta found
 the same, and what rules found comes last. Upstream marks by hand which errors are covered; here those are
-that have the type and the field of what a rule found.
+that have the type and the field of what a rule found, and are about a change as it is, or not.
 """
 
 import re
@@ -16,6 +16,7 @@ import msgspec
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.declared.program import BETA, Found, Program, Run, Steps
+from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE
 from fakeapi.releases import Kind
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.rules import ReleaseRules
@@ -67,17 +68,17 @@ class DeclaredValidation:
         if not run.found:
             return found
         covered = set(self._covered(run.found))
-        kept = [
-            error
-            for error in found
-            if error.is_final or (error.reason, self._path(error.field)) not in covered
-        ]
+        kept = [error for error in found if self._identity(error) not in covered]
         return kept + [each.error for each in run.found]
 
-    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str]]:
+    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str, bool]]:
         for each in found:
             if each.level == BETA or self._takes_over:
-                yield each.error.reason, self._path(each.error.field)
+                yield self._identity(each.error)
+
+    def _identity(self, error: FieldError) -> tuple[str, str, bool]:
+        """Reason and field of an error, and whether it is about a change."""
+        return error.reason, self._path(error.field), error.body.endswith(FIELD_IMMUTABLE)
 
     def _path(self, path: str) -> str:
         for pattern, replacement in self._paths:

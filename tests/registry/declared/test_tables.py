@@ -29,10 +29,11 @@ def test_requesters_and_responders_have_names_and_priorities_of_their_own() -> N
         {"name": "example.com/x", "priority": 1000},
     ]
     found = declared.merged([], {"metadata": {}, "spec": {"evictionResponders": responders}}, None)
-    place = "spec.evictionResponders"
-    assert [str(error) for error in found if "reserved" in error.body] == [
-        f'{place}[0].name: Invalid value: "a.k8s.io/x": domain names *.k8s.io, *.kubernetes.io are reserved',
-        f"{place}[0].priority: Invalid value: 999: priorities 0-999 are reserved for responders with *.k8s.io "
-        "suffix",
-        f'{place}[1].name: Invalid value: "K8s.io/x": domain names *.k8s.io, *.kubernetes.io are reserved',
+    reserved = [(error.field, error.body) for error in found if "reserved" in error.body]
+    domains = "domain names *.k8s.io, *.kubernetes.io are reserved"
+    priorities = "priorities 0-999 are reserved for responders with *.k8s.io suffix"
+    assert reserved == [
+        ("spec.evictionResponders[0].name", f'Invalid value: "a.k8s.io/x": {domains}'),
+        ("spec.evictionResponders[0].priority", f"Invalid value: 999: {priorities}"),
+        ("spec.evictionResponders[1].name", f'Invalid value: "K8s.io/x": {domains}'),
     ]
