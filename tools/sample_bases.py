@@ -182,8 +182,8 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
 }
 _IN_NAMESPACES = """
 controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices
-horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets replicationcontrollers resourceclaims
-resourceclaimtemplates resourcequotas rolebindings roles statefulsets
+horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets
+replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas rolebindings roles statefulsets
 """
 NAMESPACED = frozenset(_IN_NAMESPACES.split())
 NAMES = {"ipaddresses": "10.0.0.1"}

@@ -46,6 +46,10 @@ _NOT_CHANGED: Final = {
 }
 
 
+CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
+"""How errors of a change end."""
+
+
 def required_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
     return [required(path)] if absent(new) else ()
 

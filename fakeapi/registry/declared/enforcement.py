@@ -15,8 +15,8 @@ import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.declared.checks import CHANGES
 from fakeapi.registry.declared.program import BETA, Found, Program, Run, Steps
-from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE
 from fakeapi.releases import Kind
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.rules import ReleaseRules
@@ -78,7 +78,7 @@ class DeclaredValidation:
 
     def _identity(self, error: FieldError) -> tuple[str, str, bool]:
         """Reason and field of an error, and whether it is about a change."""
-        return error.reason, self._path(error.field), error.body.endswith(FIELD_IMMUTABLE)
+        return error.reason, self._path(error.field), error.body.endswith(CHANGES)
 
     def _path(self, path: str) -> str:
         for pattern, replacement in self._paths:
