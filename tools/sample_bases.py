@@ -31,7 +31,7 @@ _SLICE = {
     ],
 }
 _RESULT = {"request": "a", "driver": "gpu.example.com", "pool": "p", "device": "d"}
-_RESOURCE = {
+_RESOURCE: dict[str, dict[str, Any]] = {
     "deviceclasses": {"spec": {"selectors": [{"cel": {"expression": "true"}}]}},
     "devicetaintrules": {
         "spec": {

@@ -1,5 +1,7 @@
 """The declared rules of every release are ones that the engine knows."""
 
+from typing import Any
+
 import pytest
 
 from fakeapi.registry.declared.enforcement import DeclaredValidation
@@ -14,7 +16,7 @@ def test_every_kind_has_rules_that_can_be_asked(name: str) -> None:
     )
     for kind in release.kinds:
         declared = DeclaredValidation(kind, release.all_kinds.tables, rules_of(release))
-        empty = {"metadata": {}, "spec": {}, "status": {}}
+        empty: dict[str, Any] = {"metadata": {}, "spec": {}, "status": {}}
         declared.merged([], empty, None)
         declared.merged([], empty, empty)
 
