@@ -3,10 +3,11 @@
 The library departs from the RFC in ways that clients see: replacing or copying a missing key adds it, a
 test of a missing key against null passes, indexes may be negative, scalars are compared as text.
 The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (the same in 0.27 to 0.33), which
-hides the library's words: they are kept as the cause of the ApiError.
+hides the library's words: they are kept as the cause of the ApiError, and shown of webhooks' patches.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +34,16 @@ _TEXT_MEMBERS = ("op", "path", "from")
 
 
 class PatchError(ValueError):
-    """An operation that cannot be applied, with the reason in this project's words; the cause of a 422."""
+    """An operation that cannot be applied, with the reason in the library's words; the cause of a 422."""
 
 
 class FailedTestError(PatchError):
     """The value that an operation tests is another."""
+
+
+_MISSING = "missing value"
+_FAILED_TEST = "test failed"
+_BAD_INDEX = "invalid index referenced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +168,10 @@ def _position(items: list[Any], key: str, *, end: int) -> int:
     """The list index of a path segment, read as Go's Atoi reads it; it must be below `end`."""
     try:
         index = parse_int(key)
-    except ValueError as error:
-        raise PatchError(str(error)) from None
+    except ValueError:
+        raise PatchError(f"strconv.Atoi: parsing {quote(key)}: invalid syntax") from None
     if not -end <= index < end:
-        raise PatchError(f"no element {index} in a list of {len(items)}")
+        raise PatchError(f"Unable to access invalid index: {index}: {_BAD_INDEX}")
     return index + end if index < 0 else index
 
 
@@ -192,7 +198,7 @@ def _remove(container: Any, key: str) -> None:
     elif key in container:
         del container[key]
     else:
-        raise PatchError(f"no key {key!r} to remove")
+        raise PatchError(f"Unable to remove nonexistent key: {key}: {_MISSING}")
 
 
 def _put(container: Any, key: str, value: Any) -> None:
@@ -224,25 +230,23 @@ class _Document:
     def apply(self, operation: Operation) -> None:
         match operation.kind:
             case "add":
-                container, key = self._parent(operation.path)
-                _add(container, key, operation.value)
+                container, key = self._parent(operation.path, 'add operation does not apply: {}path: "{}"')
+                with _said(f"error in add for path: '{operation.path}'"):
+                    _add(container, key, operation.value)
             case "remove":
-                container, key = self._parent(operation.path)
-                _remove(container, key)
+                container, key = self._parent(operation.path, 'remove operation does not apply: {}path: "{}"')
+                with _said(f"error in remove for path: '{operation.path}'"):
+                    _remove(container, key)
             case "replace":
                 self._replace(operation)
             case "move":
-                container, key = self._parent(operation.source)
-                value = value_of(_get(container, key))
-                _remove(container, key)
-                container, key = self._parent(operation.path)
-                _add(container, key, value)
+                self._move(operation)
             case "copy":
                 self._copy(operation)
             case "test":
                 self._test(operation)
             case unknown:
-                raise PatchError(f"unexpected kind of operation: {unknown!r}")
+                raise PatchError(f"Unexpected kind: {unknown or 'unknown'}")
 
     def _replace(self, operation: Operation) -> None:
         if operation.path == "":
@@ -250,45 +254,79 @@ class _Document:
             if isinstance(operation.value, dict | list):
                 self._root = self._copied(operation.value)
             return
-        container, key = self._parent(operation.path)
-        _put(container, key, operation.value)
+        container, key = self._parent(operation.path, "replace operation does not apply: {}path: {}")
+        try:
+            _put(container, key, operation.value)
+        except PatchError as error:
+            what = f"doc is missing key: {operation.path}: {_MISSING}"
+            raise PatchError(f"replace operation does not apply: {what}") from error
+
+    def _move(self, operation: Operation) -> None:
+        container, key = self._parent(operation.source, "move operation does not apply: {}from path: {}")
+        with _said(f"error in move for path: '{key}'"):
+            value = value_of(_get(container, key))
+            _remove(container, key)
+        wanted = "move operation does not apply: {}destination path: {}"
+        container, key = self._parent(operation.path, wanted)
+        with _said(f"error in move for path: '{operation.path}'"):
+            _add(container, key, value)
 
     def _copy(self, operation: Operation) -> None:
-        self._parent(operation.path)  # Go has read both paths before it copies, which sorts keys in the copy
-        container, key = self._parent(operation.source)
-        value = value_of(_get(container, key))
+        wanted = "copy operation does not apply: {}destination path: {}"
+        source, key = self._parent(operation.source, "copy operation does not apply: {}from path: {}")
+        with _said(f"error in copy for from: '{operation.source}'"):
+            _get(source, key)
+        self._parent(
+            operation.path, wanted
+        )  # Go has read both before it copies, which sorts keys in the copy
+        source, key = self._parent(operation.source, "")
+        value = value_of(_get(source, key))
         if value is not None:
             self._copied_bytes += len(go_encode(value))
             if self._copied_bytes > MAX_COPIED_BYTES:
-                raise PatchError(f"copies of {self._copied_bytes} bytes, more than {MAX_COPIED_BYTES}")
+                raise PatchError(
+                    "Unable to complete the copy, the accumulated size increase of copy is "
+                    f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
+                )
         # the value will hang in two places, one perhaps inside the other: writing to either copies it first
         self._own = {id(self._root)}
-        container, key = self._parent(operation.path)
-        _add(container, key, value)
+        container, key = self._parent(operation.path, wanted)
+        with _said("error while adding value during copy"):
+            _add(container, key, value)
 
     def _test(self, operation: Operation) -> None:
         if operation.path == "":
             value = self._root
         else:
-            container, key = self._parent(operation.path)
-            value = _get(container, key)
+            container, key = self._parent(
+                operation.path, "test operation does not apply: is missing path: {1}"
+            )
+            with _said(f"error in test for path: '{operation.path}'"):
+                value = _get(container, key)
         if operation.value is ABSENT or not matches_literals(value, operation.text):
-            raise FailedTestError(f"testing value {operation.path} failed")
+            raise FailedTestError(f"testing value {operation.path} failed: {_FAILED_TEST}")
 
-    def _parent(self, path: str | None) -> tuple[Any, str]:
+    def _parent(self, path: str | None, problem: str) -> tuple[Any, str]:
         """A writable copy of the container that a path ends in, and the path's last segment.
 
-        Text before the first slash is ignored.
+        Text before the first slash is ignored. `problem` is what is said where there is no container.
         """
-        steps = (path or "").split("/")
+        if path is None:
+            operation = problem.partition(" operation")[0]
+            raise PatchError(f"{operation} operation failed to decode path: {_MISSING}")
+        missing = PatchError(f"{problem.format('doc is missing ', path)}: {_MISSING}")
+        steps = path.split("/")
         if len(steps) == 1:
-            raise PatchError(f"missing path: {path!r}")
+            raise missing
         container = self._root
         for step in steps[1:-1]:
             key = _unescaped(step)
-            child = raw_extension.opened(_get(container, key))
+            try:
+                child = raw_extension.opened(_get(container, key))
+            except PatchError:
+                raise missing from None
             if not isinstance(child, dict | list):
-                raise PatchError(f"missing path: {path!r}")
+                raise missing
             if id(child) not in self._own:
                 child = self._copied(child)
                 _put(container, key, child)
@@ -300,6 +338,15 @@ class _Document:
         self._own.add(id(copy))
         self._touched.append(copy)  # also keeps its id from being given to another
         return copy
+
+
+@contextmanager
+def _said(what: str) -> Iterator[None]:
+    """Says what failed before the reason of a PatchError."""
+    try:
+        yield
+    except PatchError as error:
+        raise PatchError(f"{what}: {error}") from None
 
 
 def _unescaped(step: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from fakeapi.machinery import errors
+from fakeapi.machinery.apply import managedfields
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -22,8 +23,14 @@ from fakeapi.registry.admission.plugins.webhooks.configurations import Configura
 from fakeapi.registry.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.registry.admission.reinvocation import Reinvocation
+from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.webhooks.admission_review import JSON_PATCH, Verdict
+
+_INVALID_FIELDS = (
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated "
+    "mutating admission controller; please fix your requests: "
+)
 
 
 @dataclass(slots=True)
@@ -59,6 +66,7 @@ class MutatingWebhooks(AdmissionPlugin):
         if again.is_second and not _same(state.result, attributes.obj):
             state.object_changed()
         write = VersionedWrite(attributes, in_hub=False)
+        managed = _managed_fields(attributes)
         for webhook in webhooks:
             invocation = invocation_of(webhook, write, self.objects)
             if invocation is None or (again.is_second and webhook.uid not in state.due):
@@ -68,6 +76,7 @@ class MutatingWebhooks(AdmissionPlugin):
                 again.is_wanted = True
             if webhook.can_be_asked_again:
                 state.asked.add(webhook.uid)
+        _check_managed_fields(attributes, managed)
         state.result = plain(attributes.obj)
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
@@ -79,6 +88,27 @@ class MutatingWebhooks(AdmissionPlugin):
             if invocation.webhook.ignores_failures:
                 return False
             raise errors.internal(str(error)) from error
+
+
+def _managed_fields(attributes: Attributes) -> Any:
+    return None if attributes.obj is None else attributes.obj.get("metadata", {}).get("managedFields")
+
+
+def _check_managed_fields(attributes: Attributes, before: Any) -> None:
+    """Takes managed fields back that patches have made unreadable, and warns.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager/admission.go`.
+    """
+    after = _managed_fields(attributes)
+    if after == before:
+        return
+    try:
+        managedfields.decode(after)
+    except managedfields.ManagedFieldsError as error:
+        attributes.warnings.add(f"{_INVALID_FIELDS}{error}")
+        obj = attributes.new_object()
+        kept = {name: value for name, value in obj["metadata"].items() if name != "managedFields"}
+        obj["metadata"] = in_order({**kept, "managedFields": before} if before else kept)
 
 
 def _same(one: Any, other: Any) -> bool:
