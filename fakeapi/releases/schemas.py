@@ -50,12 +50,12 @@ _PLAIN: dict[str, Any] = {}
 class Schemas:
     """The types of one release. A struct is one object however often it is asked for, and may hold itself."""
 
-    __slots__ = ("_keys_may_be_absent", "_structs", "_types")
+    __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
         """`types` is asked for a type when it is first needed; `keys_may_be_absent`, see `List`."""
         self._types = types
-        self._keys_may_be_absent = keys_may_be_absent
+        self.keys_may_be_absent = keys_may_be_absent
         self._structs: dict[str, Struct] = {}
 
     def struct(self, name: str) -> Struct:
@@ -145,7 +145,7 @@ class Schemas:
             list_type=list_type,
             keys=keys,
             key_defaults=self._defaults(item, keys),
-            keys_may_be_absent=self._keys_may_be_absent,
+            keys_may_be_absent=self.keys_may_be_absent,
             patch_merge=merges,
             patch_merge_key=merge_key,
             patch_retain_keys="retainKeys" in strategy,

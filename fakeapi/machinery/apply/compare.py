@@ -6,7 +6,7 @@ Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, FieldSet, ordered, recursive_difference
+from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered, recursive_difference
 from fakeapi.machinery.apply.pathelement import PathElement
 from fakeapi.machinery.apply.typed import (
     ItemElement,
@@ -15,10 +15,12 @@ from fakeapi.machinery.apply.typed import (
     is_leaf,
     item_element,
     named_fields,
+    other_names,
     present_walk,
+    shape_of,
 )
 from fakeapi.machinery.codec import encode, value_of
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, kept_on_node
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, Untyped, kept_on_node
 
 
 class Comparison(NamedTuple):
@@ -110,7 +112,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
     if is_leaf(node):
         if plain(node):
             return _leaf
-        return _written_leaf if typed and isinstance(node, List) else _exact_leaf
+        return _written_leaf if typed and isinstance(node, List) and not _is_shaped(node) else _exact_leaf
     match node:
         case Struct():
             return _struct(node, typed)
@@ -118,8 +120,38 @@ def _made(node: Node, *, typed: bool) -> Walk:
             return _map(node, typed)
         case List():
             return _list(node, typed)
+        case Untyped():
+            return _shaped(node, typed)
         case _:
             return _leaf
+
+
+def _is_shaped(node: List) -> bool:
+    """Whether a list is one of a custom object, where the order of members counts for nothing."""
+    return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
+
+
+def _shaped(node: Untyped, typed: bool) -> Walk:  # noqa: FBT001 - private
+    def walk(old: Any, new: Any) -> Changes | None:
+        before, after = shape_of(old, node), shape_of(new, node)
+        if before is after or old is None or new is None:
+            shape = before or after
+            if shape is None or (before is not after and isinstance(shape, List)):
+                return _exact_leaf(old, new)
+            return _walk(shape, typed)(old, new)
+        return _reshaped(old, new)
+
+    def _reshaped(old: Any, new: Any) -> Changes:
+        """Of a value that has become an object or is one no longer, the members too."""
+        added = present_walk(node)(new) if isinstance(new, dict) else {}
+        removed = present_walk(node)(old) if isinstance(old, dict) else {}
+        return _without_self(added) or None, MEMBER, _without_self(removed) or None
+
+    return walk
+
+
+def _without_self(fields: FieldSet) -> FieldSet:
+    return {element: below for element, below in fields.items() if element != SELF}
 
 
 def _leaf(old: Any, new: Any) -> Changes | None:
@@ -168,7 +200,7 @@ def plain(node: Node) -> bool:
                 if id(at) in seen:
                     return False
                 seen.add(id(at))
-                return any(holds_any(field.node) for field in at.fields.values())
+                return at.others is not None or any(holds_any(field.node) for field in at.fields.values())
             case Map():
                 return holds_any(at.values)
             case List():
@@ -211,6 +243,16 @@ def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
             if found is None:
                 found = _Builder()
             found.put(element, changes)
+        if node.others is not None:
+            found = found or _Builder()
+            _compare_others(
+                {name: old[name] for name in other_names(old, node)},
+                {name: new[name] for name in other_names(new, node)},
+                _walk(node.others, typed),
+                present_walk(node.others),
+                found,
+            )
+            return found.ordered()
         return None if found is None else found.changes()
 
     return walk
@@ -222,18 +264,24 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
     def walk(old: Any, new: Any) -> Changes | None:
         if not old and not new:
             return _leaf(old, new)
-        old, new = old or {}, new or {}
         found = _Builder()
-        for name, value in new.items():
-            if name not in old:
-                found.added["f:" + name] = present(value)
-            elif (changes := walk_value(old[name], value)) is not None:
-                found.put("f:" + name, changes)
-        for name in old.keys() - new.keys():
-            found.removed["f:" + name] = present(old[name])
+        _compare_others(old or {}, new or {}, walk_value, present, found)
         return found.ordered()
 
     return walk
+
+
+def _compare_others(
+    old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
+) -> None:
+    """Compares members that have one type."""
+    for name, value in new.items():
+        if name not in old:
+            found.added["f:" + name] = present(value)
+        elif (changes := walk_value(old[name], value)) is not None:
+            found.put("f:" + name, changes)
+    for name in old.keys() - new.keys():
+        found.removed["f:" + name] = present(old[name])
 
 
 def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private

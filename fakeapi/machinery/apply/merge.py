@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fakeapi.machinery.apply.pathelement import PathElement, spell
-from fakeapi.machinery.apply.typed import TypedError, by_element, is_leaf, item_element
-from fakeapi.machinery.schema.nodes import List, Map, Node, Struct
+from fakeapi.machinery.apply.typed import TypedError, by_element, is_leaf, item_element, shape_of
+from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, Untyped
 
 
 class _Absent:
@@ -30,7 +30,20 @@ def merge(live: Any, applied: Any, node: Node) -> Any:
     return None if result is _ABSENT else result
 
 
+def _merge_shaped(live: Any, applied: Any, node: Untyped) -> Any:
+    """Merges values whose form tells their type; of different ones the applied stays."""
+    shape = shape_of(live if applied is _ABSENT else applied, node)
+    if applied is None and isinstance(live, dict):
+        shape = shape_of(live, node)
+    if shape is None:
+        return live if applied is _ABSENT else applied
+    kind = list if isinstance(shape, List) else dict
+    return _merge(live if isinstance(live, kind) else _ABSENT, applied, shape)
+
+
 def _merge(live: Any, applied: Any, node: Node) -> Any:
+    if isinstance(node, Untyped):
+        return _merge_shaped(live, applied, node)
     nothing = (live is _ABSENT or not live) and (applied is _ABSENT or not applied)
     if is_leaf(node) or nothing:
         return live if applied is _ABSENT else applied
@@ -39,7 +52,7 @@ def _merge(live: Any, applied: Any, node: Node) -> Any:
     match node:
         case Struct():
             fields = node.fields
-            return _merge_members(old, new, lambda name: fields[name].node if name in fields else None)
+            return _merge_members(old, new, lambda name: fields[name].node if name in fields else node.others)
         case Map():
             return _merge_members(old, new, lambda _: node.values)
         case List():

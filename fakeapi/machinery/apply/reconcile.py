@@ -6,11 +6,14 @@ owned as a whole by whoever owned a part of it. What has become granular stays a
 
 from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self
 from fakeapi.machinery.apply.typed import is_leaf
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct, Untyped
 
 
 def reconciled(fields: FieldSet, node: Node) -> FieldSet:
     """The field set for the schema `node`; `fields` itself where nothing has to change."""
+    if isinstance(node, Untyped):
+        shape = node.shapes()[0]
+        return reconciled(fields, shape) if isinstance(shape, Struct) else fields
     if isinstance(node, Struct):
         changed = {
             element: below
@@ -38,7 +41,7 @@ def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
 
 def _below(fields: FieldSet, node: Node) -> FieldSet:
     """`fields` is not empty: somebody owns a part of the value."""
-    if isinstance(node, Scalar | AnyValue):
+    if isinstance(node, Scalar | AnyValue) and not isinstance(node, Untyped):
         return fields
     if is_leaf(node):
         return MEMBER if without_self(fields) else fields

@@ -6,8 +6,8 @@ Follows sigs.k8s.io/structured-merge-diff `typed` (RemoveItems) and `fieldpath` 
 from typing import Any
 
 from fakeapi.machinery.apply.fieldset import MEMBER, SELF, FieldSet, without_self
-from fakeapi.machinery.apply.typed import is_leaf, item_element
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct
+from fakeapi.machinery.apply.typed import is_leaf, item_element, shape_of
+from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, Struct, Untyped
 
 
 def remove(value: Any, fields: FieldSet, node: Node) -> Any:
@@ -16,6 +16,9 @@ def remove(value: Any, fields: FieldSet, node: Node) -> Any:
     A list or map of which nothing is left becomes null, as does what is owned as a whole and of which
     `fields` names a part.
     """
+    if isinstance(node, Untyped):
+        shape = shape_of(value, node)
+        return value if shape is None else remove(value, fields, shape)
     if isinstance(node, Scalar | AnyValue):
         return value
     if is_leaf(node) or not value:
@@ -26,7 +29,10 @@ def remove(value: Any, fields: FieldSet, node: Node) -> Any:
         case Map():
             return _remove_members(value, fields, dict.fromkeys(value, node.values))
         case Struct():
-            return _remove_members(value, fields, {name: field.node for name, field in node.fields.items()})
+            nodes = {name: field.node for name, field in node.fields.items()}
+            if node.others is not None:
+                nodes = dict.fromkeys(value, node.others) | nodes
+            return _remove_members(value, fields, nodes)
 
 
 def _remove_members(value: dict[str, Any], fields: FieldSet, nodes: dict[str, Node]) -> dict[str, Any] | None:
@@ -67,9 +73,13 @@ def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
 
 def _node_at(node: Node | None, element: str) -> tuple[Node | None, bool]:
     """The node below `element`, and whether that is a field of a struct."""
+    if isinstance(node, Untyped):
+        node = node.shapes()[0 if element.startswith("f:") else 1]
     if element.startswith("f:"):
         if isinstance(node, Struct) and element[2:] in node.fields:
             return node.fields[element[2:]].node, True
+        if isinstance(node, Struct):
+            return node.others, False
         return (node.values, False) if isinstance(node, Map) else (None, False)
     if element.startswith("k:") and isinstance(node, List):
         return node.items, False

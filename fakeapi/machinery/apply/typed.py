@@ -11,7 +11,7 @@ from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, orde
 from fakeapi.machinery.apply.pathelement import PathElement, of_field, of_key, of_value
 from fakeapi.machinery.codec import value_of
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct, kept_on_node
+from fakeapi.machinery.schema.nodes import Field, List, ListType, Map, Node, Struct, Untyped, kept_on_node
 
 FieldWalk: TypeAlias = Callable[[Any], FieldSet | None]
 PresentWalk: TypeAlias = Callable[[Any], FieldSet]
@@ -44,8 +44,20 @@ def is_leaf(node: Node) -> bool:
             return node.atomic
         case List():
             return node.list_type is ListType.ATOMIC
+        case Untyped():
+            return False
         case _:
             return True
+
+
+def shape_of(value: Any, node: Node) -> Node | None:
+    """The type that the form of a value gives it where `node` leaves that open; None for a scalar or null."""
+    if not isinstance(node, Untyped):
+        return node
+    value = value_of(value)
+    if isinstance(value, dict):
+        return node.shapes()[0]
+    return node.shapes()[1] if isinstance(value, list) else None
 
 
 def leaf(_: Any) -> FieldSet:
@@ -64,8 +76,18 @@ def fields_walk(node: Node) -> FieldWalk:
             return _map_fields(node)
         case List():
             return _list_fields(node)
+        case Untyped():
+            return _shaped_fields(node)
         case _:
             return leaf
+
+
+def _shaped_fields(node: Untyped) -> FieldWalk:
+    def walk(value: Any) -> FieldSet | None:
+        shape = shape_of(value, node)
+        return MEMBER if shape is None else fields_walk(shape)(value)
+
+    return walk
 
 
 def _struct_fields(node: Struct) -> FieldWalk:
@@ -85,9 +107,18 @@ def _struct_fields(node: Struct) -> FieldWalk:
                 below = MEMBER if child is None or value_of(child) == {} else walk_field(child)
                 if below is not None:
                     result[element] = below
+        if node.others is not None:
+            walk_other = fields_walk(node.others)
+            result |= {"f:" + name: as_member(walk_other(value[name])) for name in other_names(value, node)}
+            result = ordered(result)
         return result or None
 
     return walk
+
+
+def other_names(value: dict[str, Any], node: Struct) -> list[str]:
+    """The members of an object that are no fields of its struct."""
+    return [name for name in value if name not in node.fields]
 
 
 def _map_fields(node: Map) -> FieldWalk:
@@ -140,8 +171,18 @@ def present_walk(node: Node) -> PresentWalk:
             return _map_present(node)
         case List():
             return _list_present(node)
+        case Untyped():
+            return _shaped_present(node)
         case _:
             return leaf
+
+
+def _shaped_present(node: Untyped) -> PresentWalk:
+    def walk(value: Any) -> FieldSet:
+        shape = shape_of(value, node)
+        return MEMBER if shape is None else present_walk(shape)(value)
+
+    return walk
 
 
 def _struct_present(node: Struct) -> PresentWalk:
@@ -158,6 +199,10 @@ def _struct_present(node: Struct) -> PresentWalk:
         for name, element, walk_field in entries:
             if name in value:
                 result[element] = walk_field(value[name])
+        if node.others is not None:
+            walk_other = present_walk(node.others)
+            result |= {"f:" + name: walk_other(value[name]) for name in other_names(value, node)}
+            result = ordered(result)
         return result
 
     return walk

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from fakeapi.machinery.apply.pathelement import of_field, spell
-from fakeapi.machinery.apply.typed import TypedError, item_element
+from fakeapi.machinery.apply.typed import TypedError, item_element, shape_of
 from fakeapi.machinery.golang.fmt import printed
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct, Untyped
 
 _STRINGS = (ScalarKind.STRING, ScalarKind.BYTES)
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)
@@ -49,6 +49,10 @@ def _errors(value: Any, node: Node, path: str, allow_duplicates: bool) -> Iterat
             message = _scalar(value, node.kind)
             if message:
                 yield path, message
+        case Untyped():
+            shape = shape_of(value, node)
+            if shape is not None:
+                yield from _errors(value, shape, path, allow_duplicates)
         case _:
             pass
 
@@ -65,10 +69,11 @@ def _members(
             yield from _errors(child, node.values, below, allow_duplicates)
             continue
         field = node.fields.get(name)
-        if field is None:
+        member = node.others if field is None else field.node
+        if member is None:
             yield below, "field not declared in schema"
             return
-        yield from _errors(child, field.node, below, allow_duplicates)
+        yield from _errors(child, member, below, allow_duplicates)
 
 
 def _items(value: list[Any], node: List, path: str, allow_duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private

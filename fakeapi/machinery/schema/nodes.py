@@ -63,6 +63,15 @@ class AnyValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Untyped(AnyValue):
+    """A value of any shape whose parts are owned one by one: those of an object by `shapes()[0]`, those of a
+    list by `shapes()[1]`; anything else as a whole. Only server-side apply tells it from AnyValue.
+    """
+
+    shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class List:
     """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces.
 
@@ -121,6 +130,7 @@ class Struct:
     Filled after construction, so that a type may hold itself. `full_name` has the group of the package too,
     `resource/v1beta2.Device`; empty for a type that is not from a release's table. `reader` decodes objects
     that have no Go type, those of a CustomResourceDefinition, in place of the walk along the fields.
+    `others` is the type of members that are no fields, for server-side apply; None where there may be none.
     """
 
     go_type: str
@@ -128,6 +138,7 @@ class Struct:
     atomic: bool = False
     full_name: str = ""
     reader: "Callable[[Any], tuple[dict[str, Any], list[str]]] | None" = field(default=None, repr=False)
+    others: "Node | None" = None
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
 

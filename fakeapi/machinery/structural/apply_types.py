@@ -1,16 +1,140 @@
 """Makes the type that server-side apply, merge patches and field sets of custom objects follow.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager` (TypeConverter) and k8s.io/kube-openapi
-`pkg/schemaconv`, as they see the schema that apiextensions publishes for a kind.
+Follows k8s.io/kube-openapi `pkg/schemaconv`, given the schema that k8s.io/apiextensions-apiserver
+`pkg/controller/openapi/builder` publishes of a kind without validations.
 """
 
-from fakeapi.machinery.schema.nodes import Struct
+from dataclasses import dataclass, replace
+from functools import cache
+
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    Field,
+    List,
+    ListType,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+    Untyped,
+)
+from fakeapi.machinery.structural.pruning import TYPE_AND_META, one
 from fakeapi.machinery.structural.schema import Schema
 
+_ANY = "interface {}"
+_OBJECT, _LIST = "map[string]interface {}", "[]interface {}"
+_STRING = Scalar(ScalarKind.STRING, "string")
+_SCALARS = {
+    "string": _STRING,
+    "integer": Scalar(ScalarKind.NUMBER, "float64"),
+    "number": Scalar(ScalarKind.NUMBER, "float64"),
+    "boolean": Scalar(ScalarKind.BOOLEAN, "bool"),
+}
+_LIST_TYPES = {"set": ListType.SET, "map": ListType.MAP}
 
-def apply_type(schema: Schema | None, object_meta: Struct) -> Struct:
+
+@cache
+def _deduced_shapes() -> tuple[Map, List]:
+    return Map(DEDUCED, _OBJECT), List(AnyValue(_ANY), _LIST)
+
+
+DEDUCED = Untyped(_ANY, shapes=_deduced_shapes)
+"""A value that no schema speaks of: members of objects are owned one by one, lists as a whole."""
+
+
+def apply_type(
+    schema: Schema | None,
+    object_meta: Struct,
+    *,
+    preserves_unknown_fields: bool = False,
+    keys_may_be_absent: bool = False,
+) -> Struct:
     """The type of whole objects of a kind; `object_meta` is the release's own ObjectMeta.
 
-    Without a schema every field but apiVersion, kind and metadata is deduced from the value.
+    Without a schema every field is deduced from the value. `preserves_unknown_fields` is the definition's;
+    `keys_may_be_absent`, see `nodes.List`.
     """
-    raise NotImplementedError
+    if schema is None:
+        return Struct(_OBJECT, {}, others=DEDUCED)
+    context = _Context(object_meta, keys_may_be_absent, preserves_unknown_fields).within(schema)
+    return _struct(replace(schema, embedded_resource=True), context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """`preserves`: the schema or one above it preserves unknown fields."""
+
+    object_meta: Struct
+    keys_may_be_absent: bool
+    preserves: bool
+
+    def within(self, schema: Schema) -> "_Context":
+        return replace(self, preserves=True) if schema.preserve_unknown_fields else self
+
+
+def _type_of(schema: Schema, context: _Context) -> Node:
+    context = context.within(schema)
+    match schema.type:
+        case "object":
+            return _object(schema, context)
+        case "array":
+            return _list(schema, context)
+        case "":
+            shapes = _object(schema, context), _list(schema, context)
+            return Untyped(_ANY, shapes=lambda: shapes)
+        case _:
+            return _SCALARS[schema.type]
+
+
+def _object(schema: Schema, context: _Context) -> Struct | Map:
+    if schema.properties or schema.embedded_resource:
+        return _struct(schema, context)
+    others = _others(schema, context)
+    if others is None:
+        return Struct(_OBJECT, {}, atomic=schema.map_type == "atomic")
+    return Map(others, _OBJECT, atomic=schema.map_type == "atomic")
+
+
+def _struct(schema: Schema, context: _Context) -> Struct:
+    fields = {
+        name: Field(name, _type_of(below, context), default=below.default)
+        for name, below in schema.properties.items()
+        if not (schema.embedded_resource and name in TYPE_AND_META)
+    }
+    if schema.embedded_resource:
+        fields["apiVersion"] = Field("apiVersion", _STRING)
+        fields["kind"] = Field("kind", _STRING)
+        fields["metadata"] = Field("metadata", context.object_meta)
+    others = None
+    if schema.additional_properties is not None or context.preserves:
+        others = _others(schema, context)
+    return Struct(_OBJECT, fields, atomic=schema.map_type == "atomic", others=others)
+
+
+def _others(schema: Schema, context: _Context) -> Node | None:
+    others = schema.additional_properties
+    if isinstance(others, Schema):
+        return _type_of(others, context)
+    return None if others is False else DEDUCED
+
+
+def _list(schema: Schema, context: _Context) -> List:
+    items = one(schema.items)
+    node = AnyValue(_ANY) if items is None else _type_of(items, context)
+    list_type = _LIST_TYPES.get(schema.list_type or "", ListType.ATOMIC)
+    keys = schema.list_map_keys if list_type is ListType.MAP else ()
+    properties = items.properties if items is not None else {}
+    defaults = tuple(
+        (key, properties[key].default)
+        for key in keys
+        if key in properties and properties[key].default is not None
+    )
+    return List(
+        node,
+        _LIST,
+        list_type=list_type,
+        keys=keys,
+        key_defaults=defaults,
+        keys_may_be_absent=context.keys_may_be_absent,
+    )

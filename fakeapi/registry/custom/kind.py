@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
-from fakeapi.machinery.schema.nodes import AnyValue, Field, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
 from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.registry.custom.reading import ObjectReader, embeds
@@ -66,13 +66,12 @@ class CustomKind(Kind):
 
     @cached_property
     def apply_schema(self) -> Struct:
-        schema = self.version_specification.schema
-        try:
-            return apply_type(schema, self.object_meta)
-        except NotImplementedError:  # until schemas have types of their own, each member is owned as a whole
-            names = schema.properties if schema is not None else {}
-            own = {name: Field(name, AnyValue("interface {}")) for name in names}
-            return Struct("", {**own, **self.schema.fields})
+        return apply_type(
+            self.version_specification.schema,
+            self.object_meta,
+            preserves_unknown_fields=self.reader.preserves_unknown_fields,
+            keys_may_be_absent=self.schemas.keys_may_be_absent,
+        )
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
