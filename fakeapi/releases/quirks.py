@@ -474,6 +474,12 @@ class Quirks:
 
     # Admission
 
+    templates_of_pod_groups_have_to_exist: bool
+    """A group of pods is refused where the workload that it names, or its template, is not there."""
+
+    jobs_of_gangs_keep_their_parallelism: bool
+    """A job whose pods start together cannot change how many they are."""
+
     quota_counts_devices: bool
     """Quotas count the devices that claims ask for, by class."""
 
@@ -842,6 +848,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "quota_has_scope_of_volumes": {27: False, 33: True},
     "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
     "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},
+    "templates_of_pod_groups_have_to_exist": {27: False, 36: True, 37: False},
+    "jobs_of_gangs_keep_their_parallelism": {27: False, 36: True, 37: False},
     "quota_counts_devices": {27: False, 31: True},
     "quota_counts_extended_devices": {27: False, 35: True},
     "quota_exempts_one_claim_of_a_pod": {27: False, 36: True},

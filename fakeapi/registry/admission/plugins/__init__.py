@@ -63,6 +63,11 @@ DEFAULT_PLUGINS = (
         kinds("persistentvolumes", "persistentvolumeclaims", "volumeattributesclasses.storage.k8s.io"),
     ),
     PluginEntry(
+        "PodGroupProtection",
+        f"{_HERE}.pod_groups:PodGroupProtection",
+        kinds("podgroups.scheduling.k8s.io"),
+    ),
+    PluginEntry(
         "PersistentVolumeClaimResize",
         f"{_HERE}.persistent_volume_claim_resize:PersistentVolumeClaimResize",
         kinds("persistentvolumeclaims"),
@@ -82,10 +87,16 @@ DEFAULT_PLUGINS = (
         "PodTopologyLabels", f"{_HERE}.pod_topology_labels:PodTopologyLabels", kinds("pods", "pods/binding")
     ),
     PluginEntry(
+        "PodGroupWorkloadExists",
+        f"{_HERE}.pod_groups:PodGroupWorkloadExists",
+        kinds("podgroups.scheduling.k8s.io"),
+    ),
+    PluginEntry(
         "NodeDeclaredFeatureValidator",
         f"{_HERE}.node_declared_features:NodeDeclaredFeatureValidator",
         kinds("pods", "pods/resize"),
     ),
+    PluginEntry("JobValidation", f"{_HERE}.pod_groups:JobValidation", kinds("jobs.batch")),
     PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
     PluginEntry("QuotaActivation", f"{_HERE}.resource_quota.plugin:QuotaActivation", kinds("resourcequotas")),
     PluginEntry(
