@@ -3,24 +3,29 @@
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from fakeapi.http.discovery.openapi.operations import group_tag, operation, path_items
+from fakeapi.http.discovery.openapi.operations import PathItem, group_tag, operation, path_items
 from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference, schemas_of
 from fakeapi.http.discovery.openapi.swagger import swagger_of
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.resource import Resource
+
+if TYPE_CHECKING:
+    from fakeapi.registry.custom.kind import CustomKind
 
 Document: TypeAlias = dict[str, Any]
 
 _TITLE = "Kubernetes"
+_KUBERNETES = "io.k8s."
+"""The names of all schemas but those of custom kinds begin so."""
 
 
 def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     """The (group, version) of every path that there is a document for: `apis/resource.k8s.io/v1alpha3`."""
-    found = dict.fromkeys(
-        (each.kind.group, each.kind.version) for each in catalogue.resources if not each.kind.unstructured
-    )
+    found = dict.fromkeys((each.kind.group, each.kind.version) for each in catalogue.resources)
     return {
         f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
         for group, version in sorted(found)
@@ -29,10 +34,10 @@ def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
 
 def document_of(catalogue: Catalogue, group: str, version: str) -> Document:
     """The OpenAPI 3 document of one API version, with the schemas that its paths refer to."""
-    resources = [each for each in catalogue.of_version(group, version) if not each.kind.unstructured]
+    resources = catalogue.of_version(group, version)
     paths = _paths(catalogue, group, version)
     release = resources[0].release
-    known = schemas_of(release.name)
+    known = _known(resources, schemas_of(release.name))
     return {
         "openapi": "3.0.0",
         "info": {"title": _TITLE, "version": release.version},
@@ -51,7 +56,7 @@ def swagger(catalogue: Catalogue) -> Document:
     for group, version in reversed(group_versions(catalogue).values()):
         one = document_of(catalogue, group, version)
         paths |= one["paths"]
-        schemas = {**one["components"]["schemas"], **schemas}
+        schemas = {**_in_swagger(one["components"]["schemas"]), **schemas}
     return swagger_of(_TITLE, catalogue.primary.version, paths, schemas)
 
 
@@ -64,11 +69,41 @@ def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
         root: {"get": operation(tag, name, {"200": reference("meta/v1.APIResourceList")}, OFFERED)}
     }
     for resource in catalogue.of_version(group, version):
-        found.update(path_items(resource))
+        found.update(_items(resource))
     return dict(sorted(found.items()))
 
 
-def _referred(value: Any, known: ReleaseSchemas) -> set[str]:
+def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
+    if not resource.kind.unstructured:
+        return path_items(resource)
+    from fakeapi.http.discovery.openapi.custom import custom_path_items  # noqa: PLC0415 - few servers need it
+
+    return custom_path_items(cast("CustomKind", resource.kind))
+
+
+def _known(resources: list[Resource], known: ReleaseSchemas) -> Mapping[str, Schema]:
+    """The schemas that paths may refer to."""
+    custom = [cast("CustomKind", each.kind) for each in resources if each.kind.unstructured]
+    if not custom:
+        return known
+    from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - few servers need it
+
+    return CustomSchemas(custom, known)
+
+
+def _in_swagger(schemas: dict[str, Schema]) -> dict[str, Schema]:
+    """The schemas of an API version, those of custom kinds without what OpenAPI 2 does not have."""
+    if all(name.startswith(_KUBERNETES) for name in schemas):
+        return schemas
+    from fakeapi.http.discovery.openapi.custom import for_swagger  # noqa: PLC0415 - few servers need it
+
+    return {
+        name: schema if name.startswith(_KUBERNETES) else for_swagger(schema)
+        for name, schema in schemas.items()
+    }
+
+
+def _referred(value: Any, known: Mapping[str, Schema]) -> set[str]:
     """The names of the schemas that a value refers to, and that those refer to."""
     found: set[str] = set()
     waiting: list[Any] = [value]

@@ -18,7 +18,7 @@ PathItem: TypeAlias = dict[str, Any]
 _STRING, _INTEGER, _BOOLEAN = "string", "integer", "boolean"
 _PRETTY = ("pretty", _STRING)
 _DRY_RUN = ("dryRun", _STRING)
-_WRITE = (_DRY_RUN, ("fieldManager", _STRING), ("fieldValidation", _STRING))
+WRITE = (_DRY_RUN, ("fieldManager", _STRING), ("fieldValidation", _STRING))
 _SELECT = (("continue", _STRING), ("fieldSelector", _STRING), ("labelSelector", _STRING), ("limit", _INTEGER))
 _VERSIONS = (
     ("resourceVersion", _STRING),
@@ -26,9 +26,9 @@ _VERSIONS = (
     ("sendInitialEvents", _BOOLEAN),
     ("timeoutSeconds", _INTEGER),
 )
-_LIST = (("allowWatchBookmarks", _BOOLEAN), *_SELECT, *_VERSIONS, ("watch", _BOOLEAN))
+LIST = (("allowWatchBookmarks", _BOOLEAN), *_SELECT, *_VERSIONS, ("watch", _BOOLEAN))
 _SHARDS = (("shardSelector", _STRING),)
-_DELETE = (
+DELETE = (
     _DRY_RUN,
     ("gracePeriodSeconds", _INTEGER),
     ("orphanDependents", _BOOLEAN),
@@ -172,14 +172,14 @@ class _Paths:
 
     @property
     def _list_query(self) -> tuple[tuple[str, str], ...]:
-        return (*_LIST, *self._shards)
+        return (*LIST, *self._shards)
 
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
         """Parameters of all operations of the collection: those of its only one, a list or a create."""
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:
             return self._list_query
-        return () if "list" in verbs else _WRITE
+        return () if "list" in verbs else WRITE
 
     def _collection(self, scoped: str) -> PathItem:
         kind, name = self.kind, f"{scoped}{self.kind.kind}"
@@ -188,7 +188,7 @@ class _Paths:
         if "list" in kind.verbs:
             found["get"] = self._list("list", name, kind_reference(kind, of_list=True))
             if not shared:
-                found["get"]["parameters"] = _parameters(self._list_query)
+                found["get"]["parameters"] = parameters(self._list_query)
         if "create" in kind.verbs:
             found["post"] = self._write("post", f"create{{}}{name}", ("200", "201", "202"), self.target)
             if shared:
@@ -196,10 +196,10 @@ class _Paths:
         if "deletecollection" in kind.verbs:
             status = reference("meta/v1.Status")
             deleted = self._operation("deletecollection", f"delete{{}}Collection{name}", {"200": status})
-            deleted["parameters"] = _parameters(
-                (*_SELECT, *_DELETE, *self._forced(), *_VERSIONS, *self._shards)
+            deleted["parameters"] = parameters(
+                (*_SELECT, *DELETE, *self._forced(), *_VERSIONS, *self._shards)
             )
-            deleted["requestBody"] = _body(reference("meta/v1.DeleteOptions"), required=False)
+            deleted["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
             found["delete"] = deleted
         return found
 
@@ -237,12 +237,12 @@ class _Paths:
         if sub.verbs == ("create",):
             found = {"post": self._write("post", f"create{{}}{name}", ("200", "201", "202"), target)}
             del found["post"]["parameters"]
-            yield path, self._with_parameters(found, _WRITE, where)
+            yield path, self._with_parameters(found, WRITE, where)
             return
         found = self._item(name, sub.verbs, target)
         if found.keys() == {"put"}:
             del found["put"]["parameters"]
-            yield path, self._with_parameters(found, _WRITE, where)
+            yield path, self._with_parameters(found, WRITE, where)
             return
         yield path, self._with_parameters(found, (), where)
 
@@ -266,14 +266,14 @@ class _Paths:
 
     def _write(self, action: str, name: str, codes: tuple[str, ...], target: Target) -> PathItem:
         found = self._operation(action, name, dict.fromkeys(codes, target.schema), target=target)
-        found["parameters"] = _parameters(_WRITE)
-        found["requestBody"] = _body(target.schema, required=self._requires_bodies)
+        found["parameters"] = parameters(WRITE)
+        found["requestBody"] = body_of(target.schema, required=self._requires_bodies)
         return found
 
     def _patch(self, name: str, target: Target) -> PathItem:
         found = self._write("patch", f"patch{{}}{name}", ("200", "201"), target)
-        found["parameters"] += _parameters((("force", _BOOLEAN),))
-        found["requestBody"] = _body(
+        found["parameters"] += parameters((("force", _BOOLEAN),))
+        found["requestBody"] = body_of(
             reference("meta/v1.Patch"), required=self._requires_bodies, media_types=PATCH_TYPES
         )
         return found
@@ -290,8 +290,8 @@ class _Paths:
         )
         answer = kind_reference(kind) if answers_object else reference("meta/v1.Status")
         found = self._operation("delete", f"delete{{}}{name}", dict.fromkeys(("200", "202"), answer))
-        found["parameters"] = _parameters((*_DELETE, *self._forced()))
-        found["requestBody"] = _body(reference("meta/v1.DeleteOptions"), required=False)
+        found["parameters"] = parameters((*DELETE, *self._forced()))
+        found["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
         return found
 
     def _forced(self) -> tuple[tuple[str, str], ...]:
@@ -334,15 +334,15 @@ class _Paths:
             {"name": name, "in": "path", "required": True, "schema": {"type": _STRING, "uniqueItems": True}}
             for name in where
         ]
-        return {**found, "parameters": [*in_path, *_parameters((*((_PRETTY,) if pretty else ()), *query))]}
+        return {**found, "parameters": [*in_path, *parameters((*((_PRETTY,) if pretty else ()), *query))]}
 
 
-def _parameters(named: tuple[tuple[str, str], ...]) -> list[Schema]:
+def parameters(named: tuple[tuple[str, str], ...]) -> list[Schema]:
     return [
         {"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": True}} for name, kind in named
     ]
 
 
-def _body(schema: Schema, *, required: bool, media_types: tuple[str, ...] = ("*/*",)) -> Schema:
+def body_of(schema: Schema, *, required: bool, media_types: tuple[str, ...] = ("*/*",)) -> Schema:
     body: Schema = {"content": {media_type: {"schema": schema} for media_type in sorted(media_types)}}
     return {**body, "required": True} if required else body

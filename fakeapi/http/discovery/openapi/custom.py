@@ -1,0 +1,260 @@
+"""OpenAPI of custom resources: their paths, and the schemas of their objects.
+
+Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is
+published as its definition writes it, with the members that every object has.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fakeapi.http.discovery.openapi.operations import (
+    DELETE,
+    LIST,
+    WRITE,
+    PathItem,
+    body_of,
+    group_tag,
+    operation,
+    parameters,
+)
+from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference
+from fakeapi.http.negotiation import CUSTOM_PATCH_TYPES, JSON
+from fakeapi.machinery.codec import value_of
+from fakeapi.registry.custom.kind import CustomKind
+from fakeapi.registry.request_decoding import YAML
+
+_PRODUCED = (JSON, YAML)
+_PRETTY = ("pretty", "string")
+_GET = (("resourceVersion", "string"),)
+_METADATA = "meta/v1.ObjectMeta"
+_LIST_METADATA = "meta/v1.ListMeta"
+_PARTIAL = "meta/v1.PartialObjectMetadata"
+_MORE = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
+_STANDARD_OBJECT = f"Standard object's metadata. {_MORE}#metadata"
+_STANDARD_LIST = f"Standard list metadata. {_MORE}#types-kinds"
+_API_VERSION = (
+    "APIVersion defines the versioned schema of this representation of an object. Servers should convert "
+    "recognized schemas to the latest internal value, and may reject unrecognized values. "
+    f"{_MORE}#resources"
+)
+_KIND = (
+    "Kind is a string value representing the REST resource this object represents. Servers may infer this "
+    f"from the endpoint the client submits requests to. Cannot be updated. In CamelCase. {_MORE}#types-kinds"
+)
+_EMBEDDED_API_VERSION = (
+    f"apiVersion defines the versioned schema of this representation of an object. {_MORE}#resources"
+)
+_EMBEDDED_KIND = (
+    f"kind is a string value representing the type of this object. In CamelCase. {_MORE}#types-kinds"
+)
+_PRESERVES = "x-kubernetes-preserve-unknown-fields"
+_NOT_IN_SWAGGER = ("anyOf", "oneOf", "not", "default")
+_EMBEDS = "x-kubernetes-embedded-resource"
+
+
+def custom_name(kind: CustomKind, name: str) -> str:
+    """`com.example.v1.Widget` for the kind Widget of example.com/v1."""
+    return ".".join((*reversed(kind.group.split(".")), kind.version, name))
+
+
+class CustomSchemas(Mapping[str, Schema]):
+    """The schemas of custom kinds by OpenAPI name, and beside them those of the release."""
+
+    def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas) -> None:
+        self._known = known
+        self._own: dict[str, Schema] = {}
+        for kind in kinds:
+            self._own[custom_name(kind, kind.kind)] = _object_schema(kind)
+            self._own[custom_name(kind, kind.list_kind)] = _list_schema(kind)
+
+    def __getitem__(self, name: str) -> Schema:
+        return self._own[name] if name in self._own else self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from self._known
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self._known)
+
+
+def _object_schema(kind: CustomKind) -> Schema:
+    mark = {"x-kubernetes-group-version-kind": [_gvk(kind, kind.kind)]}
+    version = kind.version_specification
+    if version.props is None:
+        return {"type": "object", **mark}
+    schema = _published(version.props)
+    own = {
+        "apiVersion": {"type": "string", "description": _API_VERSION},
+        "kind": {"type": "string", "description": _KIND},
+        "metadata": {"allOf": [reference(_METADATA)], "description": _STANDARD_OBJECT},
+    }
+    members = {**(schema.get("properties") or {}), **own}
+    schema["properties"] = {name: members[name] for name in sorted(members)}
+    if version.selectable:
+        fields = [{"fieldPath": path.removeprefix(".")} for path in version.selectable]
+        mark["x-kubernetes-selectable-fields"] = fields
+    return {**schema, **mark}
+
+
+def _list_schema(kind: CustomKind) -> Schema:
+    items = {"$ref": REFERENCE + custom_name(kind, kind.kind)}
+    return {
+        "type": "object",
+        "description": f"{kind.list_kind} is a list of {kind.kind}",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string", "description": _API_VERSION},
+            "items": {
+                "type": "array",
+                "items": items,
+                "description": f"List of {kind.resource}. {_MORE}",
+            },
+            "kind": {"type": "string", "description": _KIND},
+            "metadata": {"allOf": [reference(_LIST_METADATA)], "description": _STANDARD_LIST},
+        },
+        "x-kubernetes-group-version-kind": [_gvk(kind, kind.list_kind)],
+    }
+
+
+def _gvk(kind: CustomKind, name: str) -> dict[str, str]:
+    return {"group": kind.group, "kind": name, "version": kind.version}
+
+
+def _published(props: Any) -> Schema:
+    """A schema as it is published: embedded resources have the members of every object."""
+    schema: Schema = dict(value_of(props))
+    for name in ("properties", "patternProperties", "definitions"):
+        if schema.get(name):
+            below = value_of(schema[name])
+            schema[name] = {each: _published(below[each]) for each in sorted(below)}
+    for name in ("items", "additionalProperties", "not"):
+        if isinstance(value_of(schema.get(name)), dict):
+            schema[name] = _published(schema[name])
+    if schema.get("x-kubernetes-int-or-string") and not schema.get("anyOf"):
+        schema["anyOf"] = [{"type": "integer"}, {"type": "string"}]
+    if schema.get(_EMBEDS):
+        schema["properties"] = {
+            **(schema.get("properties") or {}),
+            "apiVersion": {"type": "string", "description": _EMBEDDED_API_VERSION},
+            "kind": {"type": "string", "description": _EMBEDDED_KIND},
+            "metadata": {"allOf": [reference(_METADATA)], "description": _STANDARD_OBJECT},
+        }
+        required = list(schema.get("required") or ())
+        schema["required"] = required + [each for each in ("kind", "apiVersion") if each not in required]
+    return schema
+
+
+def for_swagger(schema: Schema) -> Schema:
+    """A published schema as OpenAPI 2 can have it: without alternatives, and of no type where clients would
+    refuse what the server takes.
+
+    Follows `pkg/controller/openapi/v2` of k8s.io/apiextensions-apiserver.
+    """
+    if "$ref" in schema:
+        return schema
+    made = {name: value for name, value in schema.items() if name not in _NOT_IN_SWAGGER}
+    if "allOf" in made and "$ref" not in made["allOf"][0]:
+        del made["allOf"]
+    required = [each for each in schema.get("required") or () if not _is_nullable(schema, each)]
+    if required != (schema.get("required") or []):
+        made["required"] = required
+    if schema.get("nullable") or schema.get(_PRESERVES):
+        for name in ("type", "items", "properties", "nullable"):
+            made.pop(name, None)
+    if "properties" in made:
+        made["properties"] = {name: for_swagger(below) for name, below in made["properties"].items()}
+    for name in ("items", "additionalProperties"):
+        if isinstance(made.get(name), dict):
+            made[name] = for_swagger(made[name])
+    return made
+
+
+def _is_nullable(schema: Schema, name: str) -> bool:
+    return bool(((schema.get("properties") or {}).get(name) or {}).get("nullable"))
+
+
+def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
+    """The paths of a custom resource and of its subresources."""
+    root = f"/apis/{kind.group}/{kind.version}"
+    scoped = "Namespaced" if kind.namespaced else ""
+    where = ("namespace",) if kind.namespaced else ()
+    collection = f"{root}{'/namespaces/{namespace}' if kind.namespaced else ''}/{kind.resource}"
+    own = {"$ref": REFERENCE + custom_name(kind, kind.kind)}
+    listed = {"$ref": REFERENCE + custom_name(kind, kind.list_kind)}
+    status = reference("meta/v1.Status")
+    if kind.namespaced:
+        name = f"list{{}}{kind.kind}ForAllNamespaces"
+        found = {"get": _operation(kind, "list", name, {"200": listed}, LIST)}
+        yield f"{root}/{kind.resource}", _with_path(found, ())
+    name = f"{scoped}{kind.kind}"
+    yield (
+        collection,
+        _with_path(
+            {
+                "get": _operation(kind, "list", f"list{{}}{name}", {"200": listed}, LIST),
+                "post": _with_body(
+                    _operation(kind, "post", f"create{{}}{name}", _codes(own, "200", "201", "202"), WRITE),
+                    own,
+                ),
+                "delete": _operation(
+                    kind, "deletecollection", f"delete{{}}Collection{name}", {"200": status}, LIST
+                ),
+            },
+            where,
+        ),
+    )
+    deleted = _operation(kind, "delete", f"delete{{}}{name}", _codes(status, "200", "202"), DELETE)
+    deleted["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
+    on_one = ("name", *where)
+    item = {**_reads_and_writes(kind, name, own), "delete": deleted}
+    yield f"{collection}/{{name}}", _with_path(item, on_one)
+    for sub in kind.subresources:
+        answer = own if sub.kind == kind.kind else reference("autoscaling/v1.Scale")
+        found = _reads_and_writes(kind, f"{name}{sub.name.capitalize()}", answer)
+        yield f"{collection}/{{name}}/{sub.name}", _with_path(found, on_one)
+
+
+def _reads_and_writes(kind: CustomKind, name: str, own: Schema) -> PathItem:
+    patch = _operation(kind, "patch", f"patch{{}}{name}", {"200": own}, (*WRITE, ("force", "boolean")))
+    patch["requestBody"] = body_of(reference("meta/v1.Patch"), required=False, media_types=CUSTOM_PATCH_TYPES)
+    put = _operation(kind, "put", f"replace{{}}{name}", _codes(own, "200", "201"), WRITE)
+    return {
+        "get": _operation(kind, "get", f"read{{}}{name}", {"200": own}, _GET),
+        "put": _with_body(put, own),
+        "patch": patch,
+    }
+
+
+def _codes(answer: Schema, *codes: str) -> dict[str, Schema]:
+    return dict.fromkeys(codes, answer)
+
+
+def _with_body(found: PathItem, schema: Schema) -> PathItem:
+    return {**found, "requestBody": body_of(schema, required=False, media_types=_PRODUCED)}
+
+
+def _operation(
+    kind: CustomKind,
+    action: str,
+    name: str,
+    answers: dict[str, Schema],
+    query: tuple[tuple[str, str], ...],
+) -> PathItem:
+    tag = group_tag(kind.group)
+    version = f"{tag[:1].upper()}{tag[1:]}{kind.version.capitalize()}"
+    return {
+        **operation(f"{tag}_{kind.version}", name.format(version), answers, _PRODUCED),
+        "parameters": parameters(query),
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": _gvk(kind, kind.kind),
+    }
+
+
+def _with_path(found: PathItem, where: tuple[str, ...]) -> PathItem:
+    """A path item with what all of its operations take."""
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}
+        for name in where
+    ]
+    return {**found, "parameters": [*in_path, *parameters((_PRETTY,))]}
