@@ -12,6 +12,7 @@ from typing import Any, Literal
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.releases.custom_quirks import CustomQuirks, custom_quirks_of
 from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
+from fakeapi.releases.rule_quirks import RuleQuirks, rule_quirks_of
 from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
 
@@ -582,6 +583,8 @@ class Quirks:
     custom: CustomQuirks
     """Those of CustomResourceDefinitions and their objects."""
 
+    rules: RuleQuirks
+    """Those of the rules of custom resources."""
     storage_versions_are_served: bool
     """Servers tell the versions that they serve, and each server is there once."""
 
@@ -914,6 +917,7 @@ def quirks_of(minor: int) -> Quirks:
         pods=pod_quirks_of(minor),
         workloads=workload_quirks_of(minor),
         custom=custom_quirks_of(minor),
+        rules=rule_quirks_of(minor),
         **{
             name: history[max(since for since in history if since <= minor)]
             for name, history in _HISTORY.items()

@@ -259,7 +259,69 @@ def _intersects(factor: int) -> Estimator:
     return estimate
 
 
+_MAKES_LIST = 1 + 10
+
+
+def _listed(factor: float, size: Size) -> Estimate:
+    """Of a function that makes a list: each item costs as much as `factor`."""
+    return Estimate(capped(size.cost(factor) + _MAKES_LIST), size)
+
+
+def _number(operand: Operand, otherwise: int) -> int:
+    value = (
+        operand.node.value if isinstance(operand.node, Literal) and operand.node.kind == "int" else otherwise
+    )
+    return max(value, 0) if isinstance(value, int) else otherwise
+
+
+def _slices(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    if target is None or len(arguments) != 2:
+        return None
+    end = _number(arguments[1], target.size.most)
+    return _listed(1, fixed((end - _number(arguments[0], 0)) % (MOST + 1)))
+
+
+def _ranges(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    return None if target is not None else _listed(1, fixed(_number(arguments[0], MOST)))
+
+
+def _reverses(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    return None if target is None else _listed(1, target.size)
+
+
+def _flattens(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    if target is None:
+        return None
+    return _listed(_number(arguments[0], MOST) if arguments else 1, target.size)
+
+
+def _compares_all(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+    return None if target is None else _listed(2, target.size * target.size)
+
+
+def _sorts(of: str) -> Estimator:
+    factor = 2 + (TRAVERSAL if of in {"string", "bytes"} else 0)
+
+    def estimate(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
+        keys = arguments[0] if arguments else target
+        return None if keys is None else _listed(factor, keys.size * keys.size)
+
+    return estimate
+
+
+_SORTABLE = (
+    *("int", "uint", "double", "bool", "string", "bytes"),
+    *("google.protobuf.Duration", "google.protobuf.Timestamp"),
+)
+
 _BY_OVERLOAD: dict[str, Estimator] = {
+    "list_slice": _slices,
+    "lists_range": _ranges,
+    "list_reverse": _reverses,
+    "list_flatten": _flattens,
+    "list_flatten_int": _flattens,
+    "list_distinct": _compares_all,
+    **{f"list_{of}_{name}": _sorts(of) for of in _SORTABLE for name in ("sort", "sortByAssociatedKeys")},
     "string_format": _formats,
     "string_to_bytes": _to_bytes,
     "bytes_to_string": _to_string,

@@ -78,7 +78,8 @@ class Strictness:
     """Of a release.
 
     `any_result`: the result's type may be unknown; `dyn_result`: it may be dynamic too. `checks_formats`:
-    calls of `format` are looked into. `cost_max`: None where cost is not limited.
+    calls of `format` are looked into; `checks_literals`: so are durations, times and patterns that are
+    written down. `cost_max`: None where cost is not limited.
     """
 
     any_result: bool
@@ -87,6 +88,7 @@ class Strictness:
     cost_max: int | None
     pricing: Pricing
     wording: source.Wording
+    checks_literals: bool = True
 
 
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
@@ -169,7 +171,7 @@ def _size(text: str, verdict: Any) -> int:
 
 
 def _verdict(text: str, environment: Environment, strictness: Strictness) -> Verdict:
-    checked = _checked(text, environment, strictness)
+    checked = check_text(text, environment, strictness)
     return _judged(checked, environment, strictness) if isinstance(checked, Checked) else checked
 
 
@@ -180,7 +182,7 @@ def _typed_verdict(
     results: tuple[Type, ...],
     names_result: bool,  # noqa: FBT001 - passed on
 ) -> TypedVerdict:
-    checked = _checked(text, environment, strictness)
+    checked = check_text(text, environment, strictness)
     if not isinstance(checked, Checked):
         return checked
     result = checked.type(checked.root)
@@ -189,7 +191,7 @@ def _typed_verdict(
         wanted = texts[0] if len(texts) == 1 else f"one of [{' '.join(texts)}]"
         instead = f" but got {result.declared()}" if names_result else ""
         return Invalid(f"must evaluate to {wanted}{instead}")
-    unplannable = constant_fault(checked) or _valueless(checked, environment)
+    unplannable = planning_fault(checked, environment)
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
     return Right(result)
@@ -198,20 +200,22 @@ def _typed_verdict(
 def _priced_verdict(
     text: str, environment: Environment, strictness: Strictness, results: tuple[Type, ...], wanted: str
 ) -> PricedVerdict:
-    checked = _checked(text, environment, strictness)
+    checked = check_text(text, environment, strictness)
     if not isinstance(checked, Checked):
         return checked
     result = checked.type(checked.root)
     if result not in results:
         return Invalid(f"must evaluate to {wanted}, not {result.declared()}")
-    unplannable = constant_fault(checked) or _valueless(checked, environment)
+    unplannable = planning_fault(checked, environment)
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
     return strictness.pricing(checked, environment.extents)
 
 
-def _checked(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
-    """The types of an expression, or why there are none."""
+def check_text(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
+    """The types of an expression, or why there are none. Of `strictness` the result and the cost do not
+    count.
+    """
     beyond = source.beyond_limits(text)
     if beyond:
         return Invalid(f"compilation failed: {beyond}")
@@ -234,7 +238,7 @@ def _checked(text: str, environment: Environment, strictness: Strictness) -> Che
     faults = (
         number_faults(parsed.root)
         or checked.faults
-        or literal_faults(checked, formats=strictness.checks_formats)
+        or literal_faults(checked, constants=strictness.checks_literals, formats=strictness.checks_formats)
     )
     if faults:
         return Invalid(f"compilation failed: {_shown(faults, parsed, text, wording)}")
@@ -244,6 +248,11 @@ def _checked(text: str, environment: Environment, strictness: Strictness) -> Che
 def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wording) -> str:
     offsets = source.go_offsets(parsed, text)
     return source.shown([(offsets.get(fault.id), fault.message) for fault in faults], text, wording)
+
+
+def planning_fault(checked: Checked, environment: Environment) -> str:
+    """Why no program can be planned of an expression whose types are right; "" where one can."""
+    return constant_fault(checked) or _valueless(checked, environment)
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
@@ -260,7 +269,7 @@ def _judged(checked: Checked, environment: Environment, strictness: Strictness) 
     if result not in allowed:
         unknown = f" or the unknown type, not {result.declared()}" if strictness.any_result else ""
         return Invalid(f"must evaluate to bool{unknown}")
-    unplannable = constant_fault(checked) or _valueless(checked, environment)
+    unplannable = planning_fault(checked, environment)
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
     most = strictness.cost_max

@@ -58,11 +58,15 @@ _COMPARABLE = {
 _ORDERED = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 
 
-def _generated() -> Iterator[str]:
+def _compared(*, across_types: bool) -> Iterator[str]:
     operators = (("_<_", "less"), ("_<=_", "less_equals"), ("_>_", "greater"), ("_>=_", "greater_equals"))
     for operator, name in operators:
         for each, (left, right) in _COMPARABLE.items():
-            yield f"{operator} {name}_{each}({left}, {right}) bool"
+            if (left != right) is across_types:
+                yield f"{operator} {name}_{each}({left}, {right}) bool"
+
+
+def _parts() -> Iterator[str]:
     for function, overload in _TIMESTAMP_PARTS.items():
         yield f"{function} timestamp.{overload}() int; timestamp.{overload}_with_tz(string) int"
     for part in _DURATION_PARTS:
@@ -129,9 +133,12 @@ split       string.string_split_string(string) list(string)
 split       string.string_split_string_int(string, int) list(string)
 substring   string.string_substring_int(int) string; string.string_substring_int_int(int, int) string
 trim        string.string_trim() string
-format      string.string_format(list(dyn)) string
 join        list(string).list_join() string; list(string).list_join_string(string) string
-strings.quote strings_quote(string) string
+"""
+
+_FORMATTING = """
+format         string.string_format(list(dyn)) string
+strings.quote  strings_quote(string) string
 """
 
 _SETS = """
@@ -169,16 +176,22 @@ cel.@mapInsert  @mapInsert_map_key_value(map(K, V), K, V) map(K, V)
 cel.@mapInsert  @mapInsert_map_map(map(K, V), map(K, V)) map(K, V)
 """
 
-_KUBERNETES = """
+_LIST_FUNCTIONS = """
 isSorted {ordered}
 sum      {summed}
 max      {maxima}
 min      {minima}
 indexOf     list(A).list_a_index_of_int(A) int
 lastIndexOf list(A).list_a_last_index_of_int(A) int
+"""
+
+_REGULAR_EXPRESSIONS = """
 find     string.string_find_string(string) string
 findAll  string.string_find_all_string(string) list(string)
 findAll  string.string_find_all_string_int(string, int) list(string)
+"""
+
+_URLS = """
 url      string_to_url(string) kubernetes.URL
 getScheme       kubernetes.URL.url_get_scheme() string
 getHost         kubernetes.URL.url_get_host() string
@@ -187,6 +200,9 @@ getPort         kubernetes.URL.url_get_port() string
 getEscapedPath  kubernetes.URL.url_get_escaped_path() string
 getQuery        kubernetes.URL.url_get_query() map(string, list(string))
 isURL    is_url_string(string) bool
+"""
+
+_QUANTITIES = """
 quantity    string_to_quantity(string) kubernetes.Quantity
 isQuantity  is_quantity_string(string) bool
 sign        quantity_sign(kubernetes.Quantity) int
@@ -200,6 +216,9 @@ add  kubernetes.Quantity.quantity_add(kubernetes.Quantity) kubernetes.Quantity
 add  kubernetes.Quantity.quantity_add_int(int) kubernetes.Quantity
 sub  kubernetes.Quantity.quantity_sub(kubernetes.Quantity) kubernetes.Quantity
 sub  kubernetes.Quantity.quantity_sub_int(int) kubernetes.Quantity
+"""
+
+_VERSIONS = """
 semver    string_to_semver(string) kubernetes.Semver
 isSemver  is_semver_string(string) bool
 isGreaterThan  kubernetes.Semver.semver_is_greater_than(kubernetes.Semver) bool
@@ -208,6 +227,9 @@ compareTo      kubernetes.Semver.semver_compare_to(kubernetes.Semver) int
 major  kubernetes.Semver.semver_major() int
 minor  kubernetes.Semver.semver_minor() int
 patch  kubernetes.Semver.semver_patch() int
+"""
+
+_AUTHORIZER = """
 path   authz.Authorizer.authorizer_path(string) authz.PathCheck
 group  authz.Authorizer.authorizer_group(string) authz.GroupCheck
 serviceAccount  authz.Authorizer.authorizer_serviceaccount(string, string) authz.Authorizer
@@ -309,19 +331,26 @@ _SORTED = {
 """The types of the items that lists can be sorted by, with their names in overloads."""
 
 _TABLES = {
-    "standard": _STANDARD + "\n".join(_generated()),
+    "standard": _STANDARD + "\n".join([*_compared(across_types=False), *_parts()]),
+    "mixed comparisons": "\n".join(_compared(across_types=True)),
     "strings": _STRINGS,
+    "formatting": _FORMATTING,
     "sets": _SETS,
     "optionals": _OPTIONALS,
     "optional lists": _OPTIONAL_LISTS,
     "bindings": "",
     "two variables": _TWO_VARIABLES,
-    "kubernetes": _KUBERNETES.format(
+    "list functions": _LIST_FUNCTIONS.format(
         ordered=_listed("is_sorted", "bool"),
         summed=_listed("sum", "{}"),
         maxima=_listed("max", "{}"),
         minima=_listed("min", "{}"),
     ),
+    "regular expressions": _REGULAR_EXPRESSIONS,
+    "urls": _URLS,
+    "quantities": _QUANTITIES,
+    "versions": _VERSIONS,
+    "authorizer": _AUTHORIZER,
     "semver normalization": _SEMVER_NORMALIZATION,
     "lists": _LISTS.format(
         sorted="; ".join(f"list({each}).list_{name}_sort() list({each})" for each, name in _SORTED.items()),
@@ -339,6 +368,11 @@ _TABLES = {
 
 LIBRARIES = frozenset(_TABLES)
 """All that there are; `bindings`, `lists`, `optionals` and `two variables` have macros too."""
+
+KUBERNETES = frozenset((
+    "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",
+))  # fmt: skip
+"""Kubernetes' own libraries that every release has where devices are selected."""
 
 _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 

@@ -3,10 +3,11 @@
 Follows k8s.io/dynamic-resource-allocation `cel` and `structured/namedresources/cel`.
 """
 
+from fakeapi.machinery.cel.declarations import KUBERNETES
 from fakeapi.machinery.cel.environment import Environment, Extent
 from fakeapi.machinery.cel.types import Type, read
 
-BASE_LIBRARIES = frozenset(("standard", "strings", "sets", "optionals", "kubernetes"))
+BASE_LIBRARIES = KUBERNETES | {"standard", "mixed comparisons", "strings", "formatting", "sets", "optionals"}
 """The libraries of every release that has such expressions; `declarations.LIBRARIES` has all of them."""
 
 _ATTRIBUTE_KINDS = {

@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 from fakeapi.machinery.cel import library
-from fakeapi.machinery.cel.declarations import functions_of
+from fakeapi.machinery.cel.declarations import KUBERNETES, functions_of
 
 _EXTENSIONS = ("strings", "sets", "optional", "bindings", "two-var-comprehensions")
-_OWN_LIBRARIES = frozenset(("kubernetes", "addresses", "formats", "authorization selectors"))
+_OWN_LIBRARIES = KUBERNETES | {"addresses", "formats", "authorization selectors"}
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _NO_KEY = re.compile(r'Key not found in map : "(.*)"\Z', re.DOTALL)
@@ -79,6 +79,8 @@ def _in_go_words(message: str) -> str:
 @cache
 def _own_functions() -> frozenset[str]:
     """Names of functions that Kubernetes adds, and nobody else has."""
-    common = frozenset(("standard", "strings", "sets", "optionals", "bindings", "two variables"))
+    common = frozenset(
+        ("standard", "strings", "formatting", "sets", "optionals", "bindings", "two variables")
+    )
     added = set(functions_of(_OWN_LIBRARIES)) - set(functions_of(common))
     return frozenset(name.rpartition(".")[2] for name in added)

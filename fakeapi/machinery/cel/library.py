@@ -64,6 +64,21 @@ def fault_in(function: str, text: str) -> str:
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""
 
 
+def matches(text: str, pattern: str) -> bool:
+    """Whether a pattern of RE2 that is right matches any part of the text."""
+    with _lock:
+        return bool(
+            _pattern_call("text.matches(pattern)").eval(data={"text": text, "pattern": pattern}).value()
+        )
+
+
+def found_all(text: str, pattern: str) -> list[str]:
+    """What the one group of a pattern of RE2 captures, in order."""
+    with _lock:
+        call = _pattern_call("regex.extractAll(text, pattern)")
+        return list(call.eval(data={"text": text, "pattern": pattern}).plain_value())
+
+
 CALLS = {
     "matches": "''.matches(text)",
     "duration": "duration(text)",
@@ -102,3 +117,12 @@ def _evaluator(function: str) -> Any:
     from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
 
     return cel.NewEnv(variables={"text": cel.Type.STRING}).compile(CALLS[function])
+
+
+@cache
+def _pattern_call(expression: str) -> Any:
+    from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
+
+    config = cel.NewEnvConfigFromYaml("extensions:\n  - name: optional\n  - name: regex\n")
+    variables = {"text": cel.Type.STRING, "pattern": cel.Type.STRING}
+    return cel.NewEnv(variables=variables, config=config).compile(expression)

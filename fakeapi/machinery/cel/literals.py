@@ -28,12 +28,14 @@ _INT_MAX = (1 << 63) - 1
 _UINT_MAX = (1 << 64) - 1
 
 
-def literal_faults(checked: Checked, *, formats: bool) -> list[Fault]:
-    """Errors of literals, by kind of check. `formats`: also those of `format`."""
+def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -> list[Fault]:
+    """Errors of literals, by kind of check. `formats`: also those of `format`. `constants`: also durations,
+    times and patterns.
+    """
     calls = [node for node in walk(checked.root) if isinstance(node, Call)]
     faults = [
         fault
-        for function in _MEANINGFUL
+        for function in (_MEANINGFUL if constants else ())
         for call in calls
         if call.function == function
         for fault in _first_argument_fault(call, function)

@@ -14,6 +14,8 @@ from typing import NamedTuple, NoReturn
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
+_DATE_LAYOUT = "2006-01-02"
+_LOCAL_LAYOUT = "2006-01-02T15:04:05"
 _ZERO = "0001-01-01T00:00:00Z"
 _ZERO_MICRO = "0001-01-01T00:00:00.000000Z"
 _CYCLE = 400
@@ -187,6 +189,30 @@ def _parse(text: str, layout: str) -> _Moment:
     if not 1 <= day <= monthrange(_CYCLE + year % _CYCLE, month)[1]:
         reader.out_of_range("day")
     return _Moment(year, month, day, hour, minute, second, nanosecond, offset)
+
+
+def parsed_date(text: str) -> int:
+    """The seconds from 1970 to a date. Raises ValueError with Go's message."""
+    reader = _Reader(text, _DATE_LAYOUT)
+    year, month, day = map(reader.number, _ELEMENTS[:3])
+    return _seconds(reader, year, month, day)
+
+
+def parsed_local(text: str) -> int:
+    """The seconds from 1970 to a time without a zone, taken for UTC. Raises ValueError with Go's message."""
+    reader = _Reader(text, _LOCAL_LAYOUT)
+    year, month, day, hour, minute, second = map(reader.number, _ELEMENTS)
+    reader.nanoseconds()
+    return _seconds(reader, year, month, day) + hour * 3600 + minute * 60 + second
+
+
+def _seconds(reader: _Reader, year: int, month: int, day: int) -> int:
+    reader.end()
+    if not 1 <= day <= monthrange(_CYCLE + year % _CYCLE, month)[1]:
+        reader.out_of_range("day")
+    if year == 0:
+        return int(datetime(400, month, day, tzinfo=UTC).timestamp()) - 146_097 * 86_400
+    return int(datetime(year, month, day, tzinfo=UTC).timestamp())
 
 
 def _utc(moment: _Moment) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from fakeapi.machinery.cel import library
-from fakeapi.machinery.cel.rules.definition import has_rules
+from fakeapi.machinery.cel.rules.declared import has_rules
 from fakeapi.machinery.cel.rules.validator import hindrance
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object

@@ -3,18 +3,32 @@
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel.rules.compilation import Expression, Rule, RuleCompiler
+from fakeapi.machinery.cel.rules.declared import declared, has_rules
+from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
+from fakeapi.machinery.cel.rules.validator import BUDGET, rule_validator
+from fakeapi.machinery.cel.sizes import MOST, capped
+from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
 
+RULE_COST_MAX = 10_000_000
+"""The estimated cost of one rule, for all the values that it may be evaluated on."""
+
+TOTAL_COST_MAX = 100_000_000
+"""That of all rules of a schema."""
+
+_NAMED_MAX = 4
+"""So many of the most expensive rules are named where the total is too much."""
+
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
-
-
-def has_rules(schema: Schema | None) -> bool:
-    """Whether the schema has x-kubernetes-validations where objects are checked by them."""
-    if schema is None:
-        return False
-    below = [*schema.properties.values(), schema.items, schema.additional_properties]
-    return bool(schema.validations) or any(has_rules(each) for each in below if isinstance(each, Schema))
 
 
 def unchecked_warning(schema: Schema | None) -> str | None:
@@ -22,3 +36,185 @@ def unchecked_warning(schema: Schema | None) -> str | None:
     if library.is_installed() or not has_rules(schema):
         return None
     return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preexisting:
+    """Expressions that a definition had before an update: they may say what only stored ones may."""
+
+    rules: frozenset[str] = frozenset()
+    messages: frozenset[str] = frozenset()
+
+
+def preexisting(schemas: list[Schema]) -> Preexisting:
+    """The expressions of a definition's schemas, wherever they stand in them."""
+    rules: set[str] = set()
+    messages: set[str] = set()
+    pending = list(schemas)
+    while pending:
+        schema = pending.pop()
+        for rule in schema.validations:
+            rules.add(rule.get("rule") or "")
+            messages.add(rule.get("messageExpression") or "")
+        pending += _parts(schema)
+    return Preexisting(frozenset(rules), frozenset(messages - {""}))
+
+
+def _parts(schema: Schema) -> list[Schema]:
+    found: list[Any] = [
+        *schema.properties.values(),
+        *schema.all_of,
+        *schema.any_of,
+        *schema.one_of,
+        *schema.definitions.values(),
+        *schema.pattern_properties.values(),
+        schema.not_,
+        schema.items,
+        schema.additional_properties,
+    ]
+    return [each for each in found if isinstance(each, Schema)]
+
+
+class DefinitionRules:
+    """Checks the rules of one schema of a definition; made anew for each. Fits
+    `structural.rule_sites.RuleChecker`.
+
+    `suppresses_costs`: the schema is the one that the definition had before, whose rules may cost more than
+    one may now. Without the extra `cel` nothing is found.
+    """
+
+    def __init__(
+        self, settings: RuleSettings, known: Preexisting | None = None, *, suppresses_costs: bool = False
+    ) -> None:
+        self.exhausted = False
+        self._settings = settings
+        self._known = known or Preexisting()
+        self._suppresses = suppresses_costs
+        self._budget = BUDGET
+        self._total = 0
+        self._dearest: list[tuple[int, str]] = []
+
+    def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
+        """The errors of `schema.default` by the rules of `schema` and below; `path` is the default's own."""
+        validator = rule_validator(schema, self._settings, is_resource_root=is_resource_root)
+        if validator is None or self.exhausted:
+            return []
+        outcome = validator.validate(schema.default, None, path, self._budget)
+        self._budget = outcome.remaining
+        self.exhausted = outcome.remaining < 0
+        return outcome.errors
+
+    def check_rules(self, site: RuleSite) -> list[FieldError]:
+        """The errors of the node's own rules: that they compile, what they cost, oldSelf."""
+        if not library.is_installed():
+            return []
+        place = f"{site.path}.x-kubernetes-validations"
+        of = declared(site.schema, self._settings, is_resource=site.is_resource)
+        if of is None:
+            reason = "unable to convert structural schema to CEL declarations"
+            failed = "internal error: failed to construct type information for x-kubernetes-validations rules"
+            return [internal(place, f"{failed}: {reason}")]
+        compiler = RuleCompiler(self._settings, of)
+        cardinality = compiler.cardinality() if site.cardinality is None else site.cardinality
+        errors: list[FieldError] = []
+        for index, rule in enumerate(site.schema.validations):
+            compiled = compiler.compile(rule, self._rules_speak, self._messages_speak)
+            errors += self._of_rule(f"{place}[{index}]", rule, compiled, cardinality)
+            errors += _old_self_errors(f"{place}[{index}]", rule, compiled.condition, site)
+        return errors
+
+    def check_total(self, path: str) -> list[FieldError]:
+        """The errors of the cost of all the rules that `check_rules` has seen; `path` is the schema's."""
+        if self._total <= TOTAL_COST_MAX:
+            return []
+        contributed = (
+            "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+        )
+        name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
+        return [
+            *(forbidden(place, contributed) for _, place in self._dearest),
+            forbidden(path, _exceeds(name, self._total, TOTAL_COST_MAX)),
+        ]
+
+    def _rules_speak(self, text: str) -> Language:
+        return self._settings.stored if text in self._known.rules else self._settings.new
+
+    def _messages_speak(self, text: str) -> Language:
+        return self._settings.stored if text in self._known.messages else self._settings.new
+
+    def _of_rule(self, place: str, rule: Object, compiled: Rule, cardinality: int) -> list[FieldError]:
+        errors: list[FieldError] = []
+        condition, message = compiled.condition, compiled.message
+        cost = min(condition.cost * cardinality, MOST)
+        errors += self._cost_errors(f"{place}.rule", "estimated rule cost", cost)
+        if condition.error:
+            errors.append(self._uncompiled(f"{place}.rule", rule, condition.error))
+        if message is not None:
+            if message.error:
+                errors.append(self._uncompiled(f"{place}.messageExpression", rule, message.error))
+            elif message.program is not None:
+                name = "estimated messageExpression cost"
+                errors += self._cost_errors(f"{place}.messageExpression", name, message.cost)
+        return errors
+
+    def _uncompiled(self, place: str, rule: Object, detail: str) -> FieldError:
+        shown = _rule_json(rule) if self._settings.shows_rules_as_json else _rule_dump(rule)
+        return FieldError("FieldValueInvalid", place, f"Invalid value: {shown}: {detail}")
+
+    def _cost_errors(self, place: str, name: str, cost: int) -> list[FieldError]:
+        self._total = capped(self._total + cost)
+        if cost >= TOTAL_COST_MAX // 100:
+            self._dearest.append((cost, place))
+            self._dearest.sort(key=lambda each: -each[0])
+            del self._dearest[_NAMED_MAX:]
+        if self._suppresses or cost <= RULE_COST_MAX:
+            return []
+        return [forbidden(place, _exceeds(name, cost, RULE_COST_MAX))]
+
+
+def _exceeds(name: str, cost: int, most: int) -> str:
+    factor = cost / most
+    text = f"{factor:.6f}x" if factor < 1.5 else f"{factor:.1f}x"
+    if factor > 100:
+        text = "more than 100x"
+    hint = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength"
+    return f"{name} exceeds budget by factor of {text} ({hint} where arrays, maps, and strings are declared)"
+
+
+def _rule_json(rule: Object) -> str:
+    """The rule as Go's encoding/json writes the internal type."""
+    members = {
+        "Rule": rule.get("rule") or "",
+        "Message": rule.get("message") or "",
+        "MessageExpression": rule.get("messageExpression") or "",
+        "Reason": rule.get("reason"),
+        "FieldPath": rule.get("fieldPath") or "",
+        "OptionalOldSelf": rule.get("optionalOldSelf"),
+    }
+    return go_encode(members).decode()
+
+
+def _rule_dump(rule: Object) -> str:
+    """The rule as Go's `%#v` writes it; what it points to are addresses there, which nobody can know."""
+    reason = rule.get("reason")
+    parts = (
+        f"Rule:{quote(rule.get('rule') or '')}",
+        f"Message:{quote(rule.get('message') or '')}",
+        f"MessageExpression:{quote(rule.get('messageExpression') or '')}",
+        f"Reason:(*apiextensions.FieldValueErrorReason)({'nil' if reason is None else '0xc000000000'})",
+        f"FieldPath:{quote(rule.get('fieldPath') or '')}",
+        f"OptionalOldSelf:(*bool)({'nil' if rule.get('optionalOldSelf') is None else '0xc000000000'})",
+    )
+    return f"apiextensions.ValidationRule{{{', '.join(parts)}}}"
+
+
+def _old_self_errors(place: str, rule: Object, condition: Expression, site: RuleSite) -> list[FieldError]:
+    if condition.uses_old_self:
+        if site.forbids_old_self_within is None:
+            return []
+        within = f"the uncorrelatable portion of the schema within {site.forbids_old_self_within}"
+        return [invalid(f"{place}.rule", rule["rule"], f"oldSelf cannot be used on {within}")]
+    optional = rule.get("optionalOldSelf")
+    if optional is None:
+        return []
+    return [invalid(f"{place}.optionalOldSelf", optional, "may not be set if oldSelf is not used in rule")]

@@ -1,0 +1,148 @@
+"""Compiles the rules of one node of a schema.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fakeapi.machinery.cel.checker import Checked
+from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check_text, planning_fault
+from fakeapi.machinery.cel.cost import Pricing
+from fakeapi.machinery.cel.environment import Environment, Extent, Fields
+from fakeapi.machinery.cel.rules.declared import REQUEST_MAX, Declared
+from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
+from fakeapi.machinery.cel.runtime.plan import Program, plan
+from fakeapi.machinery.cel.types import BOOL, STRING, Type, optional_of
+from fakeapi.machinery.json_types import Object
+
+SELF, OLD_SELF = "self", "oldSelf"
+_TYPE_NAME = "selfType0"
+"""Begins the names of a rule's own types; Kubernetes ends it with the nanosecond of the compilation."""
+
+
+class _Root(dict[str, Extent]):
+    """The sizes of `self`, whatever variable a path begins with."""
+
+    def __init__(self, of: Extent) -> None:
+        super().__init__()
+        self._of = of
+
+    def get(self, name: str, default: object = None) -> Extent:
+        return self._of
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """`error` says why it does not compile. Without an error and a program it cannot be checked here, and
+    counts as right.
+    """
+
+    error: str = ""
+    program: Program | None = None
+    cost: int = 0
+    uses_old_self: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A compiled rule. `message`: its messageExpression, None without one or where the rule does not
+    compile.
+    """
+
+    condition: Expression
+    message: Expression | None = None
+
+
+LanguageOf = Callable[[str], Language]
+"""What the expression of this text may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCompiler:
+    """Compiles the rules of a schema whose values are of the type `of`."""
+
+    settings: RuleSettings
+    of: Declared
+
+    def cardinality(self) -> int:
+        """How many values of the type fit into one request."""
+        return REQUEST_MAX // (self.of.least + 1)
+
+    def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
+        """`rules_speak`, `messages_speak`: what rules and messageExpressions may say."""
+        optional = rule.get("optionalOldSelf") is True
+        text, message = rule.get("rule") or "", rule.get("messageExpression") or ""
+        if not text.strip():
+            return Rule(Expression())
+        condition = self._expression(text, rules_speak(text), _CONDITION, optional=optional)
+        if condition.error or not message:
+            return Rule(condition)
+        return Rule(
+            condition, self._expression(message, messages_speak(message), _MESSAGE, optional=optional)
+        )
+
+    def _expression(self, text: str, language: Language, wanted: "_Wanted", *, optional: bool) -> Expression:
+        environment = self._environment(language, optional=optional)
+        checked = check_text(text, environment, _strictness(self.settings, language))
+        match checked:
+            case Invalid(detail):
+                return Expression(f"{wanted.prefix}{detail}")
+            case Unchecked():
+                return Expression()
+        if checked.type(checked.root) != wanted.type:
+            return Expression(wanted.otherwise)
+        uses_old = OLD_SELF in checked.names.values()
+        fault = planning_fault(checked, environment)
+        if fault:
+            return Expression(f"{wanted.planning}{fault}", uses_old_self=uses_old)
+        return self._planned(checked, environment, uses_old=uses_old)
+
+    def _planned(self, checked: Checked, environment: Environment, *, uses_old: bool) -> Expression:
+        price: Pricing = self.settings.pricing
+        return Expression(
+            program=plan(checked, environment, self.settings.dialect),
+            cost=price(checked, environment.extents),
+            uses_old_self=uses_old,
+        )
+
+    def _environment(self, language: Language, *, optional: bool) -> Environment:
+        structs: dict[str, Fields] = {}
+        of = self.of.named(_TYPE_NAME, structs, keywords=language.selects_keywords)
+        return Environment(
+            variables={SELF: of.type, OLD_SELF: optional_of(of.type) if optional else of.type},
+            libraries=language.libraries,
+            structs=structs,
+            extents=_Root(self.of.extent()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What an expression must come to, and how errors about it are worded."""
+
+    type: Type
+    prefix: str
+    otherwise: str
+    planning: str
+
+
+_CONDITION = _Wanted(BOOL, "", "cel expression must evaluate to a bool", "program instantiation failed: ")
+_MESSAGE = _Wanted(
+    STRING,
+    "messageExpression ",
+    "messageExpression must evaluate to a string",
+    "messageExpression instantiation failed: ",
+)
+
+
+def _strictness(settings: RuleSettings, language: Language) -> Strictness:
+    return Strictness(
+        any_result=False,
+        dyn_result=False,
+        checks_formats=language.checks_formats,
+        checks_literals=language.checks_literals,
+        cost_max=None,
+        pricing=settings.pricing,
+        wording=settings.wording,
+    )

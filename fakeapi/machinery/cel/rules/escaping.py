@@ -1,0 +1,59 @@
+"""Writes property names as identifiers of CEL: `a.b-c` is `a__dot__b__dash__c`.
+
+Follows k8s.io/apiserver `pkg/cel/escaping.go`.
+"""
+
+import re
+from functools import lru_cache
+
+KEYWORDS = frozenset(
+    [
+        "true",
+        "false",
+        "null",
+        "in",
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
+        "while",
+    ]
+)
+_PARTS = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+_ALLOWED = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
+_ESCAPED = re.compile(r"__[^_]+__")
+_UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
+
+
+@lru_cache(4096)
+def escaped(name: str) -> str | None:
+    """The identifier of a property; None where it has none."""
+    if name in KEYWORDS:
+        return f"__{name}__"
+    if not _ALLOWED.fullmatch(name):
+        return None
+    return re.sub(r"__|[-./]", lambda found: _PARTS[found[0]], name)
+
+
+@lru_cache(4096)
+def unescaped(identifier: str) -> str | None:
+    """The property of an identifier; None where it is none's."""
+    name = identifier
+    for found in _ESCAPED.findall(identifier):
+        contents = found[2:-2]
+        if contents not in _UNESCAPED and (contents not in KEYWORDS or found != identifier):
+            return None
+        name = name.replace(found, _UNESCAPED.get(contents, contents), 1)
+    return name

@@ -1,0 +1,89 @@
+"""Words the errors of rules that objects do not keep.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.plan import Program
+from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid, required
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+
+MESSAGE_MAX = 5 * 1024
+"""Bytes of what a messageExpression comes to; a longer message is not used."""
+
+_SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
+
+class OverBudget(Exception):
+    """The budget is used up: no further rule is evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is told of a failed rule, and what it cost to find. `is_over_budget`: `text` is the error of
+    that.
+    """
+
+    text: str
+    cost: int = 0
+    is_over_budget: bool = False
+
+
+def trimmed(text: str) -> str:
+    """Without the spaces around it, as Go trims."""
+    return text.strip(_SPACES)
+
+
+def rule_text(rule: Object) -> str:
+    """What errors call the rule: its message or itself."""
+    return trimmed(rule.get("message") or rule.get("rule") or "")
+
+
+def message_of(
+    rule: Object, program: Program | None, variables: Mapping[str, Any], remaining: int
+) -> Message:
+    """The message of a rule that failed. `program`: of its messageExpression, whose value counts where it is
+    one line of text; else the rule's message counts, or one that shows the rule.
+    """
+    fixed = rule.get("message") or ""
+    default = trimmed(fixed) if fixed else f"failed rule: {rule_text(rule)}"
+    if program is None:
+        return Message(default)
+    found = program.evaluate(variables)
+    if found.cost > remaining:
+        stopped = "running out of cost budget, no further validation rules will be run"
+        return Message(f"messageExpression evaluation failed due to {stopped}", is_over_budget=True)
+    if found.exceeded:
+        stopped = (
+            "no further validation rules will be run due to call cost exceeds limit for messageExpression"
+        )
+        return Message(f"{stopped}: {quote(rule['messageExpression'])}", is_over_budget=True)
+    text = trimmed(found.value) if type(found.value) is str else ""
+    if not text or "\n" in text or len(text.encode("utf-8", "surrogatepass")) > MESSAGE_MAX:
+        text = default
+    return Message(text, found.cost)
+
+
+def failure(rule: Object, path: str, value: Any, detail: str, *, hides_value: bool) -> FieldError:
+    """The error of a rule that failed, by its reason."""
+    match rule.get("reason"):
+        case "FieldValueForbidden":
+            return forbidden(path, detail)
+        case "FieldValueRequired":
+            return required(path, detail)
+        case "FieldValueDuplicate":
+            return (
+                FieldError("FieldValueDuplicate", path, "Duplicate value")
+                if hides_value
+                else duplicate(path, value)
+            )
+        case _:
+            if hides_value:
+                return FieldError(
+                    "FieldValueInvalid", path, f"Invalid value: {detail}" if detail else "Invalid value"
+                )
+            return invalid(path, value, detail)

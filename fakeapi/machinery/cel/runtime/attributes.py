@@ -1,0 +1,160 @@
+"""Variables with the fields, keys and indices that are selected from them.
+
+Follows cel-go `interpreter/attributes.go`: a chain of selections is one step, whose cost is one for each
+selection and one for the whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.values import (
+    INT_MAX,
+    MISSING,
+    NO_OVERLOAD,
+    NONE,
+    Err,
+    ListValue,
+    MapValue,
+    Optional,
+    UInt,
+    text_of,
+    type_name,
+)
+
+Step: TypeAlias = Callable[[Frame], Any]
+"""Evaluates a node."""
+
+
+@dataclass(slots=True)
+class Qualifier:
+    """A selection: by `key`, or by what `dynamic` comes to. `tests`: whether there is such a field."""
+
+    key: Any = None
+    dynamic: Step | None = None
+    optional: bool = False
+    tests: bool = False
+
+
+@dataclass(slots=True)
+class Attribute:
+    """`start` finds what the qualifiers are applied to; of a conditional, what `branches` are told apart by.
+
+    `weight`: what the whole costs beside its qualifiers.
+    """
+
+    start: Step
+    qualifiers: list[Qualifier] = field(default_factory=list)
+    branches: "tuple[Attribute, Attribute] | None" = None
+    weight: int = 1
+
+    def add(self, qualifier: Qualifier) -> None:
+        if self.branches is None:
+            self.qualifiers.append(qualifier)
+        else:
+            for branch in self.branches:
+                branch.add(qualifier)
+
+    def resolver(self) -> Step:
+        """Evaluates the attribute without its own weight. Call it once there is no more to add."""
+        if self.branches is not None:
+            return _conditional(self.start, self.branches[0].resolver(), self.branches[1].resolver())
+        if not self.qualifiers:
+            return _unqualified(self.start)
+        return _qualified(self.start, tuple(self.qualifiers))
+
+
+def _conditional(condition: Step, truthy: Step, falsy: Step) -> Step:
+    def resolve(frame: Frame) -> Any:
+        value = condition(frame)
+        if value is True:
+            return truthy(frame)
+        if value is False:
+            return falsy(frame)
+        return value if type(value) is Err else NO_OVERLOAD
+
+    return resolve
+
+
+def _unqualified(start: Step) -> Step:
+    def resolve(frame: Frame) -> Any:
+        value = start(frame)
+        if type(value) is Optional and value.present:
+            return Optional(native(value.value))
+        return value
+
+    return resolve
+
+
+def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
+    def resolve(frame: Frame) -> Any:
+        value = start(frame)
+        kind = type(value)
+        if kind is Err:
+            return value
+        is_optional = False
+        if kind is Optional:
+            if not value.present:
+                return value
+            is_optional = True
+            value = native(value.value)
+        for qualifier in qualifiers:
+            is_optional = is_optional or qualifier.optional
+            key = qualifier.key
+            if qualifier.dynamic is not None:
+                key = qualifier.dynamic(frame)
+                if type(key) is Err:
+                    frame.charge(1)
+                    return key
+            found = select(value, key, tests=is_optional or qualifier.tests)
+            if qualifier.tests:
+                frame.charge(1)
+                if type(found) is Err:
+                    return found
+                value = found is not MISSING
+                continue
+            if found is MISSING:
+                return NONE
+            frame.charge(1)
+            if type(found) is Err:
+                return found
+            value = found
+        return Optional(value) if is_optional and not qualifiers[-1].tests else value
+
+    return resolve
+
+
+def native(value: Any) -> Any:
+    """A value as it is seen through an optional, where it is no longer typed by a schema."""
+    return value.native() if isinstance(value, ListValue | MapValue) else value
+
+
+def select(value: Any, key: Any, *, tests: bool) -> Any:
+    """What the value holds at a key or an index; an Err, or MISSING with `tests`, where there is nothing."""
+    if isinstance(value, MapValue):
+        found = value.find(key)
+        if found is MISSING and not tests:
+            return Err(f"no such key: {text_of(key)}")
+        return found
+    if isinstance(value, ListValue):
+        index = _index(key)
+        if type(index) is Err:
+            return index
+        if 0 <= index < len(value):
+            return value.at(index)
+        return MISSING if tests else Err(f"index out of bounds: {text_of(key)}")
+    if type(value) is Err:
+        return value
+    return MISSING if tests else Err(f"no such key: {text_of(key)}")
+
+
+def _index(key: Any) -> Any:
+    kind = type(key)
+    if kind is int:
+        return key
+    if kind is UInt or kind is float:
+        if abs(key) <= INT_MAX and int(key) == key:
+            return int(key)
+        return Err(f"unsupported index value {text_of(key)} in list")
+    return Err(f"unsupported index type '{type_name(key)}' in list")

@@ -1,0 +1,195 @@
+"""Functions of lists, sets and maps.
+
+Follows k8s.io/apiserver `pkg/cel/library/lists.go` and cel-go `ext/lists.go`, `ext/sets.go` and
+`ext/comprehensions.go`.
+"""
+
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.functions.operators import add
+from fakeapi.machinery.cel.runtime.values import (
+    MISSING,
+    NO_OVERLOAD,
+    Duration,
+    Entries,
+    Err,
+    Items,
+    ListValue,
+    MapValue,
+    UInt,
+    compare,
+    equal,
+    is_ordered,
+    plain_equal,
+    text_of,
+    type_name,
+)
+
+_RANGE_MAX = 1_000_000
+"""Items of `lists.range`: cel-go makes any number, whose cost is beyond every budget from here on."""
+
+
+def _is_sorted(values: ListValue) -> Any:
+    before: Any = None
+    for position, value in enumerate(values):
+        if not is_ordered(value):
+            return value if type(value) is Err else NO_OVERLOAD
+        if position and compare(before, value) == 1:
+            return False
+        before = value
+    return True
+
+
+def _sum(zero: Any) -> Callable[[ListValue], Any]:
+    def of(values: ListValue) -> Any:
+        total = zero
+        for value in values:
+            total = add(total, value)
+            if type(total) is Err:
+                return total
+        return total
+
+    return of
+
+
+def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
+    def of(values: ListValue) -> Any:
+        found: Any = MISSING
+        for value in values:
+            if not is_ordered(value):
+                return value if type(value) is Err else NO_OVERLOAD
+            if found is MISSING or compare(found, value) == wanted:
+                found = value
+        return Err(f"{name} called on empty list") if found is MISSING else found
+
+    return of
+
+
+def _index_of(values: ListValue, value: Any) -> int:
+    return next((at for at, item in enumerate(values) if plain_equal(item, value) is True), -1)
+
+
+def _last_index_of(values: ListValue, value: Any) -> int:
+    return next(
+        (at for at in range(len(values) - 1, -1, -1) if plain_equal(values.at(at), value) is True), -1
+    )
+
+
+def _includes(target: Any, value: Any) -> bool:
+    if isinstance(target, ListValue):
+        return _index_of(target, value) >= 0
+    return plain_equal(target, value) is True
+
+
+def _slice(values: ListValue, start: int, end: int) -> Any:
+    wrong = ""
+    if start < 0 or end < 0:
+        wrong = "negative indexes not supported"
+    elif start > end:
+        wrong = "start index must be less than or equal to end index"
+    elif len(values) < end:
+        wrong = f"list is length {len(values)}"
+    if wrong:
+        return Err(f"cannot slice({start}, {end}), {wrong}")
+    return Items([values.at(at) for at in range(start, end)])
+
+
+def _flatten(values: ListValue, depth: int = 1) -> Any:
+    if depth < 0:
+        return Err("level must be non-negative")
+    return Items(_flat(values, depth))
+
+
+def _flat(values: ListValue, depth: int) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, ListValue) and depth > 0:
+            found.extend(_flat(value, depth - 1))
+        else:
+            found.append(value)
+    return found
+
+
+def _sort(values: Any, keys: Any = None) -> Any:
+    keys = values if keys is None else keys
+    if not isinstance(values, ListValue) or not isinstance(keys, ListValue):
+        return NO_OVERLOAD
+    if len(values) != len(keys):
+        sizes = f"{len(values)} and {len(keys)} elements respectively"
+        wanted = "expected a list of the same size as the associated keys list"
+        return Err(f"@sortByAssociatedKeys() {wanted}, but got {sizes}")
+    if not len(values):
+        return values
+    by = list(keys)
+    if not is_ordered(by[0]):
+        return Err("list elements must be comparable")
+    if any(type_name(key) != type_name(by[0]) for key in by):
+        return Err("list elements must have the same type")
+    rank = cmp_to_key(_order)
+    places = sorted(range(len(by)), key=lambda at: rank(by[at]))
+    items: list[Any] = list(values)
+    return Items([items[at] for at in places])
+
+
+def _order(one: Any, other: Any) -> int:
+    found = compare(one, other)
+    return found if type(found) is int else 0
+
+
+def _range(count: int) -> Any:
+    return Items(list(range(min(count, _RANGE_MAX))))
+
+
+def _distinct(values: ListValue) -> Any:
+    found: list[Any] = []
+    for value in values:
+        if not any(plain_equal(value, other) is True for other in found):
+            found.append(value)
+    return Items(found)
+
+
+def _has(values: ListValue, value: Any) -> bool:
+    return any(equal(value, item) is True for item in values)
+
+
+def _contains_all(values: ListValue, others: ListValue) -> bool:
+    return all(_has(values, other) for other in others)
+
+
+def _insert(target: MapValue, *rest: Any) -> Any:
+    """A map with an entry more, or with all those of another."""
+    entries = [(key, target.find(key)) for key in target]
+    added = [(rest[0], rest[1])] if len(rest) == 2 else [(key, rest[0].find(key)) for key in rest[0]]
+    for key, _ in added:
+        if target.find(key) is not MISSING:
+            return Err(f"insert failed: key {text_of(key)} already exists")
+    return Entries([*entries, *added])
+
+
+SINGLETONS: dict[str, Callable[..., Any]] = {"sort": _sort, "@sortByAssociatedKeys": _sort}
+
+_COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
+_ZEROS = {"int": 0, "uint": UInt(0), "double": 0.0, "duration": Duration(0)}
+
+OVERLOADS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys((f"list_{each}_is_sorted" for each in _COMPARABLE), _is_sorted),
+    **dict.fromkeys((f"list_{each}_max" for each in _COMPARABLE), _extreme("max", -1)),
+    **dict.fromkeys((f"list_{each}_min" for each in _COMPARABLE), _extreme("min", 1)),
+    **{f"list_{each}_sum": _sum(zero) for each, zero in _ZEROS.items()},
+    "list_a_index_of_int": _index_of,
+    "list_a_last_index_of_int": _last_index_of,
+    **dict.fromkeys(("dra_includes_dyn_dyn", "list_includes_dyn_dyn"), _includes),
+    "list_slice": _slice,
+    "list_flatten": _flatten,
+    "list_flatten_int": _flatten,
+    "lists_range": _range,
+    "list_reverse": lambda values: Items(list(values)[::-1]),
+    "list_distinct": _distinct,
+    "list_sets_contains_list": _contains_all,
+    "list_sets_equivalent_list": lambda one, other: _contains_all(one, other) and _contains_all(other, one),
+    "list_sets_intersects_list": lambda one, other: any(_has(other, value) for value in one),
+    "@mapInsert_map_key_value": _insert,
+    "@mapInsert_map_map": _insert,
+}

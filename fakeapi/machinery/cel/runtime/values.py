@@ -1,0 +1,435 @@
+"""Values of CEL: which Python type stands for which, equality, order and text.
+
+Follows cel-go `common/types`. bool, int, float, str, bytes and None stand for themselves; `UInt`, `Duration`,
+`Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` are the others. An `Err` is a value
+too: what is made of one is it, unless the other side decides without it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from fakeapi.machinery.golang.fmt import shortest_float
+
+INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
+UINT_MAX = (1 << 64) - 1
+SECOND = 1_000_000_000
+"""In nanoseconds."""
+
+
+class UInt(int):
+    """An unsigned integer of 64 bits."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Err:
+    """An error, in cel-go's words."""
+
+    message: str
+
+
+NO_OVERLOAD = Err("no such overload")
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp:
+    """Since 1970, in UTC. `offset` in seconds: the zone in which it was written."""
+
+    nanoseconds: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TypeValue:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    value: Any
+    present: bool = True
+
+
+NONE = Optional(None, present=False)
+
+
+class Opaque:
+    """A value of a type that Kubernetes adds, equal as Python says."""
+
+    __slots__ = ()
+    type_name = ""
+
+
+class ListValue:
+    """A list, of whatever it is made."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def at(self, index: int) -> Any:
+        """The item of an index within bounds."""
+        raise NotImplementedError
+
+    def equal(self, other: Any) -> Any:
+        """True, False or an Err."""
+        if not isinstance(other, ListValue) or len(self) != len(other):
+            return False
+        return all(equal(mine, theirs) is not False for mine, theirs in zip(self, other, strict=True))
+
+    def contains(self, value: Any) -> Any:
+        return any(plain_equal(value, item) is True for item in self)
+
+    def plus(self, other: Any) -> Any:
+        if not isinstance(other, ListValue):
+            return NO_OVERLOAD
+        return Items([*self, *other])
+
+    def native(self) -> Any:
+        """The list as it is seen through an optional."""
+        return self
+
+
+class Items(ListValue):
+    """The items of a list that an expression makes."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def at(self, index: int) -> Any:
+        return self.items[index]
+
+
+class Growing(Items):
+    """The list that a loop builds: nothing but the loop sees it before it is done."""
+
+    __slots__ = ()
+
+    def plus(self, other: Any) -> Any:
+        if not isinstance(other, ListValue):
+            return NO_OVERLOAD
+        self.items.extend(other)
+        return self
+
+
+MISSING = object()
+
+
+class MapValue:
+    """A map or an object."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        """The keys."""
+        raise NotImplementedError
+
+    def find(self, key: Any) -> Any:
+        """The value of a key; MISSING where there is none, or an Err."""
+        raise NotImplementedError
+
+    def equal(self, other: Any) -> Any:
+        """True, False or an Err."""
+        if not isinstance(other, MapValue) or len(self) != len(other):
+            return False
+        for key in self:
+            theirs = other.find(key)
+            if theirs is MISSING or equal(self.find(key), theirs) is False:
+                return False
+        return True
+
+    def native(self) -> Any:
+        """The map as it is seen through an optional."""
+        return self
+
+
+class Entries(MapValue):
+    """The entries of a map that an expression makes."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: Iterable[tuple[Any, Any]] = ()) -> None:
+        self._entries = {_identity(key): (key, value) for key, value in entries}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([key for key, _ in self._entries.values()])
+
+    def find(self, key: Any) -> Any:
+        if type(key) is float and not key.is_integer():
+            return MISSING
+        found = self._entries.get(_identity(key))
+        return MISSING if found is None else found[1]
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        return self._entries.values()
+
+
+def _identity(key: Any) -> Any:
+    """Numbers are the same key whatever their type; booleans are no numbers."""
+    kind = type(key)
+    if kind is bool:
+        return "bool", key
+    if kind in {int, UInt, float}:
+        return int(key) if math.isfinite(key) else (kind, repr(key))
+    return kind, key if kind in {str, bytes} else id(key)
+
+
+_NAMES: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    UInt: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    type(None): "null_type",
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    TypeValue: "type",
+    Optional: "optional_type",
+}
+
+
+def type_name(value: Any) -> str:
+    """The name of the value's type, as `type()` gives it and errors write it."""
+    found = _NAMES.get(type(value))
+    if found is not None:
+        return found
+    if isinstance(value, ListValue):
+        return "list"
+    if isinstance(value, MapValue):
+        return "map"
+    if isinstance(value, Opaque):
+        return value.type_name
+    return "error" if isinstance(value, Err) else "unknown"
+
+
+_NUMBERS = frozenset((int, UInt, float))
+
+
+def equal(one: Any, other: Any) -> Any:
+    """`one == other`: True, False or an Err. Null equals null alone."""
+    if one is None or other is None:
+        return one is other
+    return plain_equal(one, other)
+
+
+def plain_equal(one: Any, other: Any) -> Any:
+    """As `equal`, of values that are not null."""
+    kind = type(one)
+    if kind in _NUMBERS:
+        return type(other) in _NUMBERS and one == other
+    if isinstance(one, ListValue | MapValue):
+        return one.equal(other)
+    if kind is Optional:
+        if type(other) is not Optional or one.present != other.present:
+            return False
+        return not one.present or equal(one.value, other.value)
+    if kind is Timestamp:
+        return type(other) is Timestamp and one.nanoseconds == other.nanoseconds
+    return kind is type(other) and one == other
+
+
+_ORDERED = frozenset((bool, bytes, float, Duration, int, str, Timestamp, UInt))
+
+
+def is_ordered(value: Any) -> bool:
+    return type(value) in _ORDERED
+
+
+def compare(one: Any, other: Any) -> Any:
+    """-1, 0, 1 or an Err; `one` is of an ordered type."""
+    kind, theirs = type(one), type(other)
+    if kind in _NUMBERS:
+        if kind is float and math.isnan(one):
+            return Err("NaN values cannot be ordered")
+        if theirs not in _NUMBERS:
+            return NO_OVERLOAD
+        if theirs is float and math.isnan(other):
+            return Err("NaN values cannot be ordered")
+    elif kind is not theirs:
+        return NO_OVERLOAD
+    elif kind in {Duration, Timestamp}:
+        one, other = one.nanoseconds, other.nanoseconds
+    elif kind is str:
+        return _compared(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+    return _compared(one, other)
+
+
+def _compared(one: Any, other: Any) -> int:
+    return int(one > other) - int(one < other)
+
+
+def size_of(value: Any) -> int:
+    """What the cost of a call depends on: characters, bytes, items or entries; 1 of anything else."""
+    kind = type(value)
+    if kind is str or kind is bytes or isinstance(value, ListValue | MapValue):
+        return len(value)
+    return getattr(value, "size", 1) if isinstance(value, Opaque) else 1
+
+
+def text_of(value: Any) -> str:
+    """The value as Go's `%v` prints it in errors."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case float():
+            return double_text(value)
+        case Duration():
+            return duration_go_text(value.nanoseconds)
+        case Timestamp():
+            return timestamp_text(value)
+        case TypeValue():
+            return value.name
+        case _:
+            return str(value)
+
+
+def double_text(value: float) -> str:
+    """As Go's `%g`."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return shortest_float(value)
+
+
+def _expanded(value: float) -> str:
+    return format(Decimal(repr(value)).normalize(), "f")
+
+
+def duration_text(nanoseconds: int) -> str:
+    """As `string(duration)`: seconds, with as many digits as a double needs."""
+    seconds, rest = divmod(abs(nanoseconds), SECOND)
+    value = float(seconds) + rest / 1e9
+    value = -value if nanoseconds < 0 else value
+    text = repr(value)
+    if "e" in text or text.endswith(".0"):
+        text = _expanded(value) if value else "0"
+    return f"{text}s"
+
+
+def duration_go_text(nanoseconds: int) -> str:
+    """As Go's Duration.String: `1h0m0s`."""
+    sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
+    if rest == 0:
+        return "0s"
+    for unit, each in (("ns", 1), ("µs", 1_000), ("ms", 1_000_000)):
+        if rest < each * 1_000:
+            return f"{sign}{_fraction(rest, each)}{unit}"
+    minutes, seconds = divmod(rest, 60 * SECOND)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{_fraction(seconds, SECOND)}s"
+    if hours:
+        return f"{sign}{hours}h{minutes}m{text}"
+    return f"{sign}{minutes}m{text}" if minutes else f"{sign}{text}"
+
+
+def _fraction(number: int, unit: int) -> str:
+    whole, rest = divmod(number, unit)
+    return f"{whole}.{str(rest).rjust(len(str(unit)) - 1, '0').rstrip('0')}" if rest else str(whole)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(stamp: Timestamp, offset: int | None = None) -> datetime:
+    """The date and time of day, without what is finer than a second. `offset`: in this zone instead of its
+    own.
+    """
+    seconds = stamp.nanoseconds // SECOND + (stamp.offset if offset is None else offset)
+    return _EPOCH + timedelta(seconds=seconds)
+
+
+def timestamp_text(stamp: Timestamp) -> str:
+    """As Go's RFC3339Nano."""
+    local = moment(stamp)
+    fraction = stamp.nanoseconds % SECOND
+    digits = f".{fraction:09d}".rstrip("0") if fraction else ""
+    if stamp.offset == 0:
+        zone = "Z"
+    else:
+        minutes = abs(stamp.offset) // 60
+        zone = f"{'-' if stamp.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+    return f"{local:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + digits + zone
+
+
+def from_json(value: Any) -> Any:
+    """A decoded JSON value without a schema, as a value."""
+    kind = type(value)
+    if kind is dict:
+        return JsonMap(value)
+    if kind is list:
+        return JsonList(value)
+    return value
+
+
+class JsonList(ListValue):
+    """A list of a decoded JSON document."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: list[Any]) -> None:
+        self.raw = raw
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(from_json, self.raw)
+
+    def at(self, index: int) -> Any:
+        return from_json(self.raw[index])
+
+
+class JsonMap(MapValue):
+    """An object of a decoded JSON document."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self.raw = raw
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(sorted(self.raw))
+
+    def find(self, key: Any) -> Any:
+        if type(key) is not str or key not in self.raw:
+            return MISSING
+        return from_json(self.raw[key])

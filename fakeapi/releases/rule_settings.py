@@ -1,0 +1,66 @@
+"""How a release compiles and evaluates the x-kubernetes-validations of custom resources."""
+
+from functools import cache
+
+from fakeapi.machinery.cel.cost import Pricing, cost_by_path, cost_by_path_alone, cost_traced
+from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
+from fakeapi.machinery.cel.runtime.plan import Dialect
+from fakeapi.machinery.cel.source import Wording
+from fakeapi.releases.quirks import Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+RATCHETING = "CRDValidationRatcheting"
+_SELECTORS = "AuthorizeWithSelectors"
+
+
+def rule_settings(rules: ReleaseRules) -> RuleSettings:
+    """One for all servers of a process that have these rules."""
+    return _settings(rules.quirks, rules.gates.enabled(RATCHETING), rules.gates.enabled(_SELECTORS))
+
+
+@cache
+def _settings(
+    quirks: Quirks,
+    ratchets: bool,  # noqa: FBT001 - the key of a cache
+    selects: bool,  # noqa: FBT001
+) -> RuleSettings:
+    own = quirks.rules
+    new = own.new_may_say | ({"authorization selectors"} if selects else set())
+    return RuleSettings(
+        new=_language(new, selects_keywords=own.new_select_keywords),
+        stored=_language(own.stored_may_say, selects_keywords=own.stored_select_keywords),
+        pricing=_pricing(quirks),
+        wording=Wording(
+            empty_column=1 if quirks.cel_counts_empty_from_one else 0,
+            line_starts_before=quirks.cel_line_starts_before,
+            lexes_quoted_fields=quirks.cel_lexes_quoted_fields,
+        ),
+        dialect=Dialect(
+            reads_affix=own.pays_for_affixes,
+            binds_lazily=own.binds_lazily,
+            variants=own.variants,
+        ),
+        ratchets=ratchets and own.old_self_may_be_optional,
+        shows_values=own.show_values,
+        shows_rules_as_json=own.shown_as_json,
+        moves_paths=own.move_paths,
+        reads_all_of=own.count_in_all_of,
+        bounds_enums=own.enums_bound,
+        bounds_int_or_string=own.int_or_string_is_bound,
+        bounds_names=own.names_are_bound,
+    )
+
+
+def _pricing(quirks: Quirks) -> Pricing:
+    if quirks.cel_sizes_are_traced:
+        return cost_traced
+    return cost_by_path if quirks.rules.prices_equality else cost_by_path_alone
+
+
+def _language(libraries: frozenset[str], *, selects_keywords: bool) -> Language:
+    return Language(
+        libraries=libraries - {"literals"},
+        checks_literals="literals" in libraries,
+        checks_formats="formatting" in libraries,
+        selects_keywords=selects_keywords,
+    )

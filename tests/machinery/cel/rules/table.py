@@ -1,0 +1,114 @@
+"""What Kubernetes' own packages say of some 1,300 rules and objects, in `facts.jsonl.gz` beside this.
+
+The first line has the schemas and objects, each other one is a case: `facts` are what
+k8s.io/apiextensions-apiserver of the releases in `of` answers: the errors of a definition with the schema
+(`compile`), and of the object, with what is left of the budget. Names of types and addresses of pointers,
+which are made up anew each time there, are written with zeros. Left out is what depends on the order of Go's
+maps.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fakeapi.machinery.cel.rules.definition import DefinitionRules
+from fakeapi.machinery.cel.rules.settings import RuleSettings
+from fakeapi.machinery.cel.rules.validator import BUDGET, rule_validator
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.structural.rule_sites import RuleSite
+from fakeapi.machinery.structural.schema import Schema, go_value, parse_schema
+from fakeapi.releases.release import load_release
+from fakeapi.releases.rule_settings import rule_settings
+from fakeapi.releases.rules import rules_of
+
+RELEASES = ("1.27", "1.31", "1.33", "1.36", "1.37")
+PATH = "spec.validation.openAPIV3Schema"
+_FILE = Path(__file__).parent / "facts.jsonl.gz"
+_MOST = 2**64 - 1
+_ADDRESS = re.compile("0x[0-9a-f]{6,}")
+
+Found = dict[str, Any]
+
+
+@cache
+def _lines() -> tuple[dict[str, Any], ...]:
+    with gzip.open(_FILE, "rt", encoding="utf-8") as lines:
+        return tuple(map(json.loads, lines))
+
+
+def cases() -> Iterator[dict[str, Any]]:
+    """The cases, with their schema and objects in place of references."""
+    shared, *rows = _lines()
+    for row in rows:
+        objects = {
+            name: None if row[name] is None else shared["objects"][row[name]] for name in ("object", "old")
+        }
+        yield row | objects | {"schema": shared["schemas"][row["schema"]]}
+
+
+@cache
+def settings_of(release: str) -> RuleSettings:
+    return rule_settings(rules_of(load_release(release)))
+
+
+def found(case: dict[str, Any], settings: RuleSettings) -> Found:
+    """What is said of a case here, as the table writes it."""
+    schema = parse_schema(case["schema"])
+    said: Found = {}
+    if case["compile"]:
+        checker = DefinitionRules(settings)
+        errors = [error for site in sites(schema, PATH) for error in checker.check_rules(site)]
+        said["compile"] = written([*errors, *checker.check_total(PATH)])
+    if case["object"] is not None:
+        budget = case["budget"] or BUDGET
+        validator = rule_validator(schema, settings)
+        said |= {"errors": [], "warnings": [], "remaining": budget}
+        if validator is not None:
+            outcome = validator.validate(go_value(case["object"]), go_value(case["old"]), "", budget)
+            said["errors"] = written(outcome.errors)
+            said["warnings"] = sorted(outcome.warnings)
+            said["remaining"] = outcome.remaining
+    return said
+
+
+def written(errors: list[FieldError]) -> list[list[str]]:
+    """Errors in an order of their own, as Kubernetes walks maps in any."""
+    return sorted([error.reason, error.field, _ADDRESS.sub("0xc000000000", error.body)] for error in errors)
+
+
+def sites(
+    schema: Schema, path: str, *, is_root: bool = True, count: int | None = 1, within: str | None = None
+) -> list[RuleSite]:
+    """The nodes of a schema that have rules, as the validation of definitions finds them."""
+    factor: int | None = 1
+    others, items = schema.additional_properties, schema.items
+    if schema.type == "object" and others is not None:
+        factor = schema.max_properties
+    elif schema.type == "array":
+        factor = schema.max_items
+    inner = None if count is None or factor is None else min(count * factor, _MOST)
+    below = [(f"{path}.properties[{name}]", each, within) for name, each in sorted(schema.properties.items())]
+    if isinstance(others, Schema):
+        below.append((f"{path}.additionalProperties", others, within))
+    if isinstance(items, Schema):
+        below.append((f"{path}.items", items, within if schema.list_type == "map" else path))
+    found = [
+        site
+        for place, each, holder in below
+        for site in sites(each, place, is_root=False, count=inner, within=holder)
+    ]
+    if schema.validations:
+        found.append(
+            RuleSite(
+                schema=schema,
+                path=path,
+                is_resource=is_root or schema.embedded_resource,
+                cardinality=count,
+                forbids_old_self_within=within,
+            )
+        )
+    return found
