@@ -14,7 +14,7 @@ from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
 from fakeapi.machinery.structural.schema import EMPTY, Schema
 
-_INT_OR_STRING = (Schema(type="integer"), Schema(type="string"))
+INT_OR_STRING = (Schema(type="integer"), Schema(type="string"))
 _NOT_FOR_STRUCTURAL = "to be structural"
 _METADATA_IS_IMPLICIT = (
     "must not specify anything other than name and generateName, but metadata is implicitly specified"
@@ -39,6 +39,11 @@ def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) ->
     """Why a schema, which converts, is not structural; sorted as texts, as upstream has it."""
     found = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
     return sorted(found, key=str)
+
+
+def is_int_or_string(branches: tuple[Schema, ...], rules: SchemaRules = NEWEST) -> bool:
+    """Whether branches say no more than that a value is an integer or a string."""
+    return _plain(branches, rules) == INT_OR_STRING
 
 
 def _conversion_errors(schema: Schema) -> Iterator[str]:
@@ -91,8 +96,8 @@ def _invariants(schema: Schema, level: _Level, path: str, rules: SchemaRules) ->
         schema,
         path,
         rules,
-        skips_any=_plain(schema.any_of, rules) == _INT_OR_STRING,
-        skips_first_all=bool(schema.all_of) and _plain(schema.all_of[0].any_of, rules) == _INT_OR_STRING,
+        skips_any=is_int_or_string(schema.any_of, rules),
+        skips_first_all=bool(schema.all_of) and is_int_or_string(schema.all_of[0].any_of, rules),
     )
     yield from _type_errors(schema, level, path)
     yield from _metadata_errors(schema, level, path, rules)
