@@ -80,6 +80,16 @@ class Quirks:
     openapi_items_have_defaults: bool
     """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
 
+    openapi_opaque_items_have_defaults: bool
+    """In OpenAPI the quantities and times of lists and maps have an empty object as their default."""
+
+    openapi_documents_mark_own_version: bool
+    """In OpenAPI 3 the kinds of all groups, such as DeleteOptions, are marked with the document's own version
+    alone."""
+
+    openapi_without_text: tuple[str, ...]
+    """Members that refer to another type and have no description, as their Go fields have no comment."""
+
     openapi_lists_have_shards: bool
     """In OpenAPI lists, watches and deletions of collections take the parameter `shardSelector`."""
 
@@ -650,6 +660,10 @@ class Quirks:
 
 _TOO_LONG = "may not be more than {} bytes"
 
+_SCHEMA_PROPS = tuple(
+    f"apiextensions/v1.JSONSchemaProps.{name}"
+    for name in ("additionalItems", "additionalProperties", "example", "externalDocs", "items", "not")
+)
 _SCOPE = (
     "must be '{}' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
@@ -692,6 +706,17 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "managed_fields_order_matters": {27: False, 29: True},
     "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
     "openapi_items_have_defaults": {27: True, 36: False},
+    "openapi_opaque_items_have_defaults": {27: True, 29: False},
+    "openapi_documents_mark_own_version": {27: False, 36: True},
+    "openapi_without_text": {
+        27: (
+            "core/v1.NamespaceCondition.lastTransitionTime",
+            "networking/v1.IngressRule.http",
+            *_SCHEMA_PROPS,
+        ),
+        32: ("networking/v1.IngressRule.http", *_SCHEMA_PROPS),
+        37: _SCHEMA_PROPS,
+    },
     "openapi_lists_have_shards": {27: False, 36: True},
     "openapi_requires_bodies": {27: False, 29: True},
     "openapi_log_has_stream": {27: False, 32: True},

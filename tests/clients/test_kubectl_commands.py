@@ -65,6 +65,7 @@ def test_it_describes_what_is_there(kubectl: Kubectl, name: str, line: str) -> N
     assert line in kubectl.run("describe", name)
 
 
+@pytest.mark.timeout(240)  # a call of kubectl for each of some seventy kinds
 def test_it_explains_every_kind_with_all_of_its_fields(kubectl: Kubectl) -> None:
     lines = kubectl.run("api-resources", "--no-headers").splitlines()
     kinds = {(words[0], words[-3]) for words in map(str.split, lines)}

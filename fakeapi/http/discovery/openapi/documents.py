@@ -6,8 +6,16 @@ Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from fakeapi.http.discovery.openapi.marks import COMMON, own_marks
 from fakeapi.http.discovery.openapi.operations import PathItem, group_tag, operation, path_items
-from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference, schemas_of
+from fakeapi.http.discovery.openapi.schemas import (
+    REFERENCE,
+    ReleaseSchemas,
+    Schema,
+    openapi_name,
+    reference,
+    schemas_of,
+)
 from fakeapi.http.discovery.openapi.swagger import swagger_of
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.registry.catalogue import Catalogue
@@ -21,6 +29,15 @@ Document: TypeAlias = dict[str, Any]
 _TITLE = "Kubernetes"
 _KUBERNETES = "io.k8s."
 """The names of all schemas but those of custom kinds begin so."""
+_KIND = "x-kubernetes-group-version-kind"
+_SECURITY = {
+    "BearerToken": {
+        "type": "apiKey",
+        "description": "A bearer token in the header Authorization.",
+        "name": "authorization",
+        "in": "header",
+    }
+}
 
 
 def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
@@ -38,11 +55,20 @@ def document_of(catalogue: Catalogue, group: str, version: str) -> Document:
     paths = _paths(catalogue, group, version)
     release = resources[0].release
     known = _known(resources, schemas_of(release.name))
+    schemas = {name: known[name] for name in sorted(_referred(paths, known))}
+    components: dict[str, Any] = {"schemas": schemas}
+    if not resources[0].kind.unstructured:
+        components["securitySchemes"] = _SECURITY
+        if release.quirks.openapi_documents_mark_own_version:
+            for go in COMMON:
+                name = openapi_name(go)
+                if name in schemas:
+                    schemas[name] = {**schemas[name], _KIND: own_marks(go, group, version)}
     return {
         "openapi": "3.0.0",
         "info": {"title": _TITLE, "version": release.version},
         "paths": paths,
-        "components": {"schemas": {name: known[name] for name in sorted(_referred(paths, known))}},
+        "components": components,
     }
 
 
@@ -57,7 +83,9 @@ def swagger(catalogue: Catalogue) -> Document:
         one = document_of(catalogue, group, version)
         paths |= one["paths"]
         schemas = {**_in_swagger(one["components"]["schemas"]), **schemas}
-    return swagger_of(_TITLE, catalogue.primary.version, paths, schemas)
+    known = schemas_of(catalogue.primary.name)
+    schemas |= {name: known[name] for name in map(openapi_name, COMMON) if name in schemas}
+    return swagger_of(_TITLE, catalogue.primary.version, paths, schemas, _SECURITY)
 
 
 def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:

@@ -164,12 +164,15 @@ _path_item = _message(
     },
     extensions=10,
 )
+_api_key = _message({"type": (1, _text), "name": (2, _text), "in": (3, _text), "description": (4, _text)})
 _document = _message(
     {
         "swagger": (1, _text),
         "info": (2, _message({"title": (1, _text), "version": (2, _text)}, extensions=7)),
         "paths": (8, _object(_path_item, number=2)),
         "definitions": (9, _object(_schema)),
+        "security": _repeated(12, _object(_type)),
+        "securityDefinitions": (13, _object(_wrapped(2, _api_key))),
     },
     extensions=16,
 )

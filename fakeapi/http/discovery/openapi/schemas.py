@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from fakeapi.http.discovery.openapi.descriptions import describe_field, describe_type
+from fakeapi.http.discovery.openapi.marks import marks_of, union_of
 from fakeapi.releases.kinds import Kind
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.schemas import underlying_type
@@ -59,19 +60,22 @@ class ReleaseSchemas(Mapping[str, Schema]):
 
     def __init__(self, tables: ReleaseTables) -> None:
         self._tables = tables
-        self._item_defaults = quirks_of(int(tables.release[2:])).openapi_items_have_defaults
+        quirks = quirks_of(int(tables.release[2:]))
+        self._item_defaults = quirks.openapi_items_have_defaults
+        self._opaque_item_defaults = quirks.openapi_opaque_items_have_defaults
+        self._without_text = frozenset(quirks.openapi_without_text)
         self._made: dict[str, Schema] = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
-        self._marks = dict(_marks(tables))
+        self._marks = marks_of(tables)
 
     def __getitem__(self, name: str) -> Schema:
         """Raises KeyError for a type that the release does not have."""
         found = self._made.get(name)
         if found is None:
             go = _go_name(name)
-            found = _struct(self._tables, go, self._fields(go))
-            if not self._item_defaults:
+            found = _struct(self._tables, go, self._fields(go), self._without_text)
+            if "properties" in found:
                 found["properties"] = {
-                    name: _without_item_defaults(value) for name, value in found["properties"].items()
+                    name: self._with_item_defaults(value) for name, value in found["properties"].items()
                 }
             if go in self._marks:
                 found["x-kubernetes-group-version-kind"] = self._marks[go]
@@ -86,6 +90,12 @@ class ReleaseSchemas(Mapping[str, Schema]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def _with_item_defaults(self, schema: Schema) -> Schema:
+        """A schema whose items and values have such defaults as those of the release."""
+        if not self._item_defaults:
+            return _without_item_defaults(schema)
+        return _with_opaque_defaults(schema) if self._opaque_item_defaults else schema
+
     def _fields(self, go: str) -> dict[str, Any]:
         entry = self._tables[go]
         assert not isinstance(entry, str), f"no schema of its own: {go}"
@@ -96,17 +106,6 @@ class ReleaseSchemas(Mapping[str, Schema]):
 def schemas_of(release: str) -> ReleaseSchemas:
     """The schemas of a release, "1.31"."""
     return ReleaseSchemas(tables_of(release))
-
-
-def _marks(tables: ReleaseTables) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """The group, version and kind of every type that is one."""
-    for each in tables.index.group_versions:
-        for entry in each.kind_entries():
-            for name in (entry["type"], entry.get("list_type")):
-                if name:
-                    kind = name.rpartition(".")[2]
-                    yield name, [{"group": each.group, "kind": kind, "version": each.version}]
-    yield "meta/v1.Status", [{"group": "", "kind": "Status", "version": "v1"}]
 
 
 def openapi_name(go: str) -> str:
@@ -134,26 +133,35 @@ def kind_reference(kind: Kind, *, of_list: bool = False) -> Schema:
     return reference(kind.list_type_name if of_list else kind.type_name)
 
 
-def _struct(types: Mapping[str, TypeEntry], go: str, entry: dict[str, Any]) -> Schema:
+def _struct(
+    types: Mapping[str, TypeEntry], go: str, entry: dict[str, Any], without_text: frozenset[str]
+) -> Schema:
     required = [member["name"] for member in entry["fields"] if member.get("required")]
     schema: Schema = {"type": "object", "description": describe_type(go)}
     if required:
         schema["required"] = required
     members = sorted(entry["fields"], key=lambda member: str(member["name"]))
-    schema["properties"] = {member["name"]: _member(types, go, member) for member in members}
+    for member in members:
+        made = _member(types, go, member, has_text=f"{go}.{member['name']}" not in without_text)
+        schema.setdefault("properties", {})[member["name"]] = made
+    unions = union_of(go, (member["name"] for member in members))
+    if unions:
+        schema["x-kubernetes-unions"] = unions
     if entry.get("atomic"):
         schema["x-kubernetes-map-type"] = "atomic"
     return schema
 
 
-def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any]) -> Schema:
+def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any], *, has_text: bool) -> Schema:
     go: str = member["type"]
     optional = go.startswith("*") or bool(member.get("omitempty"))
     schema = _value(types, go.removeprefix("*"), is_pointer=go.startswith("*"), optional=optional)
-    if member.get("default") is not None:
-        schema["default"] = member["default"]
+    if not has_text and member.get("default") is None:
+        return schema if "$ref" in schema else {**schema["allOf"][0]}
     if "$ref" in schema:
         schema = {"allOf": [schema]}
+    if member.get("default") is not None:
+        schema["default"] = member["default"]
     schema["description"] = describe_field(struct, member["name"], go)
     if "keys" in member:
         schema["x-kubernetes-list-map-keys"] = member["keys"]
@@ -166,6 +174,16 @@ def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any])
     if "patch" in member:
         schema["x-kubernetes-patch-strategy"] = member["patch"]
     return schema
+
+
+def _with_opaque_defaults(schema: Schema) -> Schema:
+    """A schema whose items and values that are opaque have an empty object as their default."""
+    made = dict(schema)
+    for place in ("items", "additionalProperties"):
+        if place in made:
+            inner = _with_opaque_defaults(made[place])
+            made[place] = {"allOf": [inner], "default": {}} if inner.keys() == {"$ref"} else inner
+    return made
 
 
 def _without_item_defaults(schema: Schema) -> Schema:

@@ -11,13 +11,21 @@ DEFINITIONS = "#/definitions/"
 _BODY = "body"
 
 
-def swagger_of(title: str, version: str, paths: dict[str, Any], schemas: dict[str, Schema]) -> dict[str, Any]:
-    """The OpenAPI 2 document of OpenAPI 3 paths and schemas."""
+def swagger_of(
+    title: str,
+    version: str,
+    paths: dict[str, Any],
+    schemas: dict[str, Schema],
+    security: dict[str, Any],
+) -> dict[str, Any]:
+    """The OpenAPI 2 document of OpenAPI 3 paths, schemas and ways to say who one is."""
     return {
         "swagger": "2.0",
         "info": {"title": title, "version": version},
         "paths": {path: _path_item(item) for path, item in sorted(paths.items())},
         "definitions": {name: _schema(schema) for name, schema in sorted(schemas.items())},
+        "securityDefinitions": security,
+        "security": [{name: []} for name in security],
     }
 
 

@@ -1,0 +1,143 @@
+"""The group, version and kind of types, and the unions among them, as OpenAPI marks them.
+
+Kinds from the tables of the release; the versions that k8s.io/kubernetes registers and serves no more, and
+unions (`+union`), from its Go source.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.releases.tables import ReleaseTables
+
+Mark = dict[str, str]
+
+COMMON = ("meta/v1.DeleteOptions", "meta/v1.WatchEvent")
+"""Kinds that every group has."""
+
+_BY_SUBRESOURCE = {
+    "authentication/v1.TokenRequest": ("authentication.k8s.io", "v1"),
+    "autoscaling/v1.Scale": ("autoscaling", "v1"),
+    "policy/v1.Eviction": ("policy", "v1"),
+    "meta/v1.APIResourceList": ("", "v1"),
+    "meta/v1.Status": ("", "v1"),
+}
+"""Kinds that no resource has."""
+
+_REGISTERED: dict[int | None, tuple[str, ...]] = {
+    27: ("admissionregistration.k8s.io/v1beta1",),
+    28: ("flowcontrol.apiserver.k8s.io/v1alpha1",),
+    33: ("networking.k8s.io/v1alpha1",),
+    35: ("autoscaling/v2beta1", "autoscaling/v2beta2", "scheduling.k8s.io/v1alpha1"),
+    None: (
+        "admission.k8s.io/v1",
+        "admission.k8s.io/v1beta1",
+        "apiextensions.k8s.io/v1beta1",
+        "apiregistration.k8s.io/v1beta1",
+        "apps/v1beta1",
+        "apps/v1beta2",
+        "authentication.k8s.io/v1alpha1",
+        "authentication.k8s.io/v1beta1",
+        "authorization.k8s.io/v1beta1",
+        "batch/v1beta1",
+        "certificates.k8s.io/v1alpha1",
+        "certificates.k8s.io/v1beta1",
+        "coordination.k8s.io/v1beta1",
+        "discovery.k8s.io/v1beta1",
+        "events.k8s.io/v1beta1",
+        "extensions/v1beta1",
+        "flowcontrol.apiserver.k8s.io/v1beta1",
+        "flowcontrol.apiserver.k8s.io/v1beta2",
+        "flowcontrol.apiserver.k8s.io/v1beta3",
+        "imagepolicy.k8s.io/v1alpha1",
+        "networking.k8s.io/v1beta1",
+        "node.k8s.io/v1alpha1",
+        "node.k8s.io/v1beta1",
+        "policy/v1beta1",
+        "rbac.authorization.k8s.io/v1alpha1",
+        "rbac.authorization.k8s.io/v1beta1",
+        "scheduling.k8s.io/v1beta1",
+        "storage.k8s.io/v1alpha1",
+        "storage.k8s.io/v1beta1",
+    ),
+}
+"""API versions that are registered beside the served ones, by the last minor release that has them."""
+
+_PRIORITY_LEVEL = ("type", ("exempt", "limited"))
+_SUBJECT = ("kind", ("group", "serviceAccount", "user"))
+_PROFILE = ("type", ("localhostProfile",))
+_GANG, _DISRUPTION = ("", ("basic", "gang")), ("", ("all", "single"))
+_UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "core/v1.AppArmorProfile": _PROFILE,
+    "core/v1.PodSchedulingGroup": ("", ("podGroupName",)),
+    "core/v1.SeccompProfile": _PROFILE,
+    **{
+        f"flowcontrol/{version}.{name}": union
+        for version in ("v1", "v1beta2", "v1beta3")
+        for name, union in (
+            ("LimitResponse", ("type", ("queuing",))),
+            ("PriorityLevelConfigurationSpec", _PRIORITY_LEVEL),
+            ("Subject", _SUBJECT),
+        )
+    },
+    "scheduling/v1alpha2.PodGroupSchedulingPolicy": _GANG,
+    "scheduling/v1alpha2.PodGroupTemplateReference": ("", ("workload",)),
+    "scheduling/v1alpha3.WorkloadPodGroupDisruptionMode": _DISRUPTION,
+    "scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy": _GANG,
+    **{
+        f"scheduling/{version}.{name}": union
+        for version in ("v1alpha3", "v1beta1")
+        for name, union in (
+            ("CompositeDisruptionMode", _DISRUPTION),
+            ("CompositePodGroupSchedulingPolicy", _GANG),
+            ("DisruptionMode", _DISRUPTION),
+            ("PodGroupSchedulingPolicy", _GANG),
+        )
+    },
+}
+"""By Go type: the member that says which one is set, if any, and those of which one is set."""
+
+
+def marks_of(tables: ReleaseTables) -> dict[str, list[Mark]]:
+    """The marks of every type that is a kind, by Go name."""
+    found = {name: [_mark(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
+    versions = [(each.group, each.version) for each in tables.index.group_versions]
+    for each in tables.index.group_versions:
+        for entry in each.kind_entries():
+            for name in (entry["type"], entry.get("list_type")):
+                if name:
+                    found[name] = [_mark(name, each.group, each.version)]
+    if ("resource.k8s.io", "v1alpha2") in versions:  # which registered it again
+        found["meta/v1.Status"].append(_mark("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
+    for name in COMMON:
+        found[name] = [_mark(name, *version) for version in sorted({*versions, *_registered(tables)})]
+    return found
+
+
+def own_marks(name: str, group: str, version: str) -> list[Mark]:
+    """The marks of a kind of all groups in the document of one version."""
+    own = [] if not group else [_mark(name, group, version)]
+    return [_mark(name, "", "v1"), *own]
+
+
+def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
+    """The unions of a type that has these members; none for most."""
+    if go not in _UNIONS:
+        return []
+    discriminator, names = _UNIONS[go]
+    there = set(members)
+    fields = {name: name[:1].upper() + name[1:] for name in names if name in there}
+    union: dict[str, Any] = {"discriminator": discriminator} if discriminator else {}
+    return [{**union, "fields-to-discriminateBy": fields}]
+
+
+def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
+    minor = int(tables.release[2:])
+    for last, names in _REGISTERED.items():
+        if last is None or minor <= last:
+            for name in names:
+                group, _, version = name.partition("/")
+                yield group, version
+
+
+def _mark(name: str, group: str, version: str) -> Mark:
+    return {"group": group, "kind": name.rpartition(".")[2], "version": version}
