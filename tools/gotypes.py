@@ -116,7 +116,7 @@ class GoSource:
         declared = self.package(package).types_by_name.get(short, {})
         found = []
         for each in declared.get("fields", ()):
-            if each.get("embedded") and ",inline" in each.get("tag", ""):
+            if each.get("embedded") and _is_inlined(each.get("tag", "")):
                 inner = self._text(each["type"], package, declared["file"]).removeprefix("*")
                 found += [*self.inlined(inner), inner]
         return found
@@ -224,6 +224,11 @@ class GoSource:
         if declared.get("alias"):
             return self._text(declared["type"], package, declared["file"])
         return f"{package}.{name}"
+
+
+def _is_inlined(tag: str) -> bool:
+    """Whether an embedded struct has no name: up to 1.36 it says that it is inlined, from then on nothing."""
+    return not str(dict(_TAG.findall(tag)).get("json", "-")).partition(",")[0]
 
 
 def _text_of(value: Expression) -> str:

@@ -178,9 +178,10 @@ class KindDefinition:
     own. `connections` answer subresources that store nothing. `deletion_warnings` are texts of Warning
     headers for a delete. `scale` projects objects to Scales. `hidden_annotations` stand for fields of the
     server's own type, so that tables and metadata alone do not show them. `conversions_of` is for conversions
-    that differ by release. `is_declared`: the kind has had declared rules since it is there, so that every
-    release enforces them. `declared_paths` are patterns of paths in errors of declared rules, and what stands
-    for them in errors of the kind's own.
+    that differ by release. `hides_deleted` are versions in which a delete is answered
+    with a Status although it is not in others. `is_declared`: the kind has had declared rules since it is
+    there, so that every release enforces them. `declared_paths` are patterns of paths in errors of declared
+    rules, and what stands for them in errors of the kind's own.
     """
 
     group: str
@@ -205,6 +206,7 @@ class KindDefinition:
     actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
     answer: SubresourceAction | None = None
     is_declared: bool = False
+    hides_deleted: frozenset[str] = frozenset()
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
     signs: Callable[[Object, User], Object] | None = None
     missing: Callable[[str, Quirks], ApiError] | None = None
@@ -224,9 +226,10 @@ class KindDefinition:
             and (self.versions is None or kind.version in self.versions)
         )
 
-    @property
-    def shows_deleted(self) -> bool:
-        """Whether a delete is answered with the object that is gone, not with a Status."""
+    def shows_deleted(self, version: str) -> bool:
+        """Whether a delete in a version is answered with the object that is gone, not with a Status."""
+        if version in self.hides_deleted:
+            return False
         return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED
 
     @property

@@ -37,9 +37,8 @@ def validate_at_most(
 ) -> list[FieldError]:
     """Errors of the named counters that are greater than the counter `most`."""
     limit = status.get(most) or 0
-    return [
-        invalid(f"{path}.{name}", status[name], problem) for name in names if (status.get(name) or 0) > limit
-    ]
+    counted = {name: status.get(name) or 0 for name in names}
+    return [invalid(f"{path}.{name}", count, problem) for name, count in counted.items() if count > limit]
 
 
 def validate_collision_count(new: Object, old: Object) -> list[FieldError]:

@@ -458,9 +458,6 @@ class Quirks:
     rbac_updates_are_checked_twice: bool
     """An update of a role or binding reports what is wrong with the object twice."""
 
-    rbac_fields_are_required_by_declaration: bool
-    """Names and verbs that roles and bindings lack are found by declarative validation."""
-
     # Kinds of the core group
 
     mountable_secrets_are_deprecated: bool
@@ -526,10 +523,6 @@ class Quirks:
     declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
     """Whose declared rules are enforced: those of kinds with no other rules, of all kinds, or of all where
     the gate DeclarativeValidationTakeover says so."""
-
-    declared_rules_come_last: bool
-    """Rules that are markers of a type's source are checked after all others; the error of a changed field
-    that is marked as immutable shows no value."""
 
     class_changes_are_forbidden: bool
     """A change of what a StorageClass is made of is forbidden; elsewhere the field is immutable."""
@@ -867,7 +860,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "missing_component_is_500": {27: True, 33: False},
     "pod_certificates_have_stubs": {27: False, 36: True},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
-    "rbac_fields_are_required_by_declaration": {27: False, 37: True},
     "review_attributes_are_a_union": {27: False, 37: True},
     "role_reference_change": {27: "cannot change roleRef", 37: "field is immutable"},
     "mountable_secrets_are_deprecated": {27: False, 32: True},
@@ -892,7 +884,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "unchanged_capacities_are_trusted": {27: False, 37: True},
     "condition_duplicates_name_the_type": {27: True, 37: False},
     "declared_rules": {27: "unknown", 33: "taken over", 36: "of new kinds", 37: "enforced"},
-    "declared_rules_come_last": {27: False, 37: True},
     "class_changes_are_forbidden": {27: True, 36: False},
     "one_storage_class_is_default": {27: False, 37: True},
     "attributes_class_may_be_default": {27: True, 34: False},

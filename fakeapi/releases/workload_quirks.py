@@ -19,9 +19,6 @@ class WorkloadQuirks:
     controllers_are_checked_once: bool
     """An update of a replication controller does not either."""
 
-    controller_rules_are_declared: bool
-    """What is wrong with the counts of a replication controller's spec is said last."""
-
     jobs_are_checked_once: bool
     """Nor does an update of a job, which then need not have a generated selector any more."""
 
@@ -79,8 +76,7 @@ class WorkloadQuirks:
     """A target of zero beside an average, which v1's annotation cannot leave out, is read as none."""
 
     autoscaler_bounds: str
-    """How the bounds of replicas are checked: that the upper one is "positive", that it is "set", or, as
-    "declared", last of all; then generations of conditions are checked too."""
+    """How the upper bound of replicas is checked: that it is "positive", or that it is "set"."""
 
     references_name_a_group: bool
     """A new autoscaler's target names its API group."""
@@ -97,14 +93,10 @@ class WorkloadQuirks:
     schedules_have_no_zone: bool
     """A new schedule names no time zone."""
 
-    schedules_are_declared: bool
-    """That a cron job has no schedule is said last."""
-
 
 _HISTORY: dict[str, dict[int, Any]] = {
     "apps_updates_are_checked_once": {27: False, 34: True},
     "controllers_are_checked_once": {27: False, 35: True},
-    "controller_rules_are_declared": {27: False, 37: True},
     "jobs_are_checked_once": {27: False, 37: True},
     "jobs_are_annotated_as_tracked": {27: True, 28: False},
     "large_jobs_are_warned_of": {27: False, 28: True},
@@ -125,13 +117,12 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "job_rows_show_success": {27: False, 34: True},
     "scaling_has_tolerance": {27: False, 33: True},
     "zero_targets_are_dropped": {27: False, 36: True},
-    "autoscaler_bounds": {27: "positive", 36: "set", 37: "declared"},
+    "autoscaler_bounds": {27: "positive", 36: "set"},
     "references_name_a_group": {27: False, 34: True},
     "targets_name_the_resource": {27: False, 30: True},
     "scales_have_metadata": {27: True, 37: False},
     "missing_scales_are_named": {27: True, 33: False},
     "schedules_have_no_zone": {27: False, 29: True},
-    "schedules_are_declared": {27: False, 37: True},
     "revision_data_is_an_object": {27: False, 31: True},
     "stateful_sets_are_strict": {27: False, 33: True},
     "stateful_set_templates_are_checked": {27: False, 34: True},

@@ -3,7 +3,7 @@
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
 k8s.io/apimachinery `pkg/api/validate`: an error by hand goes where an enforced rule of the stage beta found
 the same, and what rules found comes last. Upstream marks by hand which errors are covered; here those are
-that have the type and the field of what a rule found, and are about a change as it is, or not.
+that have the type and the field of what a rule found, and are about a change, or another field, if it is.
 """
 
 import re
@@ -24,6 +24,8 @@ from fakeapi.releases.tables import ReleaseTables
 
 BETA_GATE: Final = "DeclarativeValidationBeta"
 TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover")
+
+_BOUND_BY_FIELD: Final = re.compile("must be (?:greater|less) than or equal to `")
 
 Paths = Sequence[tuple[re.Pattern[str], str]]
 """Patterns of paths in one version of a kind, and what stands for them in another."""
@@ -59,26 +61,29 @@ class DeclaredValidation:
         options: Mapping[str, bool] | None = None,
     ) -> list[FieldError]:
         """`found` by hand in an object of this version, to be created or updated, and what rules find."""
+        # What is said twice by hand is said once: upstream's filter goes through an aggregate.
+        found = list(dict.fromkeys(found))
         if self._body is None or subresource not in self._subresources:
             return found
         run = Run(old is not None, _Options(self._gates, options or {}))
         self._body(run, "", new, old)
-        # What is said twice by hand is said once: upstream's filter goes through an aggregate.
-        found = list(dict.fromkeys(found))
         if not run.found:
             return found
         covered = set(self._covered(run.found))
         kept = [error for error in found if self._identity(error) not in covered]
         return kept + [each.error for each in run.found]
 
-    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str, bool]]:
+    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str, str]]:
         for each in found:
             if each.level == BETA or self._takes_over:
                 yield self._identity(each.error)
 
-    def _identity(self, error: FieldError) -> tuple[str, str, bool]:
-        """Reason and field of an error, and whether it is about a change."""
-        return error.reason, self._path(error.field), error.body.endswith(CHANGES)
+    def _identity(self, error: FieldError) -> tuple[str, str, str]:
+        """Reason and field of an error, and whether it is about a change, or about another field."""
+        about = "change" if error.body.endswith(CHANGES) else ""
+        if _BOUND_BY_FIELD.search(error.body):
+            about = "field"
+        return error.reason, self._path(error.field), about
 
     def _path(self, path: str) -> str:
         for pattern, replacement in self._paths:

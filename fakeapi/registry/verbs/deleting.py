@@ -100,7 +100,7 @@ async def _admit(
 
 def _gone(resource: Resource, obj: Object, value: bytes, revision: int) -> WriteResult:
     """The answer about an object that is gone."""
-    if resource.definition.shows_deleted:
+    if resource.definition.shows_deleted(resource.kind.version):
         return WriteResult(resource.json_of(value, revision))
     meta = obj["metadata"]
     details = {

@@ -46,7 +46,9 @@ class Kind:
 
     def refusals(self, *changes: tuple[str, Any], **metadata: Any) -> list[str]:
         """The errors of a create."""
-        return texts(self.resource.strategy_for("").validate_create(self.created(*changes, **metadata)))
+        obj = self.created(*changes, **metadata)
+        found = self.resource.strategy_for("").validate_create(obj)
+        return texts(self.resource.with_declared(found, obj))
 
     def update_refusals(
         self, *changes: tuple[str, Any], subresource: str = "", before: tuple[tuple[str, Any], ...] = ()
@@ -61,7 +63,8 @@ class Kind:
             put(new, path, value)
         new = strategy.prepare_update(new, old)
         metadata = MetadataErrors((_marker("object"),), (_marker("change"),))
-        return texts(strategy.validate_update(new, old, metadata))
+        found = strategy.validate_update(new, old, metadata)
+        return texts(self.resource.with_declared(found, new, old, subresource))
 
     def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
         """The object as an update stores it."""

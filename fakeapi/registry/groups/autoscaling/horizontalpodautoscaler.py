@@ -4,6 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler` and
 `pkg/apis/autoscaling/validation`.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
@@ -22,7 +23,7 @@ from fakeapi.registry.groups.autoscaling.validation.references import (
 from fakeapi.registry.object_meta import with_generation
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
-from fakeapi.registry.validation.counters import validate_nonnegative, validate_nonnegative_fields
+from fakeapi.registry.validation.counters import validate_nonnegative_fields
 from fakeapi.registry.workloads import WorkloadStatusStrategy, WorkloadStrategy, with_status_of
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -91,13 +92,16 @@ class AutoscalerStrategy(WorkloadStrategy):
         metrics, described = spec.get("metrics") or [], self._described_rules(old)
         errors += validate_metrics(metrics, "spec.metrics", least, described, self._rules)
         errors += validate_behavior(spec.get("behavior"), "spec.behavior")
-        if self._rules.quirks.workloads.autoscaler_bounds == "declared":
-            return [*errors, *bounds]
         return [*bounds, *errors]
 
+    def declared_options(self, new: Object, old: Object | None) -> Mapping[str, bool]:
+        return {_TO_ZERO: self._may_be_zero(None if old is None else old["spec"])}
+
+    def _may_be_zero(self, old: Object | None) -> bool:
+        return self._rules.gates.enabled(_TO_ZERO) or (old is not None and old.get("minReplicas") == 0)
+
     def _least_errors(self, least: int | None, old: Object | None) -> list[FieldError]:
-        to_zero = self._rules.gates.enabled(_TO_ZERO) or (old is not None and old.get("minReplicas") == 0)
-        lowest = 0 if to_zero else 1
+        lowest = 0 if self._may_be_zero(old) else 1
         if least is None or least >= lowest:
             return []
         return [invalid("spec.minReplicas", least, f"must be greater than or equal to {lowest}")]
@@ -109,7 +113,7 @@ class AutoscalerStrategy(WorkloadStrategy):
         if form == "positive":
             return [invalid(path, most, "must be greater than 0")]
         if most == 0:
-            return [required(path, "" if form == "declared" else "must be set and greater than 0")]
+            return [required(path, "must be set and greater than 0")]
         return [invalid(path, most, "must be greater than or equal to 1")]
 
     def _target_rules(self, target: Object, old: Object | None) -> ReferenceRules:
@@ -140,13 +144,7 @@ class AutoscalerStatusStrategy(WorkloadStatusStrategy):
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}
-        errors = validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
-        if self._rules.quirks.workloads.autoscaler_bounds != "declared":
-            return errors
-        for index, condition in enumerate(status.get("conditions") or ()):
-            path = f"status.conditions[{index}].observedGeneration"
-            errors += validate_nonnegative(condition.get("observedGeneration"), path)
-        return errors
+        return validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
 
 
 def _has_tolerance(old: Object | None) -> bool:

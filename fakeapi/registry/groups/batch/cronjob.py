@@ -59,7 +59,7 @@ class CronJobStrategy(WorkloadStrategy):
         errors = self._spec_errors(obj["spec"], None)
         if byte_length(name) > NAME_MAX:
             long = invalid("metadata.name", name, f"must be no more than {NAME_MAX} characters")
-            errors = self._in_order([*errors, long])
+            errors.append(long)
         return errors
 
     def validate_update(
@@ -108,13 +108,7 @@ class CronJobStrategy(WorkloadStrategy):
             errors.append(not_supported(f"{path}.manualSelector", Dump("true"), ("nil", "false")))
         for name in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
             errors += validate_nonnegative(spec.get(name), f"spec.{name}")
-        return self._in_order(errors)
-
-    def _in_order(self, errors: list[FieldError]) -> list[FieldError]:
-        """From 1.37 on the rule that there is a schedule is declared, and reported last."""
-        if not self._rules.quirks.workloads.schedules_are_declared:
-            return errors
-        return sorted(errors, key=lambda error: error == required("spec.schedule"))
+        return errors
 
     def _schedule_errors(self, schedule: str, spec: Object, old: Object | None) -> list[FieldError]:
         errors: list[FieldError] = []

@@ -50,19 +50,13 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         return super().warnings_on_update({**old, "metadata": new["metadata"]}, old)
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
-        """Errors of the spec; those that are declared come last where declarations are enforced."""
-        declared = [
+        return [
             *validate_nonnegative(spec.get("minReadySeconds"), "spec.minReadySeconds"),
+            *([] if spec.get("selector") else [required("spec.selector")]),
             *([] if spec.get("replicas") is not None else [required("spec.replicas")]),
             *validate_nonnegative(spec.get("replicas"), "spec.replicas"),
+            *self._template_errors(spec, None if old is None else old.get("template")),
         ]
-        ready = [error for error in declared if error.field == "spec.minReadySeconds"]
-        replicas = [error for error in declared if error.field == "spec.replicas"]
-        selector = [] if spec.get("selector") else [required("spec.selector")]
-        template = self._template_errors(spec, None if old is None else old.get("template"))
-        if self._rules.quirks.workloads.controller_rules_are_declared:
-            return [*selector, *template, *replicas, *ready]
-        return [*ready, *selector, *replicas, *template]
 
     def _template_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         template, path = spec.get("template"), "spec.template"

@@ -20,7 +20,6 @@ from fakeapi.registry.object_meta import with_generation
 from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.addresses import ip_warnings
-from fakeapi.registry.validation.declared_errors import REQUIRED, TOO_MANY, declared_last, shown_immutable
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -54,19 +53,13 @@ class EndpointSliceStrategy(Strategy):
         return new
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        return declared_last(self._validate(obj, None), _is_declared, self._rules)
+        return self._validate(obj, None)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        changed = validate_immutable(
-            new.get("addressType"),
-            old.get("addressType"),
-            "addressType",
-            lambda value: shown_immutable(value, self._rules),
-        )
-        found = [*metadata.of_object, *self._validate(new, old), *changed]
-        return declared_last(found, _is_declared, self._rules)
+        changed = validate_immutable(new.get("addressType"), old.get("addressType"), "addressType")
+        return [*metadata.of_object, *self._validate(new, old), *changed]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         found = []
@@ -122,11 +115,6 @@ class EndpointSliceStrategy(Strategy):
             return kept
 
         return _changed(endpoints, cleared)
-
-
-def _is_declared(error: FieldError) -> bool:
-    counted = error.field.endswith("].addresses") and error.reason in (REQUIRED, TOO_MANY)
-    return counted or error.field == "addressType"
 
 
 def _changed(endpoints: Any, change: Any) -> Any:

@@ -83,8 +83,7 @@ def _validate_endpoint(endpoint: Object, kind: str, path: str, rules: ReleaseRul
     errors: list[FieldError] = []
     addresses = endpoint.get("addresses") or ()
     if not addresses:
-        detail = "" if rules.quirks.declared_rules_come_last else "must contain at least 1 address"
-        errors.append(required(f"{path}.addresses", detail))
+        errors.append(required(f"{path}.addresses", "must contain at least 1 address"))
     elif len(addresses) > ADDRESSES_MAX:
         errors.append(too_many(f"{path}.addresses", len(addresses), ADDRESSES_MAX))
     for index, address in enumerate(addresses):

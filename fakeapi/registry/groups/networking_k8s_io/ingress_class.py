@@ -15,7 +15,6 @@ from fakeapi.registry.groups.networking_k8s_io.validation.references import vali
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.declared_errors import REQUIRED, declared_last
 from fakeapi.registry.validation.domain_names import validate_domain_prefixed_path
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -41,7 +40,7 @@ class IngressClassStrategy(Strategy):
             errors.append(too_long("spec.controller", CONTROLLER_MAX, self._rules.quirks.too_long))
         errors += validate_domain_prefixed_path(controller, "spec.controller")
         errors += validate_class_parameters(spec.get("parameters"), "spec.parameters", self._rules)
-        return declared_last(errors, _is_declared, self._rules)
+        return errors
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return with_next_generation(new, old)
@@ -52,10 +51,6 @@ class IngressClassStrategy(Strategy):
         controller = new["spec"].get("controller", "")
         changed = validate_immutable(controller, old["spec"].get("controller", ""), "spec.controller")
         return [*metadata.of_change, *changed, *metadata.of_object, *self.validate_create(new)]
-
-
-def _is_declared(error: FieldError) -> bool:
-    return error.field in ("spec.parameters.kind", "spec.parameters.name") and error.reason == REQUIRED
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

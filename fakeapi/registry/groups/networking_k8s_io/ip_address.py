@@ -17,7 +17,6 @@ from fakeapi.registry.groups.networking_k8s_io.validation.references import vali
 from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.validation.addresses import validate_ip
-from fakeapi.registry.validation.declared_errors import REQUIRED, declared_last, shown_immutable
 from fakeapi.registry.validation.shown_values import shown_struct
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -33,8 +32,7 @@ class IPAddressStrategy(Strategy):
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = validate_parent(obj["spec"].get("parentRef"), _PARENT)
-        return declared_last(found, _is_declared, self._rules)
+        return validate_parent(obj["spec"].get("parentRef"), _PARENT)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -42,9 +40,8 @@ class IPAddressStrategy(Strategy):
         errors = [*metadata.of_object, *self.validate_create(new), *metadata.of_change]
         parent = new["spec"].get("parentRef")
         if not semantically_equal(parent, old["spec"].get("parentRef")):
-            shown = shown_immutable(self._shown(parent), self._rules)
-            errors.append(invalid(_PARENT, shown, FIELD_IMMUTABLE))
-        return declared_last(errors, _is_declared, self._rules)
+            errors.append(invalid(_PARENT, self._shown(parent), FIELD_IMMUTABLE))
+        return errors
 
     def _shown(self, parent: Any) -> Any:
         spec = self._kind.schema.fields["spec"].node
@@ -52,10 +49,6 @@ class IPAddressStrategy(Strategy):
         node = spec.fields["parentRef"].node
         assert isinstance(node, Struct), "a reference is a struct"
         return shown_struct(parent, node.full_name, self._rules)
-
-
-def _is_declared(error: FieldError) -> bool:
-    return error.field == _PARENT or error.reason == REQUIRED
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:

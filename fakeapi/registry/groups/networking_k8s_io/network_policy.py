@@ -18,7 +18,6 @@ from fakeapi.registry.groups.networking_k8s_io.validation.network_policies impor
 from fakeapi.registry.object_meta import with_generation, with_next_generation
 from fakeapi.registry.selector_text import selector_text
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.declared_errors import REQUIRED, declared_last
 from fakeapi.registry.validation.label_selectors import validate_label_selector
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -34,8 +33,7 @@ class NetworkPolicyStrategy(Strategy):
         return with_generation(obj, 1)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = PolicyChecks(self._rules).validate_spec(obj["spec"], "spec")
-        return declared_last(found, _is_declared, self._rules)
+        return PolicyChecks(self._rules).validate_spec(obj["spec"], "spec")
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return with_next_generation(new, old)
@@ -50,7 +48,7 @@ class NetworkPolicyStrategy(Strategy):
         checks = PolicyChecks(self._rules, checks_values=checks_values, valid_before=kept)
         of_change = [*metadata.of_change, *checks.validate_spec(new["spec"], "spec")]
         if not self._rules.quirks.network_policies_are_checked_twice:
-            return declared_last(of_change, _is_declared, self._rules)
+            return of_change
         anew = PolicyChecks(self._rules, checks_values=checks_values)
         return [*metadata.of_object, *anew.validate_spec(new["spec"], "spec"), *of_change]
 
@@ -59,10 +57,6 @@ class NetworkPolicyStrategy(Strategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return policy_warnings(new["spec"], self._rules)
-
-
-def _is_declared(error: FieldError) -> bool:
-    return error.field.endswith(".ipBlock.cidr") and error.reason == REQUIRED
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):

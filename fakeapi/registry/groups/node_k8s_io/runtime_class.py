@@ -10,7 +10,6 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, inv
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_labels
 from fakeapi.registry.columns import Cell, at
-from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -40,24 +39,15 @@ class RuntimeClassStrategy(Strategy):
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        handler = self._handler_errors(obj["handler"])
-        others = self._validate_others(obj)
-        return others + handler if self._rules.quirks.declared_rules_come_last else handler + others
+        return self._handler_errors(obj["handler"]) + self._validate_others(obj)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        same = new["handler"] == old["handler"]
-        others = self._validate_others(new)
-        if self._rules.quirks.declared_rules_come_last:
-            found = [] if same else [declared_immutable("handler")]
-            if not same and not new["handler"]:
-                found.append(required("handler"))
-            return [*metadata.of_object, *others, *metadata.of_change, *found]
         return [
             *metadata.of_object,
             *self._handler_errors(new["handler"]),
-            *others,
+            *self._validate_others(new),
             *metadata.of_change,
             *validate_immutable(new["handler"], old["handler"], "handler"),
         ]

@@ -27,7 +27,6 @@ class RoleBindingStrategy(RbacStrategy):
 
     kinds: tuple[str, ...] = ("Role", "ClusterRole")
     namespaced = True
-    declared = ("].name", "roleRef.name")
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
         reference = obj["roleRef"]

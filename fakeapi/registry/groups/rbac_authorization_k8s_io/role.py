@@ -23,7 +23,6 @@ class RoleStrategy(RbacStrategy):
     """Writes to a role, whose rules cannot be about paths that are no resources."""
 
     namespaced = True
-    declared = (".verbs",)
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
         return [

@@ -1,26 +1,21 @@
 """The strategy that all kinds of rbac.authorization.k8s.io share.
 
 Follows k8s.io/kubernetes `pkg/registry/rbac`, where up to 1.34 an update reports what is wrong with an object
-twice, and, from 1.37 on, the enforced declarative validation of `pkg/apis/rbac/v1`.
+twice.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from fakeapi.machinery.field_errors import FieldError, required
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
-
-_REQUIRED = "FieldValueRequired"
 
 
 class RbacStrategy(Strategy):
     """Writes to a kind whose validation is `errors_of` and, on update, `errors_of_change`."""
 
     creates_on_update: ClassVar[bool] = True
-    declared: tuple[str, ...] = ()
-    """The last parts of paths of fields whose absence declarative validation finds."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -34,7 +29,7 @@ class RbacStrategy(Strategy):
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        return self._with_declared(self.errors_of(obj, None))
+        return self.errors_of(obj, None)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -42,16 +37,4 @@ class RbacStrategy(Strategy):
         of_object = [*metadata.of_object, *self.errors_of(new, old)]
         repeated = of_object if self._rules.quirks.rbac_updates_are_checked_twice else []
         changed = [*metadata.of_change, *self.errors_of_change(new, old)]
-        return self._with_declared([*repeated, *of_object, *changed])
-
-    def _with_declared(self, errors: Sequence[FieldError]) -> list[FieldError]:
-        """Fields that are required by declaration, in a release that enforces that, come last and without
-        a reason.
-        """
-        if not self._rules.quirks.rbac_fields_are_required_by_declaration:
-            return list(errors)
-        found = [each for each in errors if self._is_declared(each)]
-        return [each for each in errors if each not in found] + [required(each.field) for each in found]
-
-    def _is_declared(self, error: FieldError) -> bool:
-        return error.reason == _REQUIRED and error.field.endswith(self.declared)
+        return [*repeated, *of_object, *changed]

@@ -36,6 +36,9 @@ from fakeapi.registry.validation.conditions import validate_conditions
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
+STABLE = "v1"
+"""The version from which on updates name a resourceVersion, and deletes are answered with a Status."""
+
 
 class DeviceTaintRuleStrategy(Strategy):
     """Everything of a rule may change."""
@@ -138,6 +141,18 @@ class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
         return []
 
 
+class StableTaintRuleStrategy(ReportedTaintRuleStrategy):
+    """The same in v1."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+
+class StableTaintRuleStatusStrategy(TaintRuleStatusStrategy):
+    """The same in v1."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+
 KEY_TEXT = "The taint key to be applied to a device. Must be a label name."
 VALUE_TEXT = "The taint value corresponding to the taint key. Must be a label value."
 EFFECT_TEXT = (
@@ -168,10 +183,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     check_cel = device_compiler(rules)
     if kind.subresource("status") is None:
         return {"": DeviceTaintRuleStrategy(rules, context.now, check_cel)}
-    return {
-        "": ReportedTaintRuleStrategy(rules, context.now, check_cel),
-        "status": TaintRuleStatusStrategy(rules, context.now, check_cel),
-    }
+    own, status = ReportedTaintRuleStrategy, TaintRuleStatusStrategy
+    if kind.version == STABLE:
+        own, status = StableTaintRuleStrategy, StableTaintRuleStatusStrategy
+    return {"": own(rules, context.now, check_cel), "status": status(rules, context.now, check_cel)}
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
@@ -190,5 +205,9 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 
 
 DEVICE_TAINT_RULE = KindDefinition(
-    group="resource.k8s.io", resource="devicetaintrules", strategies=_strategies, columns=_columns
+    group="resource.k8s.io",
+    resource="devicetaintrules",
+    strategies=_strategies,
+    columns=_columns,
+    hides_deleted=frozenset((STABLE,)),
 )

@@ -10,7 +10,6 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, not
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.columns import Cell, at
-from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.storage_k8s_io.provisioning import validate_parameters, validate_provisioner
 from fakeapi.registry.semantic_equality import validate_immutable
@@ -28,7 +27,6 @@ RECLAIM_POLICIES: Final = ("Delete", "Retain")
 BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
 """In the order in which they are compared."""
-_IN_TYPE_ORDER: Final = ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode")
 
 
 class StorageClassStrategy(Strategy):
@@ -38,23 +36,17 @@ class StorageClassStrategy(Strategy):
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = self._validate(obj)
-        if not self._rules.quirks.declared_rules_come_last:
-            return found
-        missing = required("provisioner")
-        return [error for error in found if error != missing] + [
-            missing for error in found if error == missing
-        ]
+        return self._validate(obj)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = self._validate(new)
-        if self._rules.quirks.declared_rules_come_last:
-            if not new["provisioner"] and old["provisioner"]:
-                found = [error for error in found if error != required("provisioner")]
-            return [*metadata.of_object, *found, *metadata.of_change, *_declared(new, old)]
-        return [*metadata.of_object, *found, *metadata.of_change, *self._validate_change(new, old)]
+        return [
+            *metadata.of_object,
+            *self._validate(new),
+            *metadata.of_change,
+            *self._validate_change(new, old),
+        ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         return [
@@ -92,18 +84,6 @@ class StorageClassStrategy(Strategy):
 
     def _shown(self, value: Any) -> Any:
         return value if isinstance(value, str) else Dump(self._rules.quirks.wording.json(value or None))
-
-
-def _declared(new: Object, old: Object) -> list[FieldError]:
-    """Errors by the markers of the type, in the order of its fields."""
-    errors: list[FieldError] = []
-    for name in _IN_TYPE_ORDER:
-        if (new.get(name) or None) == (old.get(name) or None):
-            continue
-        if name == "provisioner" and not new[name]:
-            errors.append(required(name))
-        errors.append(declared_immutable(name))
-    return errors
 
 
 def _validate_topologies(terms: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:

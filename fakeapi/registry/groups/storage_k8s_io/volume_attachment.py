@@ -10,16 +10,15 @@ from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, requi
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.columns import Cell, at
-from fakeapi.registry.declared.checks import declared_immutable
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.groups.core.validation.persistent_volume_spec import validate_inline_volume
 from fakeapi.registry.groups.storage_k8s_io.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.registry.groups.storage_k8s_io.provisioning import size_of
 from fakeapi.registry.object_meta import for_status
-from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
+from fakeapi.registry.semantic_equality import validate_immutable
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.validation.driver_names import DRIVER_NAME_MAX, validate_csi_driver_name
-from fakeapi.registry.validation.invalid_texts import each_invalid, validate_dns_subdomain
+from fakeapi.registry.validation.driver_names import validate_csi_driver_name
+from fakeapi.registry.validation.invalid_texts import validate_dns_subdomain
 from fakeapi.registry.validation.shown_values import shown_struct
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -45,8 +44,6 @@ class VolumeAttachmentStrategy(Strategy):
         return obj
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        if self._rules.quirks.declared_rules_come_last:
-            return self._validate(obj, names_attacher=False) + self._declared_attacher(obj["spec"], None)
         found = self._validate(obj)
         if not self._rules.quirks.attachers_are_driver_names:
             attacher = obj["spec"]["attacher"]
@@ -61,8 +58,6 @@ class VolumeAttachmentStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        if self._rules.quirks.declared_rules_come_last:
-            return [*metadata.of_object, *self._validate(new), *self._declared(new, old)]
         found = [*metadata.of_object, *self._validate(new)]
         if not self._rules.quirks.updates_are_checked_once:
             found += found
@@ -71,24 +66,11 @@ class VolumeAttachmentStrategy(Strategy):
     def _shown(self, spec: Any) -> Any:
         return shown_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules)
 
-    def _declared(self, new: Object, old: Object) -> list[FieldError]:
-        """A change ends what the type's markers say of the spec."""
-        return [] if semantically_equal(new["spec"], old["spec"]) else [declared_immutable("spec")]
-
-    def _declared_attacher(self, spec: Object, old: Object | None) -> list[FieldError]:
-        attacher: str = spec["attacher"]
-        if not attacher:
-            return [required("spec.attacher")]
-        found = each_invalid("spec.attacher", attacher, names.is_dns1123_subdomain_of_any_case(attacher))
-        if len(attacher) > DRIVER_NAME_MAX:
-            found.append(too_long("spec.attacher", DRIVER_NAME_MAX, "may not be more than {} characters"))
-        return found
-
-    def _validate(self, obj: Object, *, names_attacher: bool = True) -> list[FieldError]:
+    def _validate(self, obj: Object) -> list[FieldError]:
         spec, errors = obj["spec"], list[FieldError]()
-        if names_attacher and self._rules.quirks.attachers_are_driver_names:
+        if self._rules.quirks.attachers_are_driver_names:
             errors += validate_csi_driver_name(spec["attacher"], "spec.attacher", self._rules)
-        elif names_attacher and not spec["attacher"]:
+        elif not spec["attacher"]:
             errors.append(required("spec.attacher"))
         errors += self._validate_source(spec["source"])
         errors += validate_dns_subdomain(spec["nodeName"], "spec.nodeName")
