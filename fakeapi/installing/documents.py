@@ -1,4 +1,4 @@
-"""Documents of YAML and JSON texts, with timestamps as text, because JSON has none."""
+"""Documents of YAML and JSON texts, with what JSON has no type for as text."""
 
 import json
 from functools import cache
@@ -41,9 +41,10 @@ def _loader() -> Any:
     import yaml  # noqa: PLC0415 - see above
 
     class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
-        """Loads timestamps as text."""
+        """Loads timestamps as text, and so the sign `=`, which YAML 1.1 has a meaning for."""
 
-    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
+    for tag in ("timestamp", "value"):
+        Loader.add_constructor(f"tag:yaml.org,2002:{tag}", Loader.construct_yaml_str)
     return Loader
 
 

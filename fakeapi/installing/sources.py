@@ -20,7 +20,7 @@ OBJECTS_MAX = 100_000
 """Objects of one installation; more are refused."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
 
 
 class InstallError(Exception):
@@ -42,7 +42,7 @@ def manifests_of(sources: Iterable[Source]) -> list[Manifest]:
     """The objects of all sources, in order; lists are unpacked. Raises InstallError.
 
     A directory stands for the files in it and below whose names end in .yaml, .yml or .json, by name, but for
-    those of kustomize; it may have none. A pattern must match.
+    those of kustomize, which patterns pass over too; it may have none. A pattern must match.
     """
     found: list[Manifest] = []
     for number, source in enumerate(sources, 1):
@@ -76,9 +76,10 @@ def _of_path(path: Path) -> Iterator[Manifest]:
     if path.is_dir():
         files = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_manifest(each)]
     elif has_magic(str(path)) and not path.exists():
-        files = [Path(each) for each in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
-        if not files:
+        found = [Path(each) for each in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
+        if not found:
             raise InstallError(f"{path} matches no file")
+        files = [each for each in found if each.name not in _KUSTOMIZATIONS]
     else:
         files = [path]
     for file in files:

@@ -39,7 +39,8 @@ def test_files_directories_and_patterns_are_read_in_the_order_of_names(tmp_path:
         (tmp_path / name).write_text(text if name != "notes.txt" else "none")
     assert names(tmp_path) == ["a", "b", "c"]
     assert names(str(tmp_path)) == ["a", "b", "c"]
-    assert names(str(tmp_path / "*.yaml")) == ["b", "kustomization"]
+    assert names(str(tmp_path / "*.yaml")) == ["b"]
+    assert names(tmp_path / "kustomization.yaml") == ["kustomization"]
     assert names(str(tmp_path / "**/*.json")) == ["c"]
     assert names(tmp_path / "b.yaml") == ["b"]
 
@@ -54,6 +55,11 @@ def test_lists_are_unpacked() -> None:
     assert [each.obj["kind"] for each in manifests_of([listed])] == ["ConfigMap", "ConfigMap"]
     plain = {"apiVersion": "v1", "kind": "List", "items": [MAP and {"apiVersion": "v1", "kind": "Pod"}]}
     assert [each.obj["kind"] for each in manifests_of([plain])] == ["Pod"]
+
+
+def test_a_sign_that_yaml_has_a_meaning_for_stays_text() -> None:
+    (found,) = manifests_of([MAP.format("a") + "data:\n  equals: =\n"])
+    assert found.obj["data"] == {"equals": "="}
 
 
 def test_timestamps_stay_text() -> None:

@@ -114,7 +114,9 @@ class FieldManager:
                 validate(new, self.node)
                 validate(before, self.node)
             self._update(before, new, managed, manager, now)
-        except TypedError:
+        except (TypedError, TypeError, AttributeError):
+            # objects of custom kinds are not read into types: a number may stand where a struct is expected,
+            # which validation refuses later
             return new
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)

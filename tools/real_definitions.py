@@ -1,0 +1,114 @@
+"""The CustomResourceDefinitions that well-known projects publish in their Go modules.
+
+    python -m tools.real_definitions        lists them, with the files
+
+Modules are fetched by `go mod download`, and kept in Go's module cache.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FETCH_SECONDS = 120
+"""For one module."""
+
+
+class UnavailableError(Exception):
+    """A module cannot be fetched: there is no Go, no network, or no such version."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """`definitions` and `samples` are patterns of files in the module."""
+
+    module: str
+    version: str
+    definitions: tuple[str, ...]
+    samples: tuple[str, ...] = ()
+
+
+PUBLISHED = (
+    Published(
+        "sigs.k8s.io/gateway-api",
+        "v1.2.1",
+        ("config/crd/experimental/*.yaml",),
+        ("examples/standard/*.yaml",),
+    ),
+    Published(
+        "github.com/kubernetes-csi/external-snapshotter/client/v8", "v8.2.0", ("config/crd/*snapshot*.yaml",)
+    ),
+    Published(
+        "github.com/prometheus-operator/prometheus-operator",
+        "v0.79.2",
+        ("example/prometheus-operator-crd/*.yaml",),
+    ),
+    Published(
+        "sigs.k8s.io/cluster-api",
+        "v1.9.3",
+        (
+            "config/crd/bases/*.yaml",
+            "bootstrap/kubeadm/config/crd/bases/*.yaml",
+            "controlplane/kubeadm/config/crd/bases/*.yaml",
+        ),
+    ),
+    Published(
+        "sigs.k8s.io/kueue",
+        "v0.10.1",
+        ("config/components/crd/bases/*.yaml",),
+    ),
+    Published("sigs.k8s.io/lws", "v0.5.0", ("config/crd/bases/*.yaml",), ("config/samples/*.yaml",)),
+    Published("sigs.k8s.io/karpenter", "v1.1.1", ("pkg/apis/crds/*.yaml",)),
+    Published("sigs.k8s.io/network-policy-api", "v0.1.5", ("config/crd/standard/*.yaml",)),
+    Published("knative.dev/serving", "v0.43.0", ("config/core/300-resources/*.yaml",)),
+    Published(
+        "github.com/kubeflow/training-operator",
+        "v1.8.1",
+        ("manifests/base/crds/*.yaml",),
+        ("examples/pytorch/*/*.yaml", "examples/tensorflow/*/*.yaml"),
+    ),
+    Published(
+        "github.com/k8snetworkplumbingwg/network-attachment-definition-client",
+        "v1.7.5",
+        ("artifacts/networks-crd.yaml",),
+        ("artifacts/my-network.yaml",),
+    ),
+)
+
+
+def directory_of(published: Published) -> Path:
+    """Where Go keeps the module; it is fetched first where it is not there. Raises UnavailableError."""
+    name = f"{published.module}@{published.version}"
+    try:
+        result = subprocess.run(
+            ["go", "mod", "download", "-json", name],
+            capture_output=True,
+            text=True,
+            timeout=FETCH_SECONDS,
+            check=False,
+            cwd="/",
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{name}: {error}") from error
+    found = json.loads(result.stdout) if result.stdout.startswith("{") else {}
+    if not found.get("Dir"):
+        raise UnavailableError(f"{name}: {found.get('Error') or result.stderr.strip()}")
+    return Path(found["Dir"])
+
+
+def files_of(published: Published, patterns: tuple[str, ...]) -> Iterator[Path]:
+    """The files of the module that patterns match, but for those of kustomize. Raises UnavailableError."""
+    directory = directory_of(published)
+    for pattern in patterns:
+        yield from (each for each in sorted(directory.glob(pattern)) if not each.name.startswith("kustomiz"))
+
+
+if __name__ == "__main__":
+    for each in PUBLISHED:
+        try:
+            for file in files_of(each, each.definitions):
+                print(each.module, each.version, file.name)
+        except UnavailableError as unavailable:
+            print(unavailable, file=sys.stderr)
