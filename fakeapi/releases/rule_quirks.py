@@ -25,6 +25,9 @@ class RuleQuirks:
     stored_select_keywords: bool
     """Stored rules may too."""
 
+    kept_may_cost: bool
+    """A rule of a schema that an update leaves alone may be estimated to cost more than one may."""
+
     pays_for_affixes: bool
     """At run time, what a string begins or ends with is paid for, not the string."""
 
@@ -106,6 +109,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     },
     "new_select_keywords": {27: False, 32: True},
     "stored_select_keywords": {27: False, 31: True},
+    "kept_may_cost": {27: False, 29: True},
     "pays_for_affixes": {27: False, 37: True},
     "prices_equality": {27: False, 32: True},
     "binds_lazily": {27: False, 32: True},

@@ -77,9 +77,9 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(obj["metadata"].get("finalizers") or (), ())
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        return _finalizer_warnings(
-            new["metadata"].get("finalizers") or (), old["metadata"].get("finalizers") or ()
-        )
+        finalizers = new["metadata"].get("finalizers") or ()
+        added = _finalizer_warnings(finalizers, old["metadata"].get("finalizers") or ())
+        return [*self.validator.kept_errors(new), *added]
 
     def type_errors(self, obj: Object) -> list[FieldError]:
         """An error for a kind or apiVersion that is not the resource's."""
@@ -150,7 +150,7 @@ class CustomStatusStrategy(CustomStrategy):
         return self.validator.with_rules(found + self.validator.list_errors(new, old), new, old)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        return []
+        return self.validator.kept_errors(new)
 
 
 def _without_metadata(obj: Object) -> Object:

@@ -6,9 +6,7 @@ Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, 
 from functools import cached_property
 from typing import Any
 
-from fakeapi.machinery.cel import library
-from fakeapi.machinery.cel.rules.declared import has_rules
-from fakeapi.machinery.cel.rules.validator import hindrance
+from fakeapi.machinery.cel.rules.validator import RuleValidator, hindrance, rule_validator
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.list_types import validate_list_types
@@ -16,6 +14,7 @@ from fakeapi.machinery.structural.object_meta import validate_meta
 from fakeapi.machinery.structural.schema import Schema
 from fakeapi.machinery.structural.validation import NOTHING, validate
 from fakeapi.registry.custom.kind import CustomKind
+from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 
 _STATUS = "status"
@@ -27,7 +26,9 @@ class ObjectValidator:
     def __init__(self, kind: CustomKind, rules: ReleaseRules) -> None:
         self._schema = kind.version_specification.schema
         self._rules = kind.rules
+        self._settings = rule_settings(rules)
         self._quirks = rules.quirks.custom
+        self._kept: tuple[Object, list[str]] | None = None
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
         """Errors of types, formats and bounds; with `old`, of what an update changed."""
@@ -57,11 +58,21 @@ class ObjectValidator:
         return found if found and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
-        """`found` and the errors of x-kubernetes-validations."""
-        if not self._has_rules:
+        """`found` and the errors of x-kubernetes-validations; `kept_errors` has those that do not count."""
+        validator = self._rule_validator
+        self._kept = None
+        if validator is None:
             return found
-        hindered = hindrance(found)
-        return found if hindered is None else [*found, hindered]
+        hindered = hindrance(found, self._settings)
+        if hindered is not None:
+            return [*found, hindered]
+        outcome = validator.validate(obj, old)
+        self._kept = (obj, outcome.warnings)
+        return [*found, *outcome.errors]
+
+    def kept_errors(self, obj: Object) -> list[str]:
+        """What rules found wrong with an object that `with_rules` has just checked, and its update kept."""
+        return self._kept[1] if self._kept is not None and self._kept[0] is obj else []
 
     def _validated(self, value: Any, old: Any, schema: Schema | None, path: str = "") -> list[FieldError]:
         return [] if schema is None else validate(value, schema, path, old=old, rules=self._rules)
@@ -70,8 +81,8 @@ class ObjectValidator:
         return validate_meta(obj, self._schema, is_resource_root=False, rules=self._rules)
 
     @cached_property
-    def _has_rules(self) -> bool:
-        return library.is_installed() and has_rules(self._schema)
+    def _rule_validator(self) -> RuleValidator | None:
+        return None if self._schema is None else rule_validator(self._schema, self._settings)
 
     @cached_property
     def _status_schema(self) -> Schema | None:

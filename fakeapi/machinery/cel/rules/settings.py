@@ -43,7 +43,7 @@ class RuleSettings:
     """Errors of scalars show the value, those of objects and lists none; before, all show the type."""
 
     shows_rules_as_json: bool
-    """A rule that does not compile is shown as JSON, not in Go's syntax."""
+    """A rule that does not compile is shown as JSON, not in Go's syntax, and so is nothing."""
 
     moves_paths: bool
     """The fieldPath of a rule that failed is added to the paths of the rules after it, too."""

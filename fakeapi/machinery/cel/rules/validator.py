@@ -82,16 +82,14 @@ _HINDERING = frozenset((
 ))  # fmt: skip
 
 
-def hindrance(errors: Sequence[FieldError]) -> FieldError | None:
+def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
     """The error that stands for those of rules where `errors` keep them from being evaluated."""
     if not any(error.reason in _HINDERING for error in errors):
         return None
-    return invalid(
-        "<nil>",
-        None,
-        "some validation rules were not checked because the object was invalid; correct the existing errors"
-        " to complete validation",
-    )
+    nothing = "null" if settings.shows_rules_as_json else '"null"'
+    unchecked = "some validation rules were not checked because the object was invalid"
+    detail = f"{unchecked}; correct the existing errors to complete validation"
+    return FieldError("FieldValueInvalid", "<nil>", f"Invalid value: {nothing}: {detail}")
 
 
 class _Node:

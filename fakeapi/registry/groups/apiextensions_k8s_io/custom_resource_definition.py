@@ -15,6 +15,7 @@ from fakeapi.registry.definition import KindDefinition, Strategies, StrategyCont
 from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.definition import (
     name_errors,
+    unchecked_warnings,
     validate_definition,
     validate_definition_update,
     validate_status,
@@ -78,6 +79,12 @@ class DefinitionStrategy(Strategy):
             return validate_definition_update(new, old, metadata.of_change, self._rules)
         except SchemaTooDeep:
             return [too_deep()]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return unchecked_warnings(obj)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return unchecked_warnings(new)
 
 
 class DefinitionStatusStrategy(Strategy):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fakeapi.machinery.cel.rules.definition import unchecked_warning
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_dns_subdomain
@@ -63,6 +64,13 @@ def validate_definition_update(
 def validate_status(obj: Object) -> list[FieldError]:
     """Errors of a status as such."""
     return validate_names(obj["status"]["acceptedNames"], "status.acceptedNames")
+
+
+def unchecked_warnings(obj: Object) -> list[str]:
+    """That the rules of a definition are not checked, where they are not."""
+    schemas = internal_spec(obj["spec"]).schemas
+    warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
+    return list(warnings)
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:

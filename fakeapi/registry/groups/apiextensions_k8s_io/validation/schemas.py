@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from fakeapi.machinery.cel.rules.definition import DefinitionRules, preexisting
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.definition_validation import validate_definition_schema
 from fakeapi.machinery.structural.schema import DEPTH_MAX, Schema
 from fakeapi.registry.groups.apiextensions_k8s_io.internal_form import InternalSpec
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.options import Options
+from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 from fakeapi.releases.schema_rules import schema_rules_of
 
@@ -41,7 +43,16 @@ class SchemaChecks:
             self.rules.schemas.struct(OBJECT_META),
             has_status=self._has_status(holder),
             strictness=self._strictness,
+            checker=self._checker(version),
             rules=schema_rules_of(self.rules.release),
+        )
+
+    def _checker(self, version: str) -> DefinitionRules:
+        old = self.options.old_spec
+        return DefinitionRules(
+            rule_settings(self.rules),
+            preexisting([] if old is None else old.schemas),
+            suppresses_costs=version in self.options.unchanged and self.rules.quirks.rules.kept_may_cost,
         )
 
     def _has_status(self, holder: Object) -> bool:

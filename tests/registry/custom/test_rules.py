@@ -1,0 +1,104 @@
+"""The rules of a definition hold for its objects, and are themselves checked."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from fakeapi.testing.client import StatusError
+from fakeapi.testing.server import FakeAPI
+from tests.http.asking import ask
+from tests.registry.custom.world import DEFINITIONS, SCHEMA, WIDGETS, definition, version, widget
+
+pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extra cel alone")
+
+
+def ruled(*rules: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    """A definition whose spec has these rules."""
+    schema = copy.deepcopy(SCHEMA)
+    schema["properties"]["spec"] |= {"x-kubernetes-validations": list(rules), **spec}
+    return definition(versions=[version(schema={"openAPIV3Schema": schema})])
+
+
+def refused(server: FakeAPI, method: str, path: str, body: Any) -> list[tuple[str, str]]:
+    """The field and the message of each cause."""
+    with pytest.raises(StatusError) as refusal:
+        server.request(method, path, body)
+    causes = refusal.value.status["details"]["causes"]
+    return [(cause["field"], cause["message"]) for cause in causes]
+
+
+def test_an_object_that_breaks_a_rule_is_refused_with_the_rules_message(server: FakeAPI) -> None:
+    server.request(
+        "POST",
+        DEFINITIONS,
+        ruled(
+            {"rule": "self.size < 10", "messageExpression": "self.size > 11 ? 'far too large' : 'too large'"},
+            {"rule": "self.colour != 'red'", "fieldPath": ".colour", "reason": "FieldValueForbidden"},
+        ),
+    )
+    assert refused(server, "POST", WIDGETS, widget(spec={"size": 12, "colour": "red"})) == [
+        ("spec", 'Invalid value: "object": far too large'),
+        ("spec.colour", "Forbidden: failed rule: self.colour != 'red'"),
+    ]
+    server.request("POST", WIDGETS, widget(spec={"size": 9, "colour": "blue"}))
+
+
+def test_a_transition_rule_holds_for_updates_alone(server: FakeAPI) -> None:
+    server.request("POST", DEFINITIONS, ruled({"rule": "self.size >= oldSelf.size"}))
+    made = server.request("POST", WIDGETS, widget(spec={"size": 5}))
+    made["spec"]["size"] = 4
+    assert refused(server, "PUT", f"{WIDGETS}/w", made) == [
+        ("spec", 'Invalid value: "object": failed rule: self.size >= oldSelf.size')
+    ]
+
+
+def test_an_update_may_keep_what_a_rule_forbids_and_is_warned_of_it(server: FakeAPI) -> None:
+    server.request("POST", DEFINITIONS, definition())
+    made = server.request("POST", WIDGETS, widget(spec={"size": 50}))
+    stored = server.request("GET", f"{DEFINITIONS}/widgets.example.com")
+    stored["spec"]["versions"] = ruled({"rule": "self.size < 10"})["spec"]["versions"]
+    server.request("PUT", f"{DEFINITIONS}/widgets.example.com", stored)
+    made["metadata"]["labels"] = {"a": "b"}
+    answer = ask(server, f"{WIDGETS}/w", "PUT", made)
+    assert answer.code == 200
+    assert answer.headers["warning"] == (
+        '299 - "spec: Invalid value: \\"object\\": failed rule: self.size < 10"'
+    )
+
+
+def test_a_definition_with_a_rule_that_does_not_compile_is_refused(server: FakeAPI) -> None:
+    found = refused(server, "POST", DEFINITIONS, ruled({"rule": "self.nope > 1"}))
+    (field, message), *rest = found
+    assert rest == []
+    assert field == "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"
+    assert "compilation failed: ERROR: <input>:1:5: undefined field 'nope'" in message
+
+
+def test_a_definition_with_a_rule_that_may_cost_too_much_is_refused(server: FakeAPI) -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    costly = {"rule": "self.all(one, self.all(other, one == other))"}
+    schema = {"type": "object", "properties": {"texts": texts | {"x-kubernetes-validations": [costly]}}}
+    body = definition(versions=[version(schema={"openAPIV3Schema": schema})])
+    messages = [message for _, message in refused(server, "POST", DEFINITIONS, body)]
+    assert messages[0].startswith("Forbidden: estimated rule cost exceeds budget by factor of more than 100x")
+    assert len(messages) == 3
+
+
+def test_rules_are_not_evaluated_where_the_schema_is_not_kept(server: FakeAPI) -> None:
+    server.request("POST", DEFINITIONS, ruled({"rule": "self.size < 10"}, required=["colour"]))
+    unchecked = "some validation rules were not checked because the object was invalid"
+    assert refused(server, "POST", WIDGETS, widget(spec={"size": 12})) == [
+        ("spec.colour", "Required value"),
+        ("<nil>", f'Invalid value: "null": {unchecked}; correct the existing errors to complete validation'),
+    ]
+
+
+def test_without_the_extra_rules_are_accepted_unread_with_a_warning(
+    server: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.machinery.cel.library.is_installed", lambda: False)
+    answer = ask(server, DEFINITIONS, "POST", ruled({"rule": "self.nope > 1"}))
+    assert answer.code == 201
+    assert "fakeapi does not check x-kubernetes-validations" in answer.headers["warning"]
+    server.request("POST", WIDGETS, widget(spec={"size": 12}))
