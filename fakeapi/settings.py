@@ -194,7 +194,7 @@ class Settings:
     )
     controllers: Iterable[str] | str = _option(
         "",
-        "Run these controllers beside the server: namespace, garbagecollector, resourceclaim, or all.",
+        "Run these controllers beside the server: namespace, garbagecollector, scheduler, resourceclaim, or all.",
         "--controllers",
         metavar="NAME,…",
         unset="none",

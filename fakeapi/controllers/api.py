@@ -11,6 +11,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 
 JSON = "application/json"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 LINE_BYTES_MAX = 16 * 1024 * 1024
 """Of one event of a watch; a longer one ends the watch."""
 
@@ -74,6 +75,25 @@ class API:
             headers.append((b"content-type", content_type.encode()))
             headers.append((b"content-length", b"%d" % len(sent)))
         await self._app(_scope(method, path, query, headers), _Sent(sent).receive, answer.send)
+        return answer.result()
+
+    async def read_protobuf(self, path: str) -> bytes:
+        """An object in protobuf, with the envelope."""
+        answer = _Answer()
+        headers = [each for each in self._headers if each[0] != b"accept"]
+        headers.append((b"accept", PROTOBUF.encode()))
+        await self._app(_scope("GET", path, None, headers), _Sent(b"").receive, answer.send)
+        return answer.content()
+
+    async def write_protobuf(self, path: str, body: bytes) -> Object:
+        """A PUT of an object in protobuf, with the envelope."""
+        answer = _Answer()
+        headers = [
+            *self._headers,
+            (b"content-type", PROTOBUF.encode()),
+            (b"content-length", b"%d" % len(body)),
+        ]
+        await self._app(_scope("PUT", path, None, headers), _Sent(body).receive, answer.send)
         return answer.result()
 
     async def get(self, path: str) -> Object:
@@ -165,14 +185,21 @@ class _Answer:
     def take(self, part: bytes) -> None:
         self._parts.append(part)
 
-    def result(self) -> Object:
-        """Raises Refused, also for an answer that was cut off: the write may or may not have taken place."""
+    def content(self) -> bytes:
+        """The body of a success. Raises Refused, also for an answer that was cut off: the write may or may
+        not have taken place.
+        """
         if not self._is_whole:
             raise Refused(0, "ConnectionLost", "the connection was lost before the answer was whole", {})
-        body = _decoded(b"".join(self._parts))
+        content = b"".join(self._parts)
         if self.code >= 300:
+            body = _decoded(content)
             raise Refused(self.code, body.get("reason", ""), body.get("message", ""), body)
-        return body
+        return content
+
+    def result(self) -> Object:
+        """The decoded JSON of a success. Raises Refused as `content`."""
+        return _decoded(self.content())
 
 
 class _Lines(_Answer):

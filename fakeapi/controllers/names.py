@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 _PLACES: Mapping[str, tuple[str, str]] = {
     "namespace": ("fakeapi.controllers.namespace", "NamespaceController"),
     "garbagecollector": ("fakeapi.controllers.garbage_collector", "GarbageCollector"),
+    "scheduler": ("fakeapi.controllers.scheduler.controller", "SchedulerController"),
     "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
 }
 """Where each is; imported when it is asked for."""

@@ -9,7 +9,9 @@ from typing import Any
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.paths import find_resource
 from fakeapi.controllers.pod_claims import (
     ClaimNameUnknown,
     claim_of_pod,
@@ -350,10 +352,13 @@ class ResourceClaimController(Controller):
         return await self._api.update(path, {**claim, "status": status})
 
     async def _remove_finalizer(self, claim: Object) -> None:
-        metadata = claim["metadata"]
-        finalizers = [each for each in metadata["finalizers"] if each != FINALIZER]
-        changed = {**claim, "metadata": {**metadata, "finalizers": finalizers}}
-        await self._api.update(self._claims.resource.path_of(claim), changed)
+        def change(found: Object) -> None:
+            finalizers = found["metadata"].get("finalizers") or []
+            found["metadata"]["finalizers"] = [each for each in finalizers if each != FINALIZER]
+
+        resource = find_resource(self.context.cluster.catalogue, GROUP, "resourceclaims")
+        assert resource is not None, "claims are followed"
+        await update_exactly(self._api, resource, claim, change)
 
     async def _delete_unneeded(self, claim: Object) -> None:
         """Deletes a generated claim whose pod is done or was replaced; the garbage collector deletes those

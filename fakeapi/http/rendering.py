@@ -58,7 +58,8 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 
 def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
     """A list in the negotiated representation. Raises ApiError 400, 406."""
-    return _response(ctx, 200, list_body(resource, listed, transform_of(ctx, resource)))
+    exact = ctx.representation.media_type == PROTOBUF
+    return _response(ctx, 200, list_body(resource, listed, transform_of(ctx, resource), exact=exact))
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
@@ -105,8 +106,13 @@ def indented(value: Any) -> bytes:
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def list_body(resource: Resource, listed: Listed, transform: Transform | None = None) -> bytes:
-    """JSON of a list, joined from the bytes of its items; with a transform, of the list transformed."""
+def list_body(
+    resource: Resource, listed: Listed, transform: Transform | None = None, *, exact: bool = False
+) -> bytes:
+    """JSON of a list, joined from the bytes of its items; with a transform, of the list transformed.
+
+    `exact` as in `Resource.json_of`.
+    """
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token or (resource.kind.unstructured and transform is None):
         metadata["continue"] = listed.continue_token
@@ -116,7 +122,7 @@ def list_body(resource: Resource, listed: Listed, transform: Transform | None = 
         return transform.of_list(
             metadata, (resource.json_of(entry.value, entry.revision) for entry in listed.entries)
         )
-    items = b",".join([resource.item_of(entry) for entry in listed.entries])
+    items = b",".join([resource.item_of(entry, exact=exact) for entry in listed.entries])
     start = codec.encode(
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )

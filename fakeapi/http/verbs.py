@@ -22,7 +22,7 @@ from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.delete_options import read_delete_options
 from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
-from fakeapi.registry.request_decoding import read_object
+from fakeapi.registry.request_decoding import PROTOBUF, read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
@@ -69,7 +69,8 @@ class Verbs:
         negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
-        body = resource.json_of(entry.value, entry.revision)
+        exact = ctx.representation.media_type == PROTOBUF
+        body = resource.json_of(entry.value, entry.revision, exact=exact)
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:

@@ -59,7 +59,7 @@ class Watches:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._encoded = EncodedEventCache()
-        self._encoded_as_protobuf = EncodedEventCache()
+        self._encoded_as_protobuf = EncodedEventCache(exact=True)
         self._encoded_as_cbor = EncodedEventCache()
         self._open: dict[StreamingResponse, Resource] = {}
 

@@ -328,9 +328,12 @@ class Resource:
             self._keep(value, stored_form.encode(self.from_hub(obj), self.schema))
         return value
 
-    def json_of(self, value: bytes, revision: int) -> bytes:
-        """JSON of a stored object in this version, with its resourceVersion."""
-        return stored_form.with_version(self._in_version(value), revision)
+    def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
+        """JSON of a stored object in this version, with its resourceVersion.
+
+        `exact`: drivers' own values to the byte, as protobuf carries them, and not compact, as JSON does.
+        """
+        return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
     def json_of_unstored(self, value: bytes, given_version: str) -> bytes:
         """JSON of an object that a dry run would have stored, with the resourceVersion that its body had, if
@@ -338,11 +341,12 @@ class Resource:
         """
         return stored_form.with_given_version(self._in_version(value), given_version)
 
-    def item_of(self, entry: Entry) -> bytes:
+    def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
         """JSON of an entry as an item of a list in this version: without kind and apiVersion."""
         if self._conversion is IDENTITY:
-            return stored_form.list_item(entry.value, entry.revision, self._hub_prefix)
-        return stored_form.list_item(self._in_version(entry.value), entry.revision, self._type_prefix)
+            return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
+        value = self._in_version(entry.value)
+        return stored_form.list_item(value, entry.revision, self._type_prefix, exact=exact)
 
     def _in_version(self, value: bytes) -> bytes:
         """The stored form that an object would have if this version were the hub."""

@@ -116,10 +116,12 @@ def decode_value(value: bytes, schema: Struct | None = None) -> Object:
     return obj
 
 
-def with_version(value: bytes, revision: int) -> bytes:
-    """JSON of the stored object with its resourceVersion."""
+def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
+    """JSON of the stored object with its resourceVersion; `exact`: drivers' values as they were written, not
+    compact.
+    """
     if value[0] == _AS_WRITTEN:
-        value = codec.compact(value[1:])
+        value = value[1:] if exact else codec.compact(value[1:])
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
@@ -144,6 +146,6 @@ def type_prefix(kind: str, api_version: str) -> bytes:
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
-def list_item(value: bytes, revision: int, prefix: bytes) -> bytes:
+def list_item(value: bytes, revision: int, prefix: bytes, *, exact: bool = False) -> bytes:
     """JSON of a stored object as an item of a list: without kind and apiVersion, which are its prefix."""
-    return b"{" + with_version(value, revision)[len(prefix) :]
+    return b"{" + with_version(value, revision, exact=exact)[len(prefix) :]

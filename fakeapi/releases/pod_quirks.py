@@ -14,6 +14,9 @@ from typing import Any
 class PodQuirks:
     """What a release does with pods: booleans and wordings."""
 
+    scheduler_names_taints: bool
+    """The scheduler's condition names the taint that keeps a pod from a node."""
+
     # Containers
 
     host_ips_can_be_read: bool
@@ -369,6 +372,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
         31: "may not specify more than 1 volume type per source",
     },
     "token_paths_are_local": {27: False, 30: True},
+    "scheduler_names_taints": {27: True, 34: False},
     "image_volumes_are_gated": {27: True, 32: False},
     "image_volumes_need_references": {27: False, 37: True},
 }

@@ -95,6 +95,11 @@ def subtract(left: str, right: str) -> str:
     return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
 
 
+def canonical_binary(number: int) -> str:
+    """The canonical text of a whole number in the format BinarySI, as `resource.NewQuantity` makes it."""
+    return _binary(number < 0, abs(number)).text
+
+
 def rounded_up_to_milli(text: str) -> str:
     """The canonical text with what is finer than thousandths rounded away from zero.
 

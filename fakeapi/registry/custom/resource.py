@@ -134,9 +134,9 @@ class CustomResource(Resource):
         self._keep(value, stored_form.encode_value(obj))
         return value
 
-    def item_of(self, entry: Entry) -> bytes:
+    def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
         """A list of custom objects says of each what it is."""
-        return self.json_of(entry.value, entry.revision)
+        return self.json_of(entry.value, entry.revision, exact=exact)
 
     def _in_storage_version(self, obj: Object) -> Object:
         specification = self.custom_kind.specification

@@ -46,6 +46,11 @@ class WatchEvent:
         """JSON of the object in the version of the watch."""
         return self.resource.json_of(self.entry.value, self.revision)
 
+    @property
+    def exact_body(self) -> bytes:
+        """`body` with drivers' own values to the byte."""
+        return self.resource.json_of(self.entry.value, self.revision, exact=True)
+
 
 class Watch:
     """One open watch: send `initial`, then what `next` returns, and `close` it at the end.
@@ -184,7 +189,9 @@ class EncodedEventCache:
     Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = False) -> None:
+        """`exact` as in `Resource.json_of`."""
+        self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
@@ -193,7 +200,7 @@ class EncodedEventCache:
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))
         if kept != value:
-            line = encode(event.type, event.body)
+            line = encode(event.type, event.exact_body if self._exact else event.body)
             if len(self._kept) >= FRAMES_KEPT:
                 self._kept.clear()
             self._kept[key] = value, line

@@ -1,0 +1,239 @@
+"""allocate: devices for claims on one node, and the allocation that their status shows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
+from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, NodeError, Pool, Slice
+from fakeapi.controllers.allocation.nodes import merged_selector
+from fakeapi.controllers.allocation.pools import gather_pools
+from fakeapi.controllers.allocation.requests import (
+    ALL,
+    EXACT_COUNT,
+    RESULTS_MAX,
+    Request,
+    choices_of,
+    name_of_claim,
+)
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices
+from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
+from fakeapi.machinery.json_types import Object
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What there is to allocate: slices with their taints, classes by name, and what is in use.
+
+    `turn`: with which pool a release begins that goes through them in any order.
+    """
+
+    slices: Sequence[Slice]
+    classes: Mapping[str, Object]
+    state: AllocatedState
+    turn: int = 0
+
+
+def allocate(
+    claims: Sequence[Object],
+    node: Object,
+    inventory: Inventory,
+    rules: AllocationRules,
+    matcher: DeviceMatcher,
+    new_share_id: Callable[[], str],
+) -> list[Object] | None:
+    """An AllocationResult for each claim; None where the node has not all that they ask for.
+
+    Claims, classes and slices are in the layout of v1. Raises AllocationError for input that a scheduler
+    gives up on, NodeError for a node whose pools are broken.
+    """
+    pools = gather_pools(inventory.slices, node, rules)
+    if pools and not rules.pools_are_sorted:
+        first = inventory.turn % len(pools)
+        pools = pools[first:] + pools[:first]
+    selection = Selection(matcher, node, binding_conditions=rules.binding_conditions)
+    work: list[ClaimWork] = []
+    search = Search(work, pools, inventory.state, selection, rules)
+    for index, claim in enumerate(claims):
+        work.append(_claim_work(index, claim, _Context(pools, inventory, rules, selection, search)))
+    selection.forget()
+    try:
+        found = search.run()
+    except TooManyDevices:
+        found = False
+    if not found:
+        if any(pool.problem for pool in pools) and not rules.quirks.incomplete_pools_serve:
+            raise NodeError("invalid resource pools were encountered")
+        return None
+    return [_result(each, node["metadata"]["name"], rules, new_share_id) for each in work]
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    pools: Sequence[Pool]
+    inventory: Inventory
+    rules: AllocationRules
+    selection: Selection
+    search: Search
+
+
+def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
+    rules, name = context.rules, name_of_claim(claim)
+    devices = claim["spec"].get("devices") or {}
+    requests: list[list[Request]] = []
+    least = 0
+    for number, request in enumerate(devices.get("requests") or ()):
+        if request.get("firstAvailable") and not rules.prioritized_list:
+            feature = "the DRAPrioritizedList feature is disabled"
+            raise AllocationError(f"claim {name}, request {request['name']}: has subrequests, but {feature}")
+        choices = []
+        for choice, (own, parent, spec) in enumerate(choices_of(request)):
+            key = (index, number, choice)
+            choices.append(_request(key, claim, Request(own, parent, spec, {}), context))
+        requests.append(choices)
+        needed = min(each.count for each in choices)
+        if rules.quirks.claim_limit_names_request and needed > RESULTS_MAX - least:
+            limit = f"exceeds the claim limit of {RESULTS_MAX}, with {least} already accounted for"
+            raise AllocationError(f"claim {name}, request {request['name']}: adding {needed} devices {limit}")
+        least += needed
+    if least > RESULTS_MAX:
+        limit = f"exceeds the claim limit of {RESULTS_MAX}"
+        raise AllocationError(f"claim {name}: number of requested devices {least} {limit}")
+    return ClaimWork(claim, requests, _constraints(name, devices, rules))
+
+
+def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Constraint]:
+    found = []
+    for number, spec in enumerate(devices.get("constraints") or ()):
+        constraint = constraint_of(spec, lists=rules.list_attributes)
+        if constraint is None:
+            problem = "empty constraint (unsupported constraint type?)"
+            raise AllocationError(f"claim {claim}, constraint #{number}: {problem}")
+        found.append(constraint)
+    return found
+
+
+def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
+    """The request with its class, and its devices if it asks for all of them."""
+    whose = f"claim {name_of_claim(claim)}, request {request.name}"
+    if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
+        raise AllocationError(f"{whose}: admin access is requested, but the feature is disabled")
+    class_name = request.spec["deviceClassName"]
+    found = context.inventory.classes.get(class_name)
+    if found is None:
+        missing = f'deviceclass.resource.k8s.io "{class_name}" not found'
+        raise AllocationError(f"{whose}: could not retrieve device class {class_name}: {missing}")
+    request.device_class = found
+    mode = request.spec.get("allocationMode", EXACT_COUNT)
+    if mode == EXACT_COUNT:
+        request.count = int(request.spec.get("count", 1))
+    elif mode == ALL:
+        _find_all(key, claim, request, whose, context)
+    else:
+        raise AllocationError(f"{whose}: unsupported count mode {mode}")
+    return request
+
+
+def _find_all(
+    key: tuple[int, int, int], claim: Object, request: Request, whose: str, context: _Context
+) -> None:
+    for pool in context.pools:
+        asks = f"{whose}: asks for all devices, but resource pool {pool.id} is currently"
+        if pool.is_incomplete:
+            raise AllocationError(f"{asks} being updated")
+        if pool.problem:
+            raise AllocationError(f"{asks} invalid")
+        selects = context.selection.selects
+        by_class = not context.rules.quirks.all_ignores_classes
+        request.devices += [
+            device
+            for device in pool.devices
+            if selects(key, claim, request, device, by_class=by_class)
+            and context.search.has_capacity(request, device)
+        ]
+    request.count = len(request.devices)
+
+
+def _result(
+    work: ClaimWork, node_name: str, rules: AllocationRules, new_share_id: Callable[[], str]
+) -> Object:
+    devices: Object = {"results": [_device_result(each, rules, new_share_id) for each in work.results]}
+    config = [*_config_of_classes(work, rules), *_config_of_claim(work, rules)]
+    if config:
+        devices["config"] = config
+    result: Object = {"devices": devices}
+    places = [
+        (
+            each.device.spec
+            if each.device.slice.spec.get("perDeviceNodeSelection")
+            else each.device.slice.spec,
+            bool(each.device.spec.get("bindsToNode")),
+        )
+        for each in work.results
+    ]
+    selector = merged_selector(places, node_name)
+    if selector is not None:
+        result["nodeSelector"] = selector
+    return result
+
+
+def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable[[], str]) -> Object:
+    device, request = taken.device, taken.request
+    result: Object = {
+        "request": request.full_name,
+        "driver": device.id.driver,
+        "pool": device.id.pool,
+        "device": device.id.device,
+    }
+    if request.is_admin:
+        result["adminAccess"] = True
+    if rules.results_have_tolerations and request.spec.get("tolerations"):
+        result["tolerations"] = request.spec["tolerations"]
+    if rules.binding_conditions:
+        for field in ("bindingConditions", "bindingFailureConditions"):
+            if device.spec.get(field):
+                result[field] = device.spec[field]
+    if taken.consumed is not None:
+        result["shareID"] = new_share_id()
+        if taken.consumed:
+            result["consumedCapacity"] = taken.consumed
+    return result
+
+
+def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
+    """The configuration of each class once, for the requests that have it."""
+    found: list[Object] = []
+    by_class: dict[str, list[Object]] = {}
+    for number, choices in enumerate(work.requests):
+        request = choices[work.chosen.get(number, 0)]
+        name = request.device_class["metadata"]["name"]
+        if rules.quirks.config_of_classes_names_no_request:
+            found += [
+                {"source": "FromClass", **each} for each in request.device_class["spec"].get("config") or ()
+            ]
+        elif name in by_class:
+            for each in by_class[name]:
+                each["requests"].append(request.full_name)
+        else:
+            by_class[name] = [
+                {"source": "FromClass", "requests": [request.full_name], **each}
+                for each in request.device_class["spec"].get("config") or ()
+            ]
+            found += by_class[name]
+    return found
+
+
+def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
+    """The claim's own configuration, as far as it is for what was chosen."""
+    found: list[Object] = []
+    for each in (work.claim["spec"].get("devices") or {}).get("config") or ():
+        own = {"source": "FromClaim", **each}
+        wanted = each.get("requests") or []
+        if not wanted or not rules.quirks.config_is_filtered:
+            found.append(own)
+            continue
+        for number, choices in enumerate(work.requests):
+            request = choices[work.chosen.get(number, 0)]
+            if (request.parent or request.name) in wanted or (request.parent and request.full_name in wanted):
+                found.append(own)
+    return found

@@ -1,0 +1,81 @@
+"""Consumable capacity: how much of a device a request takes, and whether that is left.
+
+Follows k8s.io/dynamic-resource-allocation `structured/internal`, consumable capacity, from 1.34 on.
+"""
+
+from collections.abc import Mapping
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+
+
+def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
+    """What a request takes of each capacity of a device, by the device's policies."""
+    return {name: _consumed(requests.get(name), each) for name, each in capacity.items()}
+
+
+def fits(
+    requests: Mapping[str, str],
+    capacity: Mapping[str, Object],
+    taken: Mapping[str, str],
+    taking: Mapping[str, str],
+) -> bool:
+    """Whether a device has what a request takes beside what others have taken, and are about to take."""
+    if not requests.keys() <= capacity.keys():
+        return False
+    for name, each in capacity.items():
+        wanted = _consumed(requests.get(name), each)
+        if _violates(wanted, each.get("requestPolicy") or {}):
+            return False
+        total = wanted
+        for other in (taken.get(name), taking.get(name)):
+            total = total if other is None else quantity.add(total, other)
+        if quantity.compare(total, each["value"]) > 0:
+            return False
+    return True
+
+
+def _consumed(wanted: str | None, capacity: Object) -> str:
+    policy = capacity.get("requestPolicy") or {}
+    if wanted is None:
+        return str(policy.get("default", capacity["value"]))
+    valid_range = policy.get("validRange") or {}
+    if valid_range.get("min") is not None:
+        return _rounded_up(wanted, valid_range)
+    for value in policy.get("validValues") or ():
+        if quantity.compare(wanted, value) <= 0:
+            return str(value)
+    return wanted
+
+
+def _rounded_up(wanted: str, valid_range: Object) -> str:
+    least = valid_range["min"]
+    if quantity.compare(wanted, least) < 0:
+        return str(least)
+    if valid_range.get("step") is None:
+        return wanted
+    start, step = quantity.whole(least), quantity.whole(valid_range["step"])
+    steps = -((start - quantity.whole(wanted)) // step)
+    return quantity.canonical_binary(start + step * steps)
+
+
+def _violates(wanted: str, policy: Object) -> bool:
+    if policy.get("default") == wanted:
+        return False
+    if valid_range := policy.get("validRange"):
+        if valid_range.get("max") is not None and quantity.compare(wanted, valid_range["max"]) > 0:
+            return True
+        if valid_range.get("step") is None:
+            return False
+        start = quantity.whole(valid_range["min"])
+        return (quantity.whole(wanted) - start) % quantity.whole(valid_range["step"]) != 0
+    values = policy.get("validValues") or ()
+    return bool(values) and all(quantity.compare(wanted, value) for value in values)
+
+
+def total(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """The sums of two amounts by their names."""
+    found = dict(one)
+    for name, amount in other.items():
+        found[name] = quantity.add(found[name], amount) if name in found else amount
+    return found

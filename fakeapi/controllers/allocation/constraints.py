@@ -1,0 +1,148 @@
+"""Constraints between the devices of a claim: the same attribute, or a different one each."""
+
+from typing import Any, NamedTuple, Protocol
+
+from fakeapi.controllers.allocation.model import Device
+from fakeapi.machinery.json_types import Object
+
+_SCALARS = ("string", "int", "bool", "version")
+_LISTS = ("ints", "bools", "strings", "versions")
+
+
+class Taken(NamedTuple):
+    """A device that is taken for a request, or for a choice of it."""
+
+    request: str
+    choice: str
+    device: Device
+
+
+class Constraint(Protocol):
+    """Follows what is taken and given back, in the order of a stack."""
+
+    def add(self, taken: Taken) -> bool:
+        """Whether the device may be taken too; if it may not, nothing has changed."""
+        ...
+
+    def remove(self, taken: Taken) -> None:
+        """Gives back what was added last."""
+        ...
+
+
+def constraint_of(spec: Object, *, lists: bool) -> Constraint | None:
+    """The constraint of a claim's spec; None for a kind that is unknown. `lists`: attributes may be lists."""
+    requests = frozenset(spec.get("requests") or ())
+    if spec.get("matchAttribute"):
+        return MatchAttribute(spec["matchAttribute"], requests, lists=lists)
+    if spec.get("distinctAttribute"):
+        return DistinctAttribute(spec["distinctAttribute"], requests, lists=lists)
+    return None
+
+
+class _OfRequests:
+    """What concerns some requests, or all where none is named."""
+
+    def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
+        self._attribute = attribute
+        self._requests = requests
+        self._lists = lists
+
+    def _concerns(self, taken: Taken) -> bool:
+        names = {taken.request, f"{taken.request}/{taken.choice}"} if taken.choice else {taken.request}
+        return not self._requests or not self._requests.isdisjoint(names)
+
+
+class MatchAttribute(_OfRequests):
+    """All devices have a value in common."""
+
+    def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
+        super().__init__(attribute, requests, lists=lists)
+        self._common: Any = None
+        self._count = 0
+
+    def add(self, taken: Taken) -> bool:
+        if not self._concerns(taken):
+            return True
+        attribute = attribute_of(taken.device, self._attribute)
+        if attribute is None:
+            return False
+        found = _values(attribute) if self._lists else _scalar(attribute)
+        if self._count == 0:
+            if self._lists and found is None:
+                return False
+            self._common = found
+        elif self._lists:
+            if found is None or found[0] != self._common[0] or not found[1] & self._common[1]:
+                return False
+            self._common = found[0], found[1] & self._common[1]
+        elif found is None or found != self._common:
+            return False
+        self._count += 1
+        return True
+
+    def remove(self, taken: Taken) -> None:
+        if self._concerns(taken):
+            self._count -= 1
+
+
+class DistinctAttribute(_OfRequests):
+    """No two devices have a value in common. Of each request the last device alone is remembered, as upstream
+    has it.
+    """
+
+    def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
+        super().__init__(attribute, requests, lists=lists)
+        self._known: dict[str, Object] = {}
+        self._count = 0
+
+    def add(self, taken: Taken) -> bool:
+        if not self._concerns(taken):
+            return True
+        attribute = attribute_of(taken.device, self._attribute)
+        if attribute is None or (self._count and not self._differs(attribute)):
+            return False
+        self._known[taken.request] = attribute
+        self._count += 1
+        return True
+
+    def remove(self, taken: Taken) -> None:
+        if self._concerns(taken):
+            self._known.pop(taken.request, None)
+            self._count -= 1
+
+    def _differs(self, attribute: Object) -> bool:
+        found = _values(attribute) if self._lists else _scalar(attribute)
+        if found is None:
+            return False
+        for each in self._known.values():
+            known = _values(each) if self._lists else _scalar(each)
+            if known is None or known[0] != found[0]:
+                continue
+            if known[1] & found[1] if self._lists else known[1] == found[1]:
+                return False
+        return True
+
+
+def attribute_of(device: Device, name: str) -> Object | None:
+    """An attribute by its fully qualified name; the driver's own may go without their domain."""
+    attributes = device.spec.get("attributes") or {}
+    if name in attributes:
+        found: Object = attributes[name]
+        return found
+    domain, slash, short = name.partition("/")
+    if slash and domain == device.id.driver and short in attributes:
+        own: Object = attributes[short]
+        return own
+    return None
+
+
+def _scalar(attribute: Object) -> tuple[str, Any] | None:
+    return next(((kind, attribute[kind]) for kind in _SCALARS if kind in attribute), None)
+
+
+def _values(attribute: Object) -> tuple[str, frozenset[Any]] | None:
+    for kind in _LISTS:
+        if attribute.get(kind):
+            return kind.removesuffix("s"), frozenset(attribute[kind])
+    scalar = _scalar(attribute)
+    return None if scalar is None else (scalar[0], frozenset((scalar[1],)))

@@ -1,0 +1,91 @@
+"""Node selectors: which nodes have a device, a claim's allocation or a pod.
+
+Follows k8s.io/component-helpers `scheduling/corev1/nodeaffinity`.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from fakeapi.machinery.json_types import Object
+
+
+def matches_selector(selector: Object, node: Object) -> bool:
+    """Whether a NodeSelector matches: any of its terms. One without terms matches nothing."""
+    return any(matches_term(term, node) for term in selector.get("nodeSelectorTerms") or ())
+
+
+def matches_term(term: Object, node: Object) -> bool:
+    """Whether all requirements of a term are met. An empty term matches nothing."""
+    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
+    if not expressions and not fields:
+        return False
+    metadata = node["metadata"]
+    labels = metadata.get("labels") or {}
+    own = {"metadata.name": metadata["name"]}
+    return _all_met(expressions, labels) and _all_met(fields, own)
+
+
+def _all_met(requirements: Iterable[Object], values: Mapping[str, str]) -> bool:
+    return all(is_met(each, values) for each in requirements)
+
+
+def is_met(requirement: Object, values: Mapping[str, str]) -> bool:
+    """Whether a requirement (key, operator, values) is met by labels or fields."""
+    key, operator = requirement["key"], requirement["operator"]
+    wanted = requirement.get("values") or ()
+    has = key in values
+    match operator:
+        case "In":
+            return has and values[key] in wanted
+        case "NotIn":
+            return not has or values[key] not in wanted
+        case "Exists":
+            return has
+        case "DoesNotExist":
+            return not has
+        case "Gt" | "Lt":
+            return has and _compare(operator, values[key], wanted)
+        case _:
+            return False
+
+
+def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
+    try:
+        left, right = int(value[:20]), int(next(iter(wanted), "")[:20])
+    except ValueError:
+        return False
+    return left > right if operator == "Gt" else left < right
+
+
+def serves_node(place: Object, node: Object) -> bool:
+    """Whether a slice, or a device with a place of its own, is for a node."""
+    if place.get("nodeName"):
+        return bool(place["nodeName"] == node["metadata"]["name"])
+    if place.get("allNodes"):
+        return True
+    return bool(place.get("nodeSelector")) and matches_selector(place["nodeSelector"], node)
+
+
+def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
+    """The NodeSelector of an allocation, from the places of its devices; None for one that is good
+    everywhere.
+
+    With each place goes whether its device binds the allocation to the node.
+    """
+    term: Object = {}
+    for place, binds in places:
+        if place.get("nodeName") or binds:
+            here = {"key": "metadata.name", "operator": "In", "values": [node_name]}
+            return {"nodeSelectorTerms": [{"matchFields": [here]}]}
+        for part in ("matchExpressions", "matchFields"):
+            for given in ((place.get("nodeSelector") or {}).get("nodeSelectorTerms") or ())[:1]:
+                for requirement in given.get(part) or ():
+                    known = term.setdefault(part, [])
+                    if not any(_same(requirement, each) for each in known):
+                        known.append(requirement)
+    term = {part: found for part, found in term.items() if found}
+    return {"nodeSelectorTerms": [term]} if term else None
+
+
+def _same(one: Object, other: Object) -> bool:
+    alike = one["key"] == other["key"] and one["operator"] == other["operator"]
+    return alike and set(one.get("values") or ()) == set(other.get("values") or ())

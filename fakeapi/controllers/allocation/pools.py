@@ -1,0 +1,126 @@
+"""Gathers the pools of a node from the ResourceSlices of the cluster."""
+
+from collections.abc import Iterable
+
+from fakeapi.controllers.allocation.model import Pool, PoolID, Slice
+from fakeapi.controllers.allocation.nodes import serves_node
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.allocation_quirks import Duplicates
+
+
+def gather_pools(slices: Iterable[Slice], node: Object, rules: AllocationRules) -> list[Pool]:
+    """The pools with slices for the node, of the newest generation that is seen, complete or not."""
+    every = list(slices)
+    by_pool: dict[PoolID, list[Slice]] = {}
+    for each in every:
+        if _is_relevant(each.spec, node, rules):
+            _add(by_pool, each, rules)
+    found = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]
+    pools = [pool for pool in found if pool is not None]
+    if rules.pools_are_sorted:
+        pools.sort(key=lambda pool: (_has_binding_conditions(pool), pool.id))
+    for pool in pools:
+        pool.find_devices()
+    return pools
+
+
+def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
+    shares = bool(spec.get("sharedCounters"))
+    if not rules.partitionable_devices and (spec.get("perDeviceNodeSelection") is not None or shares):
+        return False
+    if shares and rules.quirks.other_nodes_complete_pools:
+        return True
+    if spec.get("nodeName") or spec.get("allNodes") or spec.get("nodeSelector"):
+        return serves_node(spec, node)
+    if spec.get("perDeviceNodeSelection"):
+        return any(serves_node(device, node) for device in spec.get("devices") or ())
+    return False
+
+
+def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
+    """Takes a slice into its pool, unless it is outdated; a newer generation replaces the older one."""
+    known = by_pool.get(each.pool_id)
+    if known is None:
+        by_pool[each.pool_id] = [each]
+    elif each.generation == known[0].generation:
+        known.append(each)
+    elif each.generation > known[0].generation:
+        by_pool[each.pool_id] = [each, each] if rules.quirks.newer_slice_counts_twice else [each]
+
+
+def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
+    """What the node sees of a pool; None where a newer generation is on its way elsewhere."""
+    wanted, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
+    if not rules.quirks.other_nodes_complete_pools:
+        pool = Pool(pool_id, is_incomplete=len(own) != wanted, slices=own)
+        if rules.quirks.duplicates is not Duplicates.NOTHING:
+            pool.problem = _duplicate(own)
+        if rules.quirks.counter_sets_of_pool:
+            pool.counter_sets = _counter_sets(own)
+        return pool
+    whole = own
+    if len(own) != wanted:
+        others = [each for each in every if each.pool_id == pool_id]
+        if any(each.generation > generation for each in others):
+            return None
+        whole = [each for each in others if each.generation == generation]
+        if len(whole) != wanted:
+            return Pool(pool_id, is_incomplete=True)
+    if rules.pools_are_sorted:
+        own = sorted(own, key=lambda each: each.name)
+    return _checked(pool_id, own, [each for each in whole if each not in own], rules)
+
+
+def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: AllocationRules) -> Pool:
+    with_devices = [
+        each for each in own if not (rules.partitionable_devices and each.spec.get("sharedCounters"))
+    ]
+    problem = _duplicate(with_devices)
+    if not problem and rules.partitionable_devices:
+        problem = _counter_problem(own, own) or _counter_problem(own, elsewhere)
+    if problem:
+        return Pool(pool_id, problem=problem)
+    sets = _counter_sets(own) if rules.partitionable_devices else {}
+    return Pool(pool_id, slices=with_devices, elsewhere=elsewhere, counter_sets=sets)
+
+
+def _duplicate(slices: Iterable[Slice]) -> str:
+    names: set[str] = set()
+    for each in slices:
+        for device in each.spec.get("devices") or ():
+            if device["name"] in names:
+                return f"duplicate device name {device['name']}"
+            names.add(device["name"])
+    return ""
+
+
+def _counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
+    return {
+        each["name"]: {name: counter["value"] for name, counter in (each.get("counters") or {}).items()}
+        for one in slices
+        for each in one.spec.get("sharedCounters") or ()
+    }
+
+
+def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
+    """Counter sets of one name, or devices that use a counter that there is not; "" where all is well."""
+    names = [each["name"] for one in own for each in one.spec.get("sharedCounters") or ()]
+    if len(names) != len(set(names)):
+        return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"
+    sets = _counter_sets(own)
+    for one in users:
+        for device in one.spec.get("devices") or ():
+            for used in device.get("consumesCounters") or ():
+                if used["counterSet"] not in sets:
+                    return f"counter set {used['counterSet']} not found"
+                for name in used.get("counters") or {}:
+                    if name not in sets[used["counterSet"]]:
+                        return f"counter {name} not found in counter set {used['counterSet']}"
+    return ""
+
+
+def _has_binding_conditions(pool: Pool) -> bool:
+    return any(
+        "bindingConditions" in device for one in pool.slices for device in one.spec.get("devices") or ()
+    )

@@ -1,0 +1,52 @@
+"""AllocationRules: what an allocator can do by its gates, and how those of the releases differ."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quirks_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationRules:
+    """Features by gates, `pools_are_sorted` to `results_have_tolerations` by gates and release, `quirks` by
+    release.
+    """
+
+    admin_access: bool
+    prioritized_list: bool
+    partitionable_devices: bool
+    device_taints: bool
+    binding_conditions: bool
+    consumable_capacity: bool
+    list_attributes: bool
+    extended_resources: bool
+    pools_are_sorted: bool
+    """Pools come by driver and name, those with binding conditions last, and their slices by name."""
+    order_is_kept: bool
+    """Devices of one request are taken in the order of the pools, not in every order."""
+    results_have_tolerations: bool
+    quirks: AllocationQuirks
+
+
+def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
+    """The rules of release 1.`minor` with these gates."""
+    quirks = allocation_quirks_of(minor)
+    consumable = gates.get("DRAConsumableCapacity", False)
+    conditions = gates.get("DRADeviceBindingConditions", False)
+    binding = conditions and gates.get("DRAResourceClaimDeviceStatus", False)
+    is_newer = consumable or binding
+    return AllocationRules(
+        admin_access=not quirks.admin_access_is_gated or gates.get("DRAAdminAccess", False),
+        prioritized_list=gates.get("DRAPrioritizedList", False),
+        partitionable_devices=gates.get("DRAPartitionableDevices", False),
+        device_taints=gates.get("DRADeviceTaints", False),
+        binding_conditions=binding,
+        consumable_capacity=consumable,
+        list_attributes=quirks.list_attributes_are_gated and gates.get("DRAListTypeAttributes", False),
+        extended_resources=gates.get("DRAExtendedResource", False),
+        pools_are_sorted=quirks.newer_allocators_sort_pools and is_newer,
+        order_is_kept=quirks.newer_allocators_keep_order and is_newer,
+        results_have_tolerations=quirks.results_have_tolerations
+        or (quirks.newer_results_have_tolerations and is_newer),
+        quirks=quirks,
+    )

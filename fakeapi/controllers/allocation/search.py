@@ -1,0 +1,273 @@
+"""Search: finds devices for all requests of some claims by first fit and going back.
+
+Claims, their requests and the devices of a request are tried in order; the first full solution counts.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fakeapi.controllers.allocation import capacity
+from fakeapi.controllers.allocation.constraints import Constraint, Taken
+from fakeapi.controllers.allocation.counters import Counters, enough_in_slice
+from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, Device, DeviceID, Pool
+from fakeapi.controllers.allocation.requests import RESULTS_MAX, Request, name_of_claim
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.allocation.selectors import Selection
+from fakeapi.controllers.allocation.taints import prevents_allocation
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.allocation_quirks import Duplicates
+
+
+class TooManyDevices(Exception):
+    """A claim would get more than RESULTS_MAX devices."""
+
+
+class Position(NamedTuple):
+    """The next device to find: of a claim, its request, the choice of that, and the number of the device."""
+
+    claim: int
+    request: int
+    choice: int
+    device: int
+
+
+@dataclass(eq=False, slots=True)
+class Result:
+    """A device for a request. `consumed` is what it takes of a shared device, None for one of its own."""
+
+    request: Request
+    device: Device
+    consumed: dict[str, str] | None
+
+
+@dataclass(eq=False, slots=True)
+class ClaimWork:
+    """A claim to allocate: `requests` has the choices of each request, one for a request without any."""
+
+    claim: Object
+    requests: list[list[Request]]
+    constraints: list[Constraint]
+    results: list[Result] = field(default_factory=list)
+    chosen: dict[int, int] = field(default_factory=dict)
+
+
+_Undo = Callable[[], None]
+
+
+class Search:
+    """One search on one node. `run` says whether everything was found; `work` has the results then."""
+
+    def __init__(
+        self,
+        work: Sequence[ClaimWork],
+        pools: Sequence[Pool],
+        state: AllocatedState,
+        selection: Selection,
+        rules: AllocationRules,
+    ) -> None:
+        self._work = work
+        self._pools = pools
+        self._state = state
+        self._selection = selection
+        self._rules = rules
+        self._counters = Counters(state)
+        self._taking: Counter[DeviceID] = Counter()
+        self._taking_by_claim: Counter[tuple[DeviceID, int]] = Counter()
+        self._shares: dict[DeviceID, list[dict[str, str]]] = {}
+
+    def run(self) -> bool:
+        """Raises AllocationError; TooManyDevices where nothing fits into a claim."""
+        return self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
+
+    def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
+        """Finds the device at a position and all that come after it."""
+        if at.claim >= len(self._work):
+            return True
+        work = self._work[at.claim]
+        if at.request >= len(work.requests):
+            return self._next_claim(at)
+        choices = work.requests[at.request]
+        if not in_choice and choices[0].parent:
+            return self._find_choice(at, work, choices)
+        request = choices[at.choice]
+        if request.takes_all and not request.devices and not self._rules.quirks.none_are_all:
+            return False
+        if at.device >= request.count:
+            return self._find(Position(at.claim, at.request + 1, 0, 0), in_choice=False, start=0)
+        if request.count - at.device > RESULTS_MAX - len(work.results):
+            if self._rules.quirks.size_limit_ends_search:
+                raise TooManyDevices
+            return False
+        if request.takes_all:
+            return self._take_all(at, request, in_choice=in_choice)
+        return self._take_one(at, request, in_choice=in_choice, start=start)
+
+    def _next_claim(self, at: Position) -> bool:
+        try:
+            return self._find(Position(at.claim + 1, 0, 0, 0), in_choice=False, start=0)
+        except TooManyDevices:
+            return False
+
+    def _find_choice(self, at: Position, work: ClaimWork, choices: list[Request]) -> bool:
+        all_too_many = True
+        for index in range(len(choices)):
+            try:
+                found = self._find(at._replace(choice=index), in_choice=True, start=0)
+            except TooManyDevices:
+                continue
+            all_too_many = False
+            if found:
+                work.chosen[at.request] = index
+                return True
+        if all_too_many:
+            raise TooManyDevices
+        return False
+
+    def _take_all(self, at: Position, request: Request, *, in_choice: bool) -> bool:
+        undo = self._take(at, request, request.devices[at.device], must=True)
+        if undo is None and not self._rules.quirks.all_leaves_out_used:
+            return False
+        choice = 0 if self._rules.quirks.all_forgets_choice else at.choice
+        after = Position(at.claim, at.request, choice, at.device + 1)
+        try:
+            found = self._find(after, in_choice=in_choice, start=0)
+        except TooManyDevices:
+            self._undo_all(undo)
+            raise
+        if not found:
+            self._undo_all(undo)
+            if self._rules.quirks.all_leaves_out_used:
+                raise AllocationError("stop allocation")
+        return found
+
+    def _undo_all(self, undo: _Undo | None) -> None:
+        if undo is not None and not self._rules.quirks.all_is_not_undone:
+            undo()
+
+    def _take_one(self, at: Position, request: Request, *, in_choice: bool, start: int) -> bool:
+        number = 0
+        for pool in self._pools:
+            if pool.problem and self._rules.quirks.duplicates is Duplicates.ERROR:
+                raise AllocationError(f"pool {pool.id.pool} is invalid: {pool.problem}")
+            if pool.problem or (pool.is_incomplete and not self._rules.quirks.incomplete_pools_serve):
+                continue
+            for device in pool.devices:
+                number += 1
+                if number <= start or not self._is_usable(at, request, device):
+                    continue
+                undo = self._take(at, request, device, must=False)
+                if undo is None:
+                    continue
+                after = at._replace(device=at.device + 1)
+                first = number if self._rules.order_is_kept else 0
+                try:
+                    if self._find(after, in_choice=in_choice, start=first):
+                        return True
+                except TooManyDevices:
+                    undo()
+                    raise
+                undo()
+        return False
+
+    def _is_usable(self, at: Position, request: Request, device: Device) -> bool:
+        if not self._is_free(at, request, device):
+            return False
+        work = self._work[at.claim]
+        key = (at.claim, at.request, at.choice)
+        if not self._selection.selects(key, work.claim, request, device):
+            return False
+        return self.has_capacity(request, device)
+
+    def _is_free(self, at: Position, request: Request, device: Device) -> bool:
+        if request.is_admin:
+            exclusive = self._rules.quirks.admin_access_is_exclusive
+            return not (exclusive and self._taking_by_claim[device.id, at.claim])
+        return device.id not in self._state.devices and not self._taking[device.id]
+
+    def has_capacity(self, request: Request, device: Device) -> bool:
+        """Whether a device has the capacities that a request asks for, or takes without asking."""
+        if not self._rules.consumable_capacity:
+            return True
+        taking: dict[str, str] = {}
+        for share in self._shares.get(device.id, ()):
+            taking = capacity.total(taking, share)
+        taken = self._state.shared.get(device.id, {})
+        return capacity.fits(request.capacity, device.spec.get("capacity") or {}, taken, taking)
+
+    def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
+        """Takes a device; None where it cannot be had. What is returned gives it back.
+
+        `must`: that a constraint does not allow it is an AllocationError.
+        """
+        rules, work = self._rules, self._work[at.claim]
+        shares = rules.consumable_capacity and device.allows_sharing
+        if not self._is_free(at, request, device):
+            return None
+        counts = self._take_counters(device, shares=shares)
+        if counts is None:
+            return None
+        undone: list[_Undo] = [counts]
+        if rules.device_taints and prevents_allocation(device.spec, request.spec, rules):
+            _rolled_back(undone)
+            return None
+        taken = Taken(request.parent or request.name, request.name if request.parent else "", device)
+        for constraint in work.constraints:
+            if not constraint.add(taken):
+                _rolled_back(undone)
+                if must:
+                    claim = name_of_claim(work.claim)
+                    reason = "because a claim constraint would not be satisfied"
+                    raise AllocationError(
+                        f"claim {claim}, request {request.name}: cannot add device {device.id} {reason}"
+                    )
+                return None
+            undone.append(lambda constraint=constraint: constraint.remove(taken))  # type: ignore[misc]
+        consumed = None
+        if shares:
+            if not self.has_capacity(request, device):
+                _rolled_back(undone)
+                return None
+            consumed = capacity.consumed(request.capacity, device.spec.get("capacity") or {})
+            self._shares.setdefault(device.id, []).append(consumed)
+            undone.append(lambda: self._give_back_share(device.id))
+        elif rules.quirks.admin_access_is_exclusive or not request.is_admin:
+            self._mark(device.id, at.claim, 1)
+            undone.append(lambda: self._mark(device.id, at.claim, -1))
+        work.results.append(Result(request, device, consumed))
+        undone.append(lambda: _drop(work.results))
+        return lambda: _rolled_back(undone)
+
+    def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
+        """Takes the counters that the device consumes; None where too little is left of them."""
+        if not device.spec.get("consumesCounters"):
+            return _nothing
+        if not self._rules.partitionable_devices:
+            return None if self._rules.quirks.counter_sets_of_pool else _nothing
+        if not self._rules.quirks.counter_sets_of_pool:
+            in_use = self._state.devices | {each for each, count in self._taking.items() if count > 0}
+            return _nothing if enough_in_slice(device, in_use) else None
+        if shares and (device.id in self._state.shared or self._shares.get(device.id)):
+            return _nothing
+        return (lambda: self._counters.give_back(device)) if self._counters.take(device) else None
+
+    def _mark(self, device: DeviceID, claim: int, by: int) -> None:
+        self._taking[device] += by
+        self._taking_by_claim[device, claim] += by
+
+    def _give_back_share(self, device: DeviceID) -> None:
+        self._shares[device].pop()
+
+
+def _rolled_back(undone: list[_Undo]) -> None:
+    for undo in reversed(undone):
+        undo()
+
+
+def _drop(results: list[Result]) -> None:
+    results.pop()
+
+
+def _nothing() -> None:
+    """Nothing was taken."""

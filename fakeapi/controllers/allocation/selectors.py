@@ -1,0 +1,73 @@
+"""Matches devices with the CEL selectors of classes and requests, each pair once."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from fakeapi.controllers.allocation.model import AllocationError, Device
+from fakeapi.controllers.allocation.nodes import serves_node
+from fakeapi.controllers.allocation.requests import Request, name_of_claim
+from fakeapi.machinery.json_types import Object
+
+
+class SelectorError(Exception):
+    """A selector that fails; the text is what follows `selector #N: ` in the error of an allocation."""
+
+
+class DeviceMatcher(Protocol):
+    """Evaluates a CEL selector on a device."""
+
+    def __call__(self, expression: str, driver: str, device: Object) -> bool:
+        """Raises SelectorError."""
+        ...
+
+
+class Selection:
+    """Which devices are selectable, in one search on one node."""
+
+    def __init__(self, matcher: DeviceMatcher, node: Object, *, binding_conditions: bool) -> None:
+        self._matcher = matcher
+        self._node = node
+        self._binding_conditions = binding_conditions
+        self._known: dict[tuple[object, ...], bool] = {}
+
+    def forget(self) -> None:
+        """Evaluates all selectors anew from now on."""
+        self._known.clear()
+
+    def selects(
+        self,
+        key: tuple[int, int, int],
+        claim: Object,
+        request: Request,
+        device: Device,
+        *,
+        by_class: bool = True,
+    ) -> bool:
+        """Whether class and request select the device. `key` stands for the request; without `by_class` the
+        class is not asked. Raises AllocationError.
+        """
+        if not self._binding_conditions and device.spec.get("bindingConditions"):
+            return False
+        known = self._known.get((device.id, key))
+        if known is None:
+            known = self._known[device.id, key] = self._matches(claim, request, device, by_class=by_class)
+        return known
+
+    def _matches(self, claim: Object, request: Request, device: Device, *, by_class: bool) -> bool:
+        class_name = request.device_class["metadata"]["name"]
+        of_class = (request.device_class["spec"].get("selectors") or ()) if by_class else ()
+        if not self._all_match(of_class, device, lambda: f"class {class_name}"):
+            return False
+        own = request.spec.get("selectors") or ()
+        if not self._all_match(own, device, lambda: f"claim {name_of_claim(claim)}"):
+            return False
+        return not device.slice.spec.get("perDeviceNodeSelection") or serves_node(device.spec, self._node)
+
+    def _all_match(self, selectors: Iterable[Object], device: Device, whose: Callable[[], str]) -> bool:
+        for index, selector in enumerate(selectors):
+            try:
+                if not self._matcher(selector["cel"]["expression"], device.id.driver, device.spec):
+                    return False
+            except SelectorError as error:
+                raise AllocationError(f"{whose()}: selector #{index}: {error}") from None
+        return True

@@ -1,0 +1,28 @@
+"""Taints of devices, and the tolerations of requests."""
+
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.machinery.json_types import Object
+
+PREVENTING = frozenset(("NoSchedule", "NoExecute"))
+
+
+def prevents_allocation(device: Object, request: Object, rules: AllocationRules) -> bool:
+    """Whether a device has a taint that a request does not tolerate."""
+    tolerations = request.get("tolerations") or ()
+    return any(
+        (rules.quirks.unknown_effects_prevent or taint.get("effect") in PREVENTING)
+        and not any(tolerates(each, taint) for each in tolerations)
+        for taint in device.get("taints") or ()
+    )
+
+
+def tolerates(toleration: Object, taint: Object) -> bool:
+    """Whether a toleration of a device covers a taint."""
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    if toleration.get("key") and toleration["key"] != taint["key"]:
+        return False
+    operator = toleration.get("operator") or "Equal"
+    if operator == "Equal":
+        return bool(toleration.get("value", "") == taint.get("value", ""))
+    return bool(operator == "Exists")

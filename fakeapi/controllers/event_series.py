@@ -1,0 +1,85 @@
+"""EventSeriesRecorder: reports what a controller does as events of events.k8s.io/v1.
+
+Follows k8s.io/client-go `tools/events`; equal events within a series are counted there.
+"""
+
+from datetime import UTC, datetime
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.machinery.json_types import Object
+
+EVENTS_MAX = 4096
+"""Events that are remembered in order to count them; when there are more, all are forgotten."""
+
+
+class EventSeriesRecorder:
+    """Events of one component."""
+
+    def __init__(self, context: ControllerContext, api: API, component: str) -> None:
+        self._context = context
+        self._api = api
+        self._component = component
+        self._known: dict[tuple[str, ...], Object] = {}
+
+    async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
+        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        resource = self._context.resource("events.k8s.io", "events")
+        assert resource is not None, "events are served by every release"
+        metadata = obj["metadata"]
+        key = (metadata["uid"], kind, reason, action, note)
+        known = self._known.get(key)
+        try:
+            if known is not None:
+                count = (known.get("series") or {}).get("count", 1) + 1
+                series = {"count": count, "lastObservedTime": self._micro_time()}
+                path = resource.path_of(known)
+                self._known[key] = await self._api.patch(path, {"series": series}, "strategic")
+                return
+        except Refused as problem:
+            if not problem.is_missing:
+                return
+        regarding = {
+            "kind": obj["kind"],
+            "apiVersion": obj["apiVersion"],
+            "namespace": metadata.get("namespace", ""),
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+            "resourceVersion": metadata["resourceVersion"],
+        }
+        namespace = metadata.get("namespace", "default")
+        now = self._context.clock.now()
+        event = {
+            "kind": "Event",
+            "apiVersion": resource.api_version,
+            "metadata": {"name": f"{metadata['name']}.{int(now * 10**9):x}", "namespace": namespace},
+            "eventTime": self._micro_time(),
+            "reportingController": self._component,
+            "reportingInstance": f"{self._component}-fakeapi",
+            "action": action,
+            "reason": reason,
+            "regarding": {name: value for name, value in regarding.items() if value},
+            "note": note,
+            "type": kind,
+        }
+        await self._create(resource.path(namespace), event, key)
+
+    async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
+        """A name that is taken, as time stands still, gets a suffix."""
+        try:
+            stored = await self._api.create(path, event)
+        except Refused as problem:
+            if not problem.exists:
+                return
+            event["metadata"]["name"] += self._context.clock.suffix()
+            try:
+                stored = await self._api.create(path, event)
+            except Refused:
+                return
+        if len(self._known) >= EVENTS_MAX:
+            self._known.clear()
+        self._known[key] = stored
+
+    def _micro_time(self) -> str:
+        now = datetime.fromtimestamp(self._context.clock.now(), UTC)
+        return now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

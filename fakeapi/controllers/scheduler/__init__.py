@@ -1,0 +1,1 @@
+"""The scheduler: puts pods on nodes and allocates their claims, as kube-scheduler's default profile does."""

@@ -1,0 +1,28 @@
+"""What claims have allocated: devices in use, and capacity taken of shared ones."""
+
+from collections.abc import Iterable
+
+from fakeapi.controllers.allocation import capacity
+from fakeapi.controllers.allocation.model import AllocatedState, DeviceID
+from fakeapi.machinery.json_types import Object
+
+
+def allocated_state(claims: Iterable[Object], *, shares: bool, admin_counts: bool) -> AllocatedState:
+    """The state that claims in the layout of v1 tell.
+
+    `shares`: devices can be shared. `admin_counts`: devices that a claim has with admin access are in use
+    too.
+    """
+    state = AllocatedState()
+    for claim in claims:
+        allocation = claim["status"].get("allocation") or {}
+        for result in (allocation.get("devices") or {}).get("results") or ():
+            if result.get("adminAccess") and not admin_counts:
+                continue
+            device = DeviceID(result["driver"], result["pool"], result["device"])
+            if shares and result.get("shareID"):
+                known = state.shared.get(device, {})
+                state.shared[device] = capacity.total(known, result.get("consumedCapacity") or {})
+            else:
+                state.devices.add(device)
+    return state

@@ -1,0 +1,193 @@
+"""Binder: writes what was decided: allocations and reservations of claims, then the node of the pod."""
+
+from collections.abc import Awaitable, Callable
+
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.event_series import EventSeriesRecorder
+from fakeapi.controllers.exact import update_exactly
+from fakeapi.controllers.paths import served_as
+from fakeapi.controllers.pod_claims import reference_to_pod, reserved_for
+from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
+from fakeapi.machinery.json_types import Object
+
+FINALIZER = "resource.kubernetes.io/delete-protection"
+ATTEMPTS_MAX = 5
+"""Of a write to a claim that others write to."""
+
+OnFailure = Callable[[str], Awaitable[None]]
+
+
+class Binder:
+    """`assumed` has the nodes of pods, by uid, that wait for their devices to be ready there."""
+
+    def __init__(
+        self, context: ControllerContext, api: API, view: DeviceView, rules: AllocationRules
+    ) -> None:
+        self.assumed: dict[str, str] = {}
+        self._context = context
+        self._api = api
+        self._view = view
+        self._rules = rules
+        self._events = EventSeriesRecorder(context, api, "default-scheduler")
+
+    async def bind(self, pod: Object, outcome: Outcome, failed: OnFailure) -> None:
+        """Allocates and reserves the claims, and binds the pod; `failed` is called where a claim cannot be
+        had.
+
+        Raises Refused for the pod itself.
+        """
+        results = {
+            id(claim): result
+            for claim, result in zip(
+                outcome.claims.unallocated, outcome.claims.allocations.get(outcome.node, ()), strict=False
+            )
+        }
+        for claim in outcome.claims.claims:
+            if reserved_for(pod, claim):
+                continue
+            try:
+                if claim is outcome.claims.extended:
+                    await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
+                else:
+                    await self._reserve(pod, claim, results.get(id(claim)))
+            except _BindError as problem:
+                await self._unreserve(pod, outcome)
+                await failed(str(problem))
+                return
+        metadata = pod["metadata"]
+        binding = {
+            "kind": "Binding",
+            "apiVersion": "v1",
+            "metadata": {name: metadata[name] for name in ("name", "namespace", "uid")},
+            "target": {"kind": "Node", "name": outcome.node},
+        }
+        resource = self._context.resource("", "pods")
+        assert resource is not None, "pods are served by every release"
+        await self._api.create(resource.path_of(pod, "binding"), binding)
+        note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {outcome.node}"
+        await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
+
+    async def deallocate(self, claim: Object) -> None:
+        """Takes allocation and reservations from a claim. Raises Refused."""
+        status = {
+            name: value
+            for name, value in claim["status"].items()
+            if name not in {"allocation", "reservedFor", "devices"}
+        }
+        await self._update({**claim, "status": status}, "status")
+
+    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> None:
+        name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
+        for attempts_left in reversed(range(ATTEMPTS_MAX)):
+            if "deletionTimestamp" in claim["metadata"]:
+                raise _BindError(f"claim {name} got deleted in the meantime")
+            if result is not None and claim["status"].get("allocation"):
+                raise _BindError(f"claim {name} got allocated elsewhere in the meantime")
+            what = "add reservation to"
+            try:
+                if result is not None:
+                    what = "add finalizer to"
+                    claim = await self._with_finalizer(claim)
+                    what = "add allocation and reservation to"
+                await self._update(self._reserved(pod, claim, result), "status")
+            except Refused as problem:
+                if not problem.is_conflict or not attempts_left:
+                    raise _BindError(f"{what} claim {name}: {problem.message}") from None
+            else:
+                return
+            claim = await self._fetch(claim, name)
+
+    async def _reserve_extended(
+        self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
+    ) -> None:
+        """Creates the claim for extended resources where it is needed, and says in the pod's status what it
+        serves.
+        """
+        wanted = outcome.claims.wanted[outcome.node]
+        if not wanted.requests:
+            return
+        if claim["metadata"]["name"] == IN_MEMORY:
+            claim = await self._create({**claim, "spec": {"devices": {"requests": wanted.requests}}})
+        await self._reserve(pod, claim, result)
+        status = {
+            "extendedResourceClaimStatus": {
+                "requestMappings": wanted.mappings,
+                "resourceClaimName": claim["metadata"]["name"],
+            }
+        }
+        resource = self._context.resource("", "pods")
+        assert resource is not None, "pods are served by every release"
+        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
+        try:
+            await self._api.patch(resource.path_of(pod, "status"), patch, "strategic")
+        except Refused as problem:
+            whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+            raise _BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
+
+    async def _create(self, claim: Object) -> Object:
+        resource = self._view.resource("resourceclaims")
+        place = served_as(resource)
+        metadata = {name: value for name, value in claim["metadata"].items() if name not in {"name", "uid"}}
+        body = {"kind": place.kind, **resource.from_hub({**claim, "kind": place.kind, "metadata": metadata})}
+        try:
+            return resource.to_hub(await self._api.create(place.path(metadata["namespace"]), body))
+        except Refused as problem:
+            whose = f"{metadata['namespace']}/"
+            raise _BindError(f"create claim for extended resources {whose}: {problem.message}") from None
+
+    def _reserved(self, pod: Object, claim: Object, result: Object | None) -> Object:
+        status = dict(claim["status"])
+        if result is not None:
+            status["allocation"] = result
+        if self._rules.binding_conditions and "allocation" in status:
+            allocation = dict(status["allocation"])
+            allocation.setdefault("allocationTimestamp", self._context.now())
+            status["allocation"] = allocation
+        status["reservedFor"] = [*(status.get("reservedFor") or ()), reference_to_pod(pod)]
+        return {**claim, "status": status}
+
+    async def _with_finalizer(self, claim: Object) -> Object:
+        finalizers = claim["metadata"].get("finalizers") or []
+        if FINALIZER in finalizers:
+            return claim
+
+        def change(found: Object) -> None:
+            found["metadata"]["finalizers"] = [*finalizers, FINALIZER]
+
+        resource = self._view.resource("resourceclaims")
+        return resource.to_hub(await update_exactly(self._api, resource, claim, change))
+
+    async def _unreserve(self, pod: Object, outcome: Outcome) -> None:
+        """Takes back reservations of this pod that are there."""
+        uid = pod["metadata"]["uid"]
+        for claim in outcome.claims.claims:
+            if claim["status"].get("allocation") and reserved_for(pod, claim):
+                change = {"reservedFor": [{"$patch": "delete", "uid": uid}]}
+                patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": change}
+                place = served_as(self._view.resource("resourceclaims"))
+                try:
+                    await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
+                except Refused:
+                    continue
+
+    async def _fetch(self, claim: Object, name: str) -> Object:
+        resource = self._view.resource("resourceclaims")
+        try:
+            return resource.to_hub(await self._api.get(served_as(resource).path_of(claim)))
+        except Refused as problem:
+            raise _BindError(f"get updated claim {name} after conflict: {problem.message}") from None
+
+    async def _update(self, claim: Object, subresource: str) -> Object:
+        """Writes a claim in the layout of v1, in the version that is served; returns it in the former."""
+        resource = self._view.resource("resourceclaims")
+        place = served_as(resource)
+        body = resource.from_hub(claim)
+        return resource.to_hub(await self._api.update(place.path_of(claim, subresource), body))
+
+
+class _BindError(Exception):
+    """A claim cannot be had after all."""

@@ -1,0 +1,239 @@
+"""SchedulerController: takes pods without a node, one after the other, and binds them or says why it cannot.
+
+Follows k8s.io/kubernetes `pkg/scheduler`, with one worker and without the times that pods wait there: a pod
+that fits nowhere is tried again at the next change that could help it.
+"""
+
+from typing import Any
+
+from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.controllers.api import Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.event_series import EventSeriesRecorder
+from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.scheduler.binding import Binder
+from fakeapi.controllers.scheduler.cycle import Outcome, attempt
+from fakeapi.controllers.scheduler.device_matcher import device_matcher
+from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
+from fakeapi.controllers.scheduler.node_state import node_states
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.machinery.json_types import Object
+
+SCHEDULER_NAME = "default-scheduler"
+BACKOFF_SECONDS_MIN = 1.0
+BACKOFF_SECONDS_MAX = 10.0
+"""Until a pod is tried again that a plugin could not decide on; each time is twice the one before."""
+
+DECISIONS_MAX = 1000
+
+NEXT = "next"
+
+
+class SchedulerController(Controller):
+    name = "scheduler"
+
+    async def start(self) -> None:
+        context = self.context
+        pods, nodes = context.resource("", "pods"), context.resource("", "nodes")
+        assert pods is not None, "pods are served by every release"
+        assert nodes is not None, "nodes are served by every release"
+        self._api = context.api("kube-scheduler", "scheduler")
+        self._events = EventSeriesRecorder(context, self._api, SCHEDULER_NAME)
+        self._active: dict[str, int] = {}
+        self._parked: set[str] = set()
+        self._failures: dict[str, int] = {}
+        self.decisions: dict[str, dict[str, int]] = {}
+        """The nodes that a pod fitted on, with their scores, by the pod's key; the last DECISIONS_MAX of
+        them."""
+        self._arrivals = 0
+        self._quirks = context.rules.quirks
+        self._view = DeviceView(context)
+        rules = context.rules
+        primary = context.cluster.catalogue.primary
+        allocation = allocation_rules(primary.minor, rules.gates)
+        self._plugin = DynamicResources(
+            self._view,
+            allocation,
+            device_matcher(rules),
+            context.clock.uid,
+        )
+        self._binder = Binder(context, self._api, self._view, allocation)
+        self._pods: Informer = context.informer(pods)
+        self._nodes: Informer = context.informer(nodes)
+        self._pods.on_change(self._pod_changed)
+        self._nodes.on_change(self._something_changed)
+        self._view.on_change(self._something_changed)
+
+    # the queue ------------------------------------------------------------------------------------
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        pod = new or old or {}
+        key = key_of(pod)
+        if new is not None and _is_waiting(new):
+            if old is None or _was_changed(old, new):
+                self._enqueue(key)
+            return
+        self._active.pop(key, None)
+        self._parked.discard(key)
+        self._failures.pop(key, None)
+        if old is not None and old["spec"].get("nodeName") and (new is None or _has_ended(new)):
+            self._something_changed(old, new)
+
+    def _something_changed(self, old: Object | None, new: Object | None) -> None:
+        """What is parked is tried again: anything may have made room for it."""
+        parked, self._parked = sorted(self._parked), set()
+        for key in parked:
+            self._enqueue(key)
+
+    def _enqueue(self, key: str) -> None:
+        if key not in self._active:
+            self._arrivals += 1
+            self._active[key] = self._arrivals
+        self.context.add(NEXT)
+
+    def _next(self) -> Object | None:
+        """The pod with the highest priority that came first."""
+        best: tuple[tuple[int, int], Object] | None = None
+        for key, arrival in list(self._active.items()):
+            pod = self._pods.objects.get(key)
+            if pod is None or not _is_waiting(pod):
+                del self._active[key]
+                continue
+            rank = (-int(pod["spec"].get("priority") or 0), arrival)
+            if best is None or rank < best[0]:
+                best = rank, pod
+        if best is None:
+            return None
+        del self._active[key_of(best[1])]
+        return best[1]
+
+    # one pod --------------------------------------------------------------------------------------
+
+    async def reconcile(self, key: Any) -> None:
+        if key != NEXT:
+            self._parked.discard(key)
+            self._enqueue(key)
+            return
+        pod = self._next()
+        if pod is not None:
+            await self._schedule(pod)
+        if self._active:
+            self.context.add(NEXT)
+
+    async def _schedule(self, pod: Object) -> None:
+        key = key_of(pod)
+        try:
+            self._view.claims_of(pod)
+        except NotReady:
+            self._parked.add(key)
+            return
+        states = node_states(self._nodes.objects.values(), self._pods.objects.values(), self._binder.assumed)
+        try:
+            in_order = dict(sorted(states.items()))
+            turn = self._failures.get(key, 0)
+            outcome = attempt(pod, in_order, self._plugin, self._quirks, self._choose, turn)
+            if outcome.node:
+                self._remember(key, outcome)
+                await self._bind(pod, outcome)
+            else:
+                self._parked.add(key)
+                await self._refuse(pod, outcome)
+        except PluginError as error:
+            await self._give_up(pod, str(error))
+
+    def _remember(self, key: str, outcome: Outcome) -> None:
+        self.decisions.pop(key, None)
+        if len(self.decisions) >= DECISIONS_MAX:
+            del self.decisions[next(iter(self.decisions))]
+        self.decisions[key] = outcome.feasible
+
+    def _choose(self, names: list[str]) -> str:
+        """One of the best nodes, by chance, as upstream does it."""
+        return names[int(self.context.clock.fraction() * len(names))]
+
+    async def _bind(self, pod: Object, outcome: Outcome) -> None:
+        async def failed(problem: str) -> None:
+            await self._give_up(pod, f'running PreBind plugin "{NAME}": {problem}')
+
+        try:
+            await self._binder.bind(pod, outcome, failed)
+        except Refused as problem:
+            if not problem.is_missing:
+                await self._give_up(pod, problem.message)
+            return
+        self._failures.pop(key_of(pod), None)
+
+    async def _refuse(self, pod: Object, outcome: Outcome) -> None:
+        of_claims = await self._post_filter(pod, outcome)
+        await self._report(pod, "Unschedulable", outcome.message(of_claims, self._quirks))
+
+    async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
+        """What became of the pod's claims, after one that hinders it was deallocated."""
+        if not self._view.serves_claims:
+            return ""
+        if not outcome.claims.claims:
+            return "no new claims to deallocate"
+        claim = self._plugin.to_deallocate(outcome.claims, pod)
+        if claim is None:
+            return "still not schedulable"
+        await self._binder.deallocate(claim)
+        return "deallocation of ResourceClaim completed"
+
+    async def _give_up(self, pod: Object, message: str) -> None:
+        key = key_of(pod)
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self.context.add_after(key, min(BACKOFF_SECONDS_MIN * 2 ** min(failures, 10), BACKOFF_SECONDS_MAX))
+        await self._report(pod, "SchedulerError", message)
+
+    async def _report(self, pod: Object, reason: str, message: str) -> None:
+        """Says in the pod's condition and in an event why it has no node."""
+        await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", message)
+        known = _condition(pod)
+        wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+        if known is not None and all(known.get(name) == value for name, value in wanted.items()):
+            return
+        since = self.context.now()
+        if known is not None and known["status"] == "False":
+            since = known["lastTransitionTime"]
+        condition = {"lastProbeTime": None, "lastTransitionTime": since, **wanted}
+        if self.context.has_field("", "pods", "status", "observedGeneration"):
+            condition["observedGeneration"] = pod["metadata"].get("generation", 0)
+        path = self._pods.resource.path_of(pod, "status")
+        try:
+            await self._api.patch(path, {"status": {"conditions": [condition]}}, "strategic")
+        except Refused as problem:
+            if not problem.is_missing:
+                raise
+
+
+def _is_waiting(pod: Object) -> bool:
+    """Whether a pod is the scheduler's to place."""
+    spec = pod["spec"]
+    return (
+        not spec.get("nodeName")
+        and "deletionTimestamp" not in pod["metadata"]
+        and not spec.get("schedulingGates")
+        and spec.get("schedulerName", SCHEDULER_NAME) == SCHEDULER_NAME
+        and not _has_ended(pod)
+    )
+
+
+def _has_ended(pod: Object) -> bool:
+    return pod["status"].get("phase") in {"Succeeded", "Failed"}
+
+
+def _was_changed(old: Object, new: Object) -> bool:
+    """Whether more than the status changed, other than the names of claims."""
+
+    def relevant(pod: Object) -> tuple[Any, ...]:
+        metadata = pod["metadata"]
+        return pod["spec"], metadata.get("labels"), pod["status"].get("resourceClaimStatuses")
+
+    return relevant(old) != relevant(new)
+
+
+def _condition(pod: Object) -> Object | None:
+    conditions = pod["status"].get("conditions") or ()
+    return next((each for each in conditions if each["type"] == "PodScheduled"), None)

@@ -1,0 +1,220 @@
+"""DynamicResources: the plugin that allocates the claims of a pod and reserves them for it.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` for structured parameters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.model import AllocationError, NodeError
+from fakeapi.controllers.allocation.nodes import matches_selector
+from fakeapi.controllers.allocation.requests import choices_of
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.allocation.selectors import DeviceMatcher
+from fakeapi.controllers.scheduler import extended_resources
+from fakeapi.controllers.scheduler.allocated import allocated_state
+from fakeapi.controllers.scheduler.extended_resources import Wanted
+from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.status import PluginError, Unschedulable
+from fakeapi.controllers.scheduler.taint_rules import with_taints
+from fakeapi.machinery.json_types import Object
+
+NAME = "DynamicResources"
+CHOICES_MAX = 8
+"""Alternatives of a request (FirstAvailableDeviceRequestMaxSize); the first scores this much."""
+
+
+class CannotSchedule(Exception):
+    """The pod fits on no node, for the reason that the text says."""
+
+
+@dataclass(eq=False, slots=True)
+class PodClaims:
+    """The claims of a pod during one attempt.
+
+    `allocations` has what would be allocated on a node, by its name: results for the claims of `unallocated`,
+    in their order. `unavailable` are claims that are allocated for other nodes. `extended` is the pod's claim
+    for the resources `by_class`, which `classes` stand for; it is among the others, and `wanted` has what it
+    would ask for on a node.
+    """
+
+    claims: list[Object] = field(default_factory=list)
+    unallocated: list[Object] = field(default_factory=list)
+    inventory: Inventory | None = None
+    allocations: dict[str, list[Object]] = field(default_factory=dict)
+    unavailable: list[Object] = field(default_factory=list)
+    extended: Object | None = None
+    by_class: frozenset[str] = frozenset()
+    classes: Mapping[str, str] = field(default_factory=dict)
+    wanted: dict[str, Wanted] = field(default_factory=dict)
+
+
+class DynamicResources:
+    """See the module."""
+
+    def __init__(
+        self,
+        view: DeviceView,
+        rules: AllocationRules,
+        matcher: DeviceMatcher,
+        new_share_id: Callable[[], str],
+    ) -> None:
+        self._view = view
+        self._rules = rules
+        self._matcher = matcher
+        self._new_share_id = new_share_id
+
+    def pre_filter(self, pod: Object, turn: int = 0) -> PodClaims:
+        """What must be allocated for the pod; `turn` counts its attempts. Raises CannotSchedule,
+        PluginError.
+        """
+        try:
+            state = PodClaims(self._view.claims_of(pod))
+        except NotReady as problem:
+            raise CannotSchedule(str(problem)) from None
+        classes = self._view.classes()
+        if self._rules.extended_resources:
+            self._add_extended(pod, state, classes)
+        for claim in state.claims:
+            allocation = claim["status"].get("allocation")
+            if allocation is None:
+                if claim is not state.extended:
+                    self._check_classes(claim, classes)
+                state.unallocated.append(claim)
+        if state.unallocated:
+            state.inventory = self._inventory(classes, turn)
+        return state
+
+    def _add_extended(self, pod: Object, state: PodClaims, classes: Mapping[str, Object]) -> None:
+        names = extended_resources.class_names(classes.values())
+        state.by_class = extended_resources.mapped_requests(pod, names)
+        if state.by_class:
+            claims = self._view.objects("resourceclaims")
+            state.extended = extended_resources.claim_for(pod, claims, self._new_share_id())
+            state.classes = names
+            state.claims.append(state.extended)
+
+    def _check_classes(self, claim: Object, classes: Mapping[str, Object]) -> None:
+        for request in (claim["spec"].get("devices") or {}).get("requests") or ():
+            if not request.get("exactly") and not request.get("firstAvailable"):
+                metadata = claim["metadata"]
+                whose = (
+                    f"resource claim {metadata['namespace']}/{metadata['name']}, request {request['name']}"
+                )
+                raise CannotSchedule(f"{whose}: unknown request type")
+            for name, parent, spec in choices_of(request):
+                full = f"{parent}/{name}" if parent else name
+                if spec["deviceClassName"] not in classes:
+                    raise CannotSchedule(
+                        f"request {full}: device class {spec['deviceClassName']} does not exist"
+                    )
+
+    def _inventory(self, classes: Mapping[str, Object], turn: int) -> Inventory:
+        slices = self._view.slices()
+        if self._rules.device_taints:
+            slices = with_taints(slices, self._view.objects("devicetaintrules"), classes, self._matcher)
+        state = allocated_state(
+            self._view.objects("resourceclaims"),
+            shares=self._rules.consumable_capacity,
+            admin_counts=self._rules.quirks.admin_access_takes_devices,
+        )
+        return Inventory(slices, classes, state, turn)
+
+    def filter(self, state: PodClaims, pod: Object, node: NodeState) -> Unschedulable | None:
+        """Why the claims cannot be had on a node; None where they can. Raises PluginError."""
+        if state.extended is not None:
+            problem = self._want_extended(state, state.extended, pod, node)
+            if problem is not None or (not state.wanted[node.name].requests and len(state.claims) == 1):
+                return problem
+        unavailable = [
+            claim for claim in state.claims if not _is_available(claim["status"].get("allocation"), node.node)
+        ]
+        if state.inventory is not None:
+            problem = self._allocate(state, state.inventory, node)
+            if problem is not None:
+                return problem
+        if unavailable:
+            known = {claim["metadata"]["uid"] for claim in state.unavailable}
+            state.unavailable += [each for each in unavailable if each["metadata"]["uid"] not in known]
+            return Unschedulable(("resourceclaim not available on the node",))
+        return None
+
+    def _want_extended(
+        self, state: PodClaims, claim: Object, pod: Object, node: NodeState
+    ) -> Unschedulable | None:
+        """Settles what the claim for extended resources asks for on a node."""
+        if (claim["spec"].get("devices") or {}).get("requests"):
+            return Unschedulable(("cannot schedule extended resource claim",))
+        names = [name for name in state.by_class if not node.allocatable(name)]
+        state.wanted[node.name] = extended_resources.wanted(pod, names, state.classes)
+        return None
+
+    def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
+        """The claims to allocate on a node; that for extended resources asks for what the node lacks
+        itself.
+        """
+        claims = []
+        for claim in state.unallocated:
+            if claim is state.extended:
+                requests = state.wanted[node].requests
+                claims.append({**claim, "spec": {"devices": {"requests": requests}}})
+            else:
+                claims.append(claim)
+        return claims
+
+    def _allocate(self, state: PodClaims, inventory: Inventory, node: NodeState) -> Unschedulable | None:
+        try:
+            results = allocate(
+                self._claims_on(state, node.name),
+                node.node,
+                inventory,
+                self._rules,
+                self._matcher,
+                self._new_share_id,
+            )
+        except NodeError as error:
+            return Unschedulable((str(error),))
+        except AllocationError as error:
+            raise PluginError(NAME, "filter", str(error)) from None
+        if results is None:
+            return Unschedulable(("cannot allocate all claims",))
+        state.allocations[node.name] = results
+        return None
+
+    def score(self, state: PodClaims, node: str) -> int:
+        """How good the alternatives are that requests get on a node; 0 where none has alternatives."""
+        if not self._rules.quirks.choices_are_scored or not self._rules.prioritized_list:
+            return 0
+        results = dict(
+            zip((id(claim) for claim in state.unallocated), state.allocations.get(node, ()), strict=False)
+        )
+        return sum(_score(claim, results.get(id(claim))) for claim in state.claims)
+
+    def to_deallocate(self, state: PodClaims, pod: Object) -> Object | None:
+        """A claim that nobody but the pod uses, and that is allocated for other nodes."""
+        uid = pod["metadata"]["uid"]
+        for claim in state.unavailable:
+            if claim is not state.extended and all(
+                each["uid"] == uid for each in claim["status"].get("reservedFor") or ()
+            ):
+                return claim
+        return None
+
+
+def _is_available(allocation: Object | None, node: Object) -> bool:
+    selector = (allocation or {}).get("nodeSelector")
+    return selector is None or matches_selector(selector, node)
+
+
+def _score(claim: Object, result: Object | None) -> int:
+    allocation = claim["status"].get("allocation") or result or {}
+    chosen = {each["request"] for each in (allocation.get("devices") or {}).get("results") or ()}
+    requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
+    return sum(
+        CHOICES_MAX - index
+        for request in requests
+        for index, choice in enumerate(request.get("firstAvailable") or ())
+        if f"{request['name']}/{choice['name']}" in chosen
+    )

@@ -1,0 +1,129 @@
+"""The filters of the default profile that need no claims: which nodes a pod fits on.
+
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`. In the order in which they run; the first that
+refuses a node says why.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fakeapi.controllers.allocation.nodes import is_met, matches_term
+from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
+from fakeapi.controllers.scheduler.status import Unschedulable
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases import Quirks
+
+UNSCHEDULABLE_TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+_KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """A pod to be placed. `by_class` are the resources it asks for that device classes stand for."""
+
+    pod: Object
+    quirks: Quirks
+    by_class: frozenset[str] = frozenset()
+
+
+Filter = Callable[[Wants, NodeState], Unschedulable | None]
+
+
+def node_unschedulable(wants: Wants, state: NodeState) -> Unschedulable | None:
+    if not state.node["spec"].get("unschedulable") or tolerates_taint(wants.pod, UNSCHEDULABLE_TAINT):
+        return None
+    return Unschedulable(("node(s) were unschedulable",))
+
+
+def node_name(wants: Wants, state: NodeState) -> Unschedulable | None:
+    wanted = wants.pod["spec"].get("nodeName")
+    if not wanted or wanted == state.name:
+        return None
+    return Unschedulable(("node(s) didn't match the requested node name",))
+
+
+def taint_toleration(wants: Wants, state: NodeState) -> Unschedulable | None:
+    for taint in state.node["spec"].get("taints") or ():
+        if taint["effect"] in _KEEPS_AWAY and not tolerates_taint(wants.pod, taint):
+            named = f" {{{taint['key']}: {taint.get('value', '')}}}"
+            which = named if wants.quirks.pods.scheduler_names_taints else "(s)"
+            return Unschedulable((f"node(s) had untolerated taint{which}",))
+    return None
+
+
+def node_affinity(wants: Wants, state: NodeState) -> Unschedulable | None:
+    labels = state.node["metadata"].get("labels") or {}
+    pod = wants.pod
+    wanted = pod["spec"].get("nodeSelector") or {}
+    matches = all(labels.get(key) == value for key, value in wanted.items())
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    if matches and required is not None:
+        matches = any(matches_term(term, state.node) for term in required.get("nodeSelectorTerms") or ())
+    return None if matches else Unschedulable(("node(s) didn't match Pod's node affinity/selector",))
+
+
+def node_ports(wants: Wants, state: NodeState) -> Unschedulable | None:
+    wanted = _host_ports(wants.pod)
+    for other in state.pods if wanted else ():
+        for port in _host_ports(other):
+            if any(_collide(port, each) for each in wanted):
+                reason = "node(s) didn't have free ports for the requested pod ports"
+                return Unschedulable((reason,), preemptible=True)
+    return None
+
+
+def node_resources_fit(wants: Wants, state: NodeState) -> Unschedulable | None:
+    reasons: list[str] = []
+    impossible = False
+    if len(state.pods) + 1 > state.allocatable("pods"):
+        reasons.append("Too many pods")
+    for name, wanted in requests_of(wants.pod).items():
+        if name in wants.by_class and not state.allocatable(name):
+            continue
+        if wanted and wanted > state.allocatable(name) - state.requested.get(name, 0):
+            reasons.append(f"Insufficient {name}")
+            impossible = impossible or wanted > state.allocatable(name)
+    return Unschedulable(tuple(reasons), preemptible=not impossible) if reasons else None
+
+
+FILTERS: tuple[Filter, ...] = (
+    node_unschedulable,
+    node_name,
+    taint_toleration,
+    node_affinity,
+    node_ports,
+    node_resources_fit,
+)
+
+
+def tolerates_taint(pod: Object, taint: Object) -> bool:
+    """Whether one of a pod's tolerations covers a taint of a node."""
+    return any(_covers(each, taint) for each in pod["spec"].get("tolerations") or ())
+
+
+def _covers(toleration: Object, taint: Object) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
+        return False
+    if toleration.get("key") and toleration["key"] != taint["key"]:
+        return False
+    operator, value = toleration.get("operator") or "Equal", taint.get("value", "")
+    if operator in {"Gt", "Lt"}:
+        wanted = {"key": "value", "operator": operator, "values": [toleration.get("value", "")]}
+        return is_met(wanted, {"value": value})
+    return operator == "Exists" or bool(operator == "Equal" and toleration.get("value", "") == value)
+
+
+def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
+    """Address, protocol and port of what a pod takes from its node."""
+    return [
+        (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
+        for container in pod["spec"].get("containers") or ()
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    ]
+
+
+def _collide(one: tuple[str, str, int], other: tuple[str, str, int]) -> bool:
+    anywhere = "0.0.0.0"  # noqa: S104 - compared, not bound
+    return one[1:] == other[1:] and (one[0] == other[0] or anywhere in {one[0], other[0]})

@@ -1,0 +1,83 @@
+"""NodeState: a node with the pods on it, and what they ask for."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.registry.pod_resources import pod_totals
+
+Amounts = dict[str, Fraction]
+
+DEFAULT_CPU = Fraction(1, 10)
+DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
+"""What a container that asks for nothing counts for when nodes are scored."""
+
+
+@dataclass(slots=True)
+class NodeState:
+    """`requested` is what the pods ask for; `scored`, of cpu and memory, counts a default for those that do
+    not.
+    """
+
+    node: Object
+    pods: list[Object] = field(default_factory=list)
+    requested: Amounts = field(default_factory=dict)
+    scored: Amounts = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return str(self.node["metadata"]["name"])
+
+    def allocatable(self, resource: str) -> Fraction:
+        amounts = self.node["status"].get("allocatable") or {}
+        return amount(amounts.get(resource, "0"))
+
+    def add(self, pod: Object) -> None:
+        self.pods.append(pod)
+        for name, value in requests_of(pod).items():
+            self.requested[name] = self.requested.get(name, Fraction(0)) + value
+        for name, value in scored_requests(pod).items():
+            self.scored[name] = self.scored.get(name, Fraction(0)) + value
+
+
+def amount(text: str) -> Fraction:
+    """A quantity as an exact number."""
+    return Fraction(quantity.parse(text).amount)
+
+
+def requests_of(pod: Object) -> Amounts:
+    """What a pod asks for, its overhead included."""
+    spec = pod["spec"]
+    totals = pod_totals(spec, "requests", pod_level=True)
+    found = {name: amount(text) for name, text in totals.items()}
+    for name, text in (spec.get("overhead") or {}).items():
+        found[name] = found.get(name, Fraction(0)) + amount(text)
+    return found
+
+
+def scored_requests(pod: Object) -> Amounts:
+    """What a pod counts for in cpu and memory when nodes are scored."""
+    totals = {"cpu": Fraction(0), "memory": Fraction(0)}
+    for container in pod["spec"].get("containers") or ():
+        wanted = (container.get("resources") or {}).get("requests") or {}
+        totals["cpu"] += amount(wanted["cpu"]) if "cpu" in wanted else DEFAULT_CPU
+        totals["memory"] += amount(wanted["memory"]) if "memory" in wanted else DEFAULT_MEMORY
+    asked = requests_of(pod)
+    return {name: max(total, asked.get(name, Fraction(0))) for name, total in totals.items()}
+
+
+def node_states(
+    nodes: Iterable[Object], pods: Iterable[Object], assumed: Mapping[str, str]
+) -> dict[str, NodeState]:
+    """The nodes by name, with the pods on them that have not ended.
+
+    `assumed` has the nodes of pods, by uid, that are on their way to one.
+    """
+    states = {node["metadata"]["name"]: NodeState(node) for node in nodes}
+    for pod in pods:
+        name = pod["spec"].get("nodeName") or assumed.get(pod["metadata"]["uid"])
+        if name in states and pod["status"].get("phase") not in {"Succeeded", "Failed"}:
+            states[name].add(pod)
+    return states

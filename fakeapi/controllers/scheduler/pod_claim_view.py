@@ -1,0 +1,102 @@
+"""The claims, classes and slices of the cluster in the layout of v1, as the scheduler reads them."""
+
+from collections.abc import Callable
+
+from fakeapi.controllers.allocation.model import Slice
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.paths import find_resource, served_as
+from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.resource import Resource
+
+GROUP = "resource.k8s.io"
+KINDS = ("resourceclaims", "deviceclasses", "resourceslices", "devicetaintrules")
+_HUB = "fakeapi.hub"
+
+
+class NotReady(Exception):
+    """A pod cannot be tried yet, for the reason that the text says: a claim that is not there, or is
+    going.
+    """
+
+
+class DeviceView:
+    """Caches of the kinds of resource.k8s.io, each object converted once for each of its versions."""
+
+    def __init__(self, context: ControllerContext) -> None:
+        """A kind that the release does not serve has no objects."""
+        self._resources: dict[str, Resource] = {}
+        self._informers: dict[str, Informer] = {}
+        self._converted: dict[str, dict[str, tuple[str, Object]]] = {kind: {} for kind in KINDS}
+        for kind in KINDS:
+            resource = find_resource(context.cluster.catalogue, GROUP, kind)
+            if resource is not None:
+                self._resources[kind] = resource
+                self._informers[kind] = context.informer(served_as(resource))
+        self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
+
+    def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
+        """Calls `handler` for every change of any of the kinds."""
+        for informer in self._informers.values():
+            informer.on_change(handler)
+
+    def resource(self, kind: str) -> Resource:
+        return self._resources[kind]
+
+    @property
+    def serves_claims(self) -> bool:
+        return "resourceclaims" in self._resources
+
+    def objects(self, kind: str) -> list[Object]:
+        """All objects of a kind in the layout of v1, by the order of their keys. They must not be changed."""
+        informer = self._informers.get(kind)
+        if informer is None:
+            return []
+        known, resource = self._converted[kind], self._resources[kind]
+        for key in known.keys() - informer.objects.keys():
+            del known[key]
+        found = []
+        for key, obj in sorted(informer.objects.items()):
+            version = obj["metadata"]["resourceVersion"]
+            entry = known.get(key)
+            if entry is None or entry[0] != version:
+                entry = known[key] = version, resource.to_hub(obj)
+            found.append(entry[1])
+        return found
+
+    def claim(self, namespace: str, name: str) -> Object | None:
+        """A claim in the layout of v1."""
+        informer = self._informers.get("resourceclaims")
+        obj = None if informer is None else informer.get(namespace, name)
+        return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
+
+    def classes(self) -> dict[str, Object]:
+        return {obj["metadata"]["name"]: obj for obj in self.objects("deviceclasses")}
+
+    def slices(self) -> list[Slice]:
+        return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.objects("resourceslices")]
+
+    def claims_of(self, pod: Object) -> list[Object]:
+        """The claims of a pod, in the order of its spec. Raises NotReady."""
+        found = []
+        namespace = pod["metadata"]["namespace"]
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
+            except ClaimNameUnknown:
+                whose = f'pod "{namespace}/{pod["metadata"]["name"]}"'
+                raise NotReady(f"{whose}: ResourceClaim not created yet") from None
+            if name is None:
+                continue
+            claim = self.claim(namespace, name)
+            if claim is None:
+                raise NotReady(f"resourceclaim {quote(name)} not found")
+            if "deletionTimestamp" in claim["metadata"]:
+                raise NotReady(f"resourceclaim {quote(name)} is being deleted")
+            if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
+                own = f"{namespace}/{name} (uid {claim['metadata']['uid']})"
+                raise NotReady(f"resourceclaim {own} is not owned by the pod")
+            found.append(claim)
+        return found

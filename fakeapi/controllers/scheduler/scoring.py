@@ -1,0 +1,90 @@
+"""The scores of the default profile: which of the nodes that a pod fits on is best.
+
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`: each from 0 to 100, whole, times its weight. Left
+out are those that score all nodes alike here: ImageLocality, as nodes have no images, and the spreading of
+pods, which asks for constraints or affinities of pods.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import sqrt
+
+from fakeapi.controllers.allocation.nodes import matches_term
+from fakeapi.controllers.scheduler.filters import tolerates_taint
+from fakeapi.controllers.scheduler.node_state import NodeState, requests_of, scored_requests
+from fakeapi.machinery.json_types import Object
+
+SCORE_MAX = 100
+_SCORED = ("cpu", "memory")
+
+
+def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
+    """The score of each node by name. `of_claims`: how good the chosen alternatives of claims are, by
+    node.
+    """
+    taints = [_intolerable(pod, state) for state in states]
+    affinities = [_preference(pod, state) for state in states]
+    claims = [of_claims.get(state.name, 0) for state in states]
+    parts = [
+        (3, _normalized(taints, reverse=True)),
+        (2, _normalized(affinities)),
+        (2, _normalized(claims)),
+        (1, [_least_allocated(pod, state) for state in states]),
+        (1, [_balanced(pod, state) for state in states]),
+    ]
+    return {
+        state.name: sum(weight * part[index] for weight, part in parts) for index, state in enumerate(states)
+    }
+
+
+def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
+    most = max(found, default=0)
+    if not most:
+        return [SCORE_MAX if reverse else 0] * len(found)
+    whole = [SCORE_MAX * each // most for each in found]
+    return [SCORE_MAX - each for each in whole] if reverse else whole
+
+
+def _intolerable(pod: Object, state: NodeState) -> int:
+    """How many taints would rather keep the pod away."""
+    return sum(
+        taint["effect"] == "PreferNoSchedule" and not tolerates_taint(pod, taint)
+        for taint in state.node["spec"].get("taints") or ()
+    )
+
+
+def _preference(pod: Object, state: NodeState) -> int:
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    return sum(each["weight"] for each in preferred if matches_term(each["preference"], state.node))
+
+
+def _least_allocated(pod: Object, state: NodeState) -> int:
+    """How much of cpu and memory is left once the pod is there."""
+    wanted = scored_requests(pod)
+    found, count = 0, 0
+    for name in _SCORED:
+        has = state.allocatable(name)
+        if not has:
+            continue
+        used = state.scored.get(name, Fraction(0)) + wanted[name]
+        found += 0 if used > has else int((has - used) * SCORE_MAX / has)
+        count += 1
+    return found // count if count else 0
+
+
+def _balanced(pod: Object, state: NodeState) -> int:
+    """How alike cpu and memory are used; the same everywhere for a pod that asks for nothing."""
+    wanted = requests_of(pod)
+    if not any(wanted.values()):
+        return 0
+    fractions = [
+        min(1.0, float((state.requested.get(name, Fraction(0)) + wanted.get(name, Fraction(0))) / has))
+        for name in _SCORED
+        if (has := state.allocatable(name))
+    ]
+    if len(fractions) <= 1:
+        return SCORE_MAX
+    mean = sum(fractions) / len(fractions)
+    deviation = sqrt(sum((each - mean) ** 2 for each in fractions) / len(fractions))
+    return int((1 - deviation) * SCORE_MAX)

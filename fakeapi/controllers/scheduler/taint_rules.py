@@ -1,0 +1,59 @@
+"""DeviceTaintRules: taints that an administrator puts on devices of others.
+
+Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from fakeapi.controllers.allocation.model import Slice
+from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
+from fakeapi.machinery.json_types import Object
+
+NO_EFFECT = "None"
+
+
+def with_taints(
+    slices: Iterable[Slice], rules: Iterable[Object], classes: Mapping[str, Object], matcher: DeviceMatcher
+) -> list[Slice]:
+    """The slices with the taints of the rules on their devices."""
+    active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
+    return [_tainted(each, active, classes, matcher) for each in slices] if active else list(slices)
+
+
+def _tainted(
+    each: Slice, rules: list[Object], classes: Mapping[str, Object], matcher: DeviceMatcher
+) -> Slice:
+    devices, changed = [], False
+    for device in each.spec.get("devices") or ():
+        taints = [
+            rule["spec"]["taint"] for rule in rules if _selects(rule["spec"], each, device, classes, matcher)
+        ]
+        changed = changed or bool(taints)
+        devices.append({**device, "taints": [*(device.get("taints") or ()), *taints]} if taints else device)
+    return Slice(each.name, {**each.spec, "devices": devices}) if changed else each
+
+
+def _selects(
+    spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
+) -> bool:
+    selector = spec.get("deviceSelector")
+    if selector is None:
+        return False
+    wanted = (
+        (selector.get("driver"), each.spec["driver"]),
+        (selector.get("pool"), each.spec["pool"]["name"]),
+        (selector.get("device"), device["name"]),
+    )
+    if any(name and name != own for name, own in wanted):
+        return False
+    expressions = [one["cel"]["expression"] for one in selector.get("selectors") or ()]
+    class_name = selector.get("deviceClassName")
+    if class_name:
+        if class_name not in classes:
+            return False
+        of_class = classes[class_name]["spec"].get("selectors") or ()
+        expressions = [*(one["cel"]["expression"] for one in of_class), *expressions]
+    try:
+        return all(matcher(expression, each.spec["driver"], device) for expression in expressions)
+    except SelectorError:
+        return False

@@ -1,0 +1,122 @@
+"""Named differences between releases in how devices are allocated to claims.
+
+As `fakeapi.releases.quirks`: each name says what the allocator of a release does, the table at the end from
+which release on. From k8s.io/dynamic-resource-allocation `structured` and from recordings of the releases'
+own schedulers; some are defects, which a claim meets in that release's clusters.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+
+class Duplicates(Enum):
+    """What device names that appear twice in a pool do."""
+
+    NOTHING = "nothing"
+    ERROR = "error"
+    """The search fails where it comes to the pool."""
+    SKIP = "skip"
+    """The pool is passed over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationQuirks:
+    """What a release does when it allocates devices."""
+
+    # pools
+    duplicates: Duplicates
+    newer_slice_counts_twice: bool
+    """The slice that shows a pool's newer generation is in the pool twice."""
+    incomplete_pools_serve: bool
+    """Requests for a number of devices are served from pools that lack slices."""
+    other_nodes_complete_pools: bool
+    """Slices that the node cannot see count where it is asked whether a pool is complete, and which
+    generation it has."""
+    newer_allocators_sort_pools: bool
+    """With binding conditions or consumable capacity, pools come by driver and name, those with binding
+    conditions last, and their slices by name."""
+    counter_sets_of_pool: bool
+    """Counters belong to the pool; before, to the slice of the device."""
+
+    # requests for all devices
+    all_leaves_out_used: bool
+    """A request for all devices takes those that are free."""
+    none_are_all: bool
+    """A request for all devices is content where there is none."""
+    all_forgets_choice: bool
+    """A request for all devices in a later choice goes on as if it were the first choice."""
+    all_ignores_classes: bool
+    """A request for all devices does not look at the selectors of its class."""
+    all_is_not_undone: bool
+    """What a request for all devices took stays taken when the search goes back."""
+
+    # the search
+    newer_allocators_keep_order: bool
+    """With binding conditions or consumable capacity, devices of one request are taken in the order of the
+    pools, not in every order."""
+    size_limit_ends_search: bool
+    """What would be too many devices ends the search for other devices of the requests before."""
+    admin_access_is_exclusive: bool
+    """Two requests with admin access of one claim get different devices."""
+    unknown_effects_prevent: bool
+    """Taints of any effect keep a device from those who do not tolerate them."""
+
+    # results
+    claim_limit_names_request: bool
+    """The error for too many devices names the request that is too much."""
+    config_of_classes_names_no_request: bool
+    config_is_filtered: bool
+    """Of a claim's configuration that for requests and choices that were taken is in the result."""
+    results_have_tolerations: bool
+    newer_results_have_tolerations: bool
+    """With binding conditions or consumable capacity, results have tolerations."""
+    list_attributes_are_gated: bool
+    """Attributes may be lists if the gate DRAListTypeAttributes is on; before, lists never match."""
+    admin_access_is_gated: bool
+    """Requests may ask for admin access if the gate DRAAdminAccess is on; before, always."""
+    admin_access_takes_devices: bool
+    """Devices that a claim has with admin access are in use for others."""
+    choices_are_scored: bool
+    """Of several nodes, the one with the better choices is preferred."""
+
+
+_HISTORY: dict[str, dict[int, Any]] = {
+    "duplicates": {27: Duplicates.NOTHING, 32: Duplicates.ERROR, 35: Duplicates.SKIP},
+    "newer_slice_counts_twice": {27: True, 32: False},
+    "incomplete_pools_serve": {27: True, 35: False},
+    "other_nodes_complete_pools": {27: False, 35: True},
+    "newer_allocators_sort_pools": {27: False, 36: True},
+    "counter_sets_of_pool": {27: False, 34: True},
+    "all_leaves_out_used": {27: True, 32: False},
+    "none_are_all": {27: True, 33: False},
+    "all_forgets_choice": {27: True, 35: False},
+    "all_ignores_classes": {27: True, 32: False},
+    "all_is_not_undone": {27: True, 34: False},
+    "newer_allocators_keep_order": {27: False, 36: True},
+    "size_limit_ends_search": {27: False, 36: True},
+    "admin_access_is_exclusive": {27: False, 34: True},
+    "unknown_effects_prevent": {27: True, 35: False},
+    "claim_limit_names_request": {27: False, 37: True},
+    "config_of_classes_names_no_request": {27: True, 32: False},
+    "config_is_filtered": {27: False, 33: True},
+    "results_have_tolerations": {27: False, 36: True},
+    "newer_results_have_tolerations": {27: False, 35: True},
+    "list_attributes_are_gated": {27: False, 37: True},
+    "admin_access_is_gated": {27: False, 32: True},
+    "admin_access_takes_devices": {27: True, 32: False},
+    "choices_are_scored": {27: False, 36: True},
+}
+"""By quirk: from which minor release on it is what."""
+
+
+@cache
+def allocation_quirks_of(minor: int) -> AllocationQuirks:
+    """The quirks of release 1.`minor` that are about allocating devices."""
+    return AllocationQuirks(
+        **{
+            name: history[max(since for since in history if since <= minor)]
+            for name, history in _HISTORY.items()
+        }
+    )
