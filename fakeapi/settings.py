@@ -194,7 +194,8 @@ class Settings:
     )
     controllers: Iterable[str] | str = _option(
         "",
-        "Run these controllers beside the server: namespace, garbagecollector, scheduler, resourceclaim, or all.",
+        "Run these controllers beside the server: namespace, garbagecollector, scheduler, kubelet, "
+        "resourceclaim, or all.",
         "--controllers",
         metavar="NAME,…",
         unset="none",
@@ -212,6 +213,20 @@ class Settings:
         "webhook of any other refuses connections.",
         "--webhook-service",
         metavar="NAMESPACE/NAME[:PORT]=URL",
+    )
+    nodes: str = _option(
+        "node",
+        "The nodes that the controller kubelet makes.",
+        "--nodes",
+        metavar="NAME,…",
+    )
+    kubelet_directory: str | Path | None = _option(
+        None,
+        "Where DRA drivers find the sockets of these nodes: DIR/NODE/plugins_registry and DIR/NODE/plugins.",
+        "--kubelet-directory",
+        metavar="DIR",
+        unset="a temporary directory",
+        is_shared=False,
     )
     clock: "ClockAndNames | None" = _option(
         None, "Take time, uids and generated names from here.", unset="those of the machine", is_shared=False

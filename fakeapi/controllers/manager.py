@@ -63,6 +63,10 @@ class Manager:
         """A controller by its name. Raises KeyError for one that does not run."""
         return self._controllers[name]
 
+    def find(self, name: str) -> Controller | None:
+        """A controller by its name; None if it does not run."""
+        return self._controllers.get(name)
+
     async def start(self) -> None:
         """Fills the caches and begins to work. Raises what a controller's start raises."""
         for controller in self._controllers.values():

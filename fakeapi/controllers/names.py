@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 _PLACES: Mapping[str, tuple[str, str]] = {
     "namespace": ("fakeapi.controllers.namespace", "NamespaceController"),
     "garbagecollector": ("fakeapi.controllers.garbage_collector", "GarbageCollector"),
+    "kubelet": ("fakeapi.controllers.kubelet.controller", "KubeletController"),
     "scheduler": ("fakeapi.controllers.scheduler.controller", "SchedulerController"),
     "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
 }
@@ -29,11 +31,19 @@ def chosen(names: str | Iterable[str]) -> list[str]:
     given = names.split(",") if isinstance(names, str) else names
     wanted = {each.strip() for each in given} - {""}
     if ALL in wanted:
+        _check_extras(_PLACES)
         return list(_PLACES)
     unknown = sorted(wanted - _PLACES.keys())
     if unknown:
         raise ValueError(f"no controller {', '.join(unknown)}; there are {', '.join(_PLACES)} and {ALL}")
+    _check_extras(wanted)
     return [name for name in _PLACES if name in wanted]
+
+
+def _check_extras(names: Iterable[str]) -> None:
+    """Raises ValueError for a controller whose extra is not installed."""
+    if "kubelet" in names and find_spec("grpc") is None:
+        raise ValueError("the controller kubelet takes the extra node, pip install 'fakeapi-k8s[node]'")
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":

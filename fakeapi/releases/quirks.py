@@ -53,6 +53,13 @@ class Quirks:
     merge_keeps_directives: bool
     """What a strategic merge patch adds whole keeps the directives that stand inside it."""
 
+    drivers_are_called_by_handles: bool
+    """The kubelet calls DRA drivers with the handles of an allocation, and they answer with CDI devices
+    alone."""
+
+    unregistered_drivers_are_plugins: bool
+    """The kubelet's error about a driver that did not register calls it a plugin."""
+
     watch_cache_start: int
     """The resourceVersion at which a new server begins to keep history for watches."""
 
@@ -691,6 +698,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "delete_body_error_is_500": {27: True, 35: False},
     "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
     "merge_keeps_directives": {27: True, 28: False},
+    "drivers_are_called_by_handles": {27: True, 31: False},
+    "unregistered_drivers_are_plugins": {27: True, 34: False},
     "watch_cache_start": {27: 1, 33: 2},
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},

@@ -25,6 +25,7 @@ from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in
 
 if TYPE_CHECKING:
     from fakeapi.controllers.application import ControlledApplication
+    from fakeapi.controllers.kubelet.controller import NodeAgent
     from fakeapi.traces.recording.recording import Recording
 
 
@@ -99,6 +100,17 @@ class RunningServer:
                 recording.close()
         finally:
             self._remove_temporary()
+
+    def node(self, name: str) -> "NodeAgent":
+        """A node that the controller kubelet made. Raises KeyError, RuntimeError where that does not run."""
+        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - brings grpc
+
+        manager = None if self._controlled is None else self._controlled.manager
+        kubelet = None if manager is None else manager.find("kubelet")
+        if kubelet is None:
+            raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
+        assert isinstance(kubelet, KubeletController)
+        return kubelet.nodes[name]
 
     def settle(self, seconds: float) -> None:
         """Returns when no controller has anything left to do. Raises NotSettled after `seconds`, RuntimeError

@@ -16,6 +16,7 @@ from fakeapi.testing.client import Client, StatusError, Verbs
 from fakeapi.testing.running import RunningServer
 
 if TYPE_CHECKING:
+    from fakeapi.controllers.kubelet.controller import NodeAgent
     from fakeapi.installing.sources import Source
     from fakeapi.traces.reporting.report import Report
 
@@ -152,6 +153,13 @@ class FakeAPI(Verbs):
         Raises NotSettled, a TimeoutError, after `seconds`; RuntimeError where no controllers run.
         """
         self._running().settle(seconds)
+
+    def node(self, name: str = "node") -> "NodeAgent":
+        """A node that the controller kubelet made: its directory, its drivers, the CDI devices of its pods.
+
+        Raises KeyError for a node that there is not, RuntimeError where the kubelet does not run.
+        """
+        return self._running().node(name)
 
     def renewed(self) -> "FakeAPI":
         """A handle on the same server as a new cluster at another port.

@@ -1,0 +1,134 @@
+"""Claims: has the drivers of a node prepare and unprepare the claims of its pods.
+
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
+"""
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.kubelet.driver import Claim, Driver, DriverError
+from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim, drivers_of
+from fakeapi.controllers.kubelet.registrations import Registrations
+from fakeapi.controllers.paths import find_resource, served_as
+from fakeapi.controllers.pod_claims import (
+    ClaimNameUnknown,
+    claim_of_pod,
+    claim_source,
+    is_for_pod,
+    reserved_for,
+)
+from fakeapi.machinery.json_types import Object
+
+GROUP = "resource.k8s.io"
+
+
+class PrepareError(Exception):
+    """Claims cannot be prepared or unprepared now; the text is the kubelet's."""
+
+
+class Claims:
+    """See the module."""
+
+    def __init__(
+        self, context: ControllerContext, api: API, registrations: Registrations, prepared: Prepared
+    ) -> None:
+        self._context = context
+        self._api = api
+        self._registrations = registrations
+        self._prepared = prepared
+        self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
+
+    async def prepare(self, pod: Object) -> None:
+        """Has all claims of a pod prepared that are not yet. Raises PrepareError, Refused."""
+        entries = [await self._entry(pod, name) for name in self._names(pod)]
+        for entry in entries:
+            for driver in entry.drivers:
+                self._driver(driver)
+        for entry in entries:
+            self._prepared.add(entry)
+            entry.pods.add(pod["metadata"]["uid"])
+        for driver in dict.fromkeys(name for entry in entries for name in entry.drivers):
+            left = [each for each in entries if driver in each.drivers and driver not in each.devices]
+            if not left:
+                continue
+            try:
+                found = await self._driver(driver).prepare([each.claim for each in left])
+            except DriverError as error:
+                raise PrepareError(str(error)) from None
+            for entry in left:
+                entry.devices[driver] = found[entry.claim.uid]
+
+    async def unprepare(self, pod: str) -> None:
+        """Has the claims of a pod, by its uid, unprepared that no other pod uses. Raises PrepareError."""
+        last = []
+        for entry in self._prepared.of_pod(pod):
+            if len(entry.pods) > 1:
+                entry.pods.discard(pod)
+            else:
+                last.append(entry)
+        for driver in dict.fromkeys(name for entry in last for name in entry.drivers):
+            claims = [each.claim for each in last if driver in each.drivers]
+            try:
+                await self._driver(driver).unprepare(claims)
+            except DriverError as error:
+                raise PrepareError(str(error)) from None
+        for entry in last:
+            self._prepared.remove(entry)
+
+    def _names(self, pod: Object) -> list[tuple[str, bool]]:
+        """The names of the pod's claims, and whether each must be its own."""
+        found = []
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim, by_pod=self._by_pod)
+            except ClaimNameUnknown:
+                metadata = pod["metadata"]
+                whose = f'pod "{metadata["namespace"]}/{metadata["name"]}"'
+                raise PrepareError(f"{whose}: ResourceClaim not created yet") from None
+            if name is not None:
+                found.append((name, bool(claim_source(pod_claim).get("resourceClaimTemplateName"))))
+        extended = pod["status"].get("extendedResourceClaimStatus")
+        if extended:
+            found.append((extended["resourceClaimName"], False))
+        return found
+
+    async def _entry(self, pod: Object, named: tuple[str, bool]) -> PreparedClaim:
+        name, is_own = named
+        metadata = pod["metadata"]
+        resource = find_resource(self._context.cluster.catalogue, GROUP, "resourceclaims")
+        if resource is None:
+            raise PrepareError(f"fetch ResourceClaim {name}: not served")
+        try:
+            claim = await self._api.get(served_as(resource).path(metadata["namespace"], name))
+        except Refused as problem:
+            raise PrepareError(f"fetch ResourceClaim {name}: {problem.message}") from None
+        uid = claim["metadata"]["uid"]
+        if is_own and not is_for_pod(pod, claim):
+            own = f"{metadata['namespace']}/{name} (uid {uid})"
+            raise PrepareError(f"resourceclaim {own} is not owned by the pod")
+        if not reserved_for(pod, claim):
+            who = f"pod {metadata['name']} ({metadata['uid']})"
+            raise PrepareError(f"{who} is not allowed to use ResourceClaim {name} ({uid})")
+        known = self._prepared.get(metadata["namespace"], name)
+        if known is None:
+            if not claim["status"].get("allocation"):
+                raise PrepareError(f"ResourceClaim {name}: not allocated")
+            return PreparedClaim(_claim(claim), drivers_of(claim))
+        if known.claim.uid != uid:
+            old = f"old ResourceClaim with same name {name} and different UID {known.claim.uid} still exists"
+            raise PrepareError(f"{old} (previous pod force-deleted?!)")
+        return known
+
+    def _driver(self, name: str) -> Driver:
+        found = self._registrations.drivers.get(name)
+        if found is None:
+            if self._context.rules.quirks.unregistered_drivers_are_plugins:
+                raise PrepareError(f"plugin name {name} not found in the list of registered DRA plugins")
+            raise PrepareError(f"DRA driver {name} is not registered")
+        return found
+
+
+def _claim(claim: Object) -> Claim:
+    metadata = claim["metadata"]
+    handles = (claim["status"].get("allocation") or {}).get("resourceHandles") or ()
+    data = next((each["data"] for each in handles if each.get("data")), "")
+    return Claim(metadata["namespace"], metadata["uid"], metadata["name"], data)

@@ -1,0 +1,242 @@
+"""KubeletController: nodes of the server's own, whose pods run once their drivers have prepared their claims.
+
+Follows k8s.io/kubernetes `pkg/kubelet` as far as the API and DRA drivers see it. No container is started:
+pods are Running until they are deleted, or until somebody writes another phase.
+"""
+
+import tempfile
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import Controller, ControllerContext
+from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.kubelet import node as nodes
+from fakeapi.controllers.kubelet import pod_status
+from fakeapi.controllers.kubelet.claims import Claims, PrepareError
+from fakeapi.controllers.kubelet.prepared import Prepared
+from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
+from fakeapi.machinery.json_types import Object
+
+RETRY_SECONDS = 10.0
+"""Until a pod is tried again whose claims could not be prepared or unprepared; a driver that registers ends
+the wait."""
+
+PLUGINS = "plugins_registry"
+"""The directory, below that of the node, in which drivers put their sockets for registration."""
+
+
+class KubeletController(Controller):
+    name = "kubelet"
+
+    async def start(self) -> None:
+        context = self.context
+        settings = context.cluster.settings
+        pods = context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        self.nodes: dict[str, NodeAgent] = {}
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        if settings.kubelet_directory is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="fakeapi-nodes-", ignore_cleanup_errors=True)
+            root = Path(self._temporary.name)
+        else:
+            root = Path(settings.kubelet_directory)
+        self._pods: Informer = context.informer(pods)
+        for number, name in enumerate(_names(settings.nodes), 1):
+            agent = NodeAgent(context, self._pods, name, root / name, f"10.0.0.{number}", number)
+            self.nodes[name] = agent
+            await agent.start()
+        self._pods.on_change(self._pod_changed)
+
+    async def stop(self) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        pod = new or old or {}
+        node = pod["spec"].get("nodeName")
+        if node not in self.nodes:
+            return
+        if old is not None and (new is None or new["metadata"]["uid"] != old["metadata"]["uid"]):
+            self.context.add((node, "gone", old["metadata"]["uid"]))
+        if new is not None:
+            self.context.add((node, "pod", key_of(new)))
+
+    async def reconcile(self, key: Any) -> None:
+        node, kind, which = key
+        agent = self.nodes[node]
+        if kind == "gone":
+            agent.spawn(f"gone/{which}", agent.unprepare(which))
+        elif kind == "driver":
+            agent.look_again()
+        else:
+            pod = self._pods.objects.get(which)
+            if pod is not None:
+                agent.spawn(which, agent.sync(pod))
+
+
+class NodeAgent:
+    """One node: its directory, drivers, prepared claims and pods."""
+
+    def __init__(
+        self,
+        context: ControllerContext,
+        pods: Informer,
+        name: str,
+        directory: Path,
+        address: str,
+        number: int,
+    ) -> None:
+        self.name = name
+        self.directory = directory
+        self.prepared = Prepared()
+        self._context = context
+        self._pods = pods
+        self._address = address
+        self._number = number
+        self._api: API = context.api("kubelet")
+        self._events = EventRecorder(context, self._api, "kubelet", host=name)
+        services = SERVICES if context.rules.gates.get("DynamicResourceAllocation", False) else ()
+        if context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles:
+            services = ()
+        self.registrations = Registrations(directory / PLUGINS, services, self._driver_changed)
+        self._claims = Claims(context, self._api, self.registrations, self.prepared)
+        self._busy: set[str] = set()
+        self._again: set[str] = set()
+        self._waiting: dict[str, None] = {}
+        self._addresses: dict[str, str] = {}
+
+    @property
+    def registry(self) -> Path:
+        """The directory in which drivers register."""
+        return self.directory / PLUGINS
+
+    @property
+    def drivers(self) -> list[str]:
+        """The drivers that are registered."""
+        return sorted(self.registrations.drivers)
+
+    def cdi_devices(self, namespace: str, pod: str) -> list[str]:
+        """The CDI devices that drivers made ready for a pod, in the order of its claims' preparation."""
+        found = self._pods.get(namespace, pod)
+        if found is None:
+            return []
+        return [cdi for each in self.prepared.of_pod(found["metadata"]["uid"]) for cdi in each.cdi_devices]
+
+    async def start(self) -> None:
+        """Makes the directories and the Node. Raises OSError, Refused."""
+        (self.directory / PLUGINS).mkdir(parents=True, exist_ok=True)
+        (self.directory / "plugins").mkdir(exist_ok=True)
+        await nodes.register(self._context, self._api, self.name, self._address)
+        self._context.run(nodes.beat(self._context, self._api, self.name))
+        self._context.run(self.registrations.run())
+
+    def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+        """Works on one pod at a time for each key; what comes meanwhile is done once more afterwards."""
+        if key in self._busy:
+            work.close()
+            self._again.add(key)
+            return
+        self._busy.add(key)
+        self._context.spawn(self._guarded(key, work))
+
+    async def _guarded(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        finally:
+            self._busy.discard(key)
+            if key in self._again:
+                self._again.discard(key)
+                self._context.add((self.name, "pod", key))
+
+    def look_again(self) -> None:
+        """Tries again all pods that wait for their claims."""
+        waiting, self._waiting = self._waiting, {}
+        for key in waiting:
+            self._context.add((self.name, "pod", key))
+
+    def _driver_changed(self, driver: str) -> None:
+        self._context.add((self.name, "driver", driver))
+
+    async def sync(self, pod: Object) -> None:
+        """Brings a pod nearer to what it should be. Raises Refused."""
+        if "deletionTimestamp" in pod["metadata"]:
+            await self._end(pod)
+        elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
+            await self._unprepare_or_wait(pod)
+        elif pod["status"].get("phase") != "Running":
+            await self._run(pod)
+
+    async def _run(self, pod: Object) -> None:
+        try:
+            await self._claims.prepare(pod)
+        except PrepareError as problem:
+            self._wait(key_of(pod))
+            status = pod_status.waiting(pod, self._address, self._context.now())
+            await self._report(pod, status)
+            message = f"Failed to prepare dynamic resources: {problem}"
+            await self._events.record(pod, "Warning", "FailedPrepareDynamicResources", message)
+            return
+        address = self._pod_address(pod["metadata"]["uid"])
+        await self._report(pod, pod_status.running(pod, self._address, address, self._context.now()))
+
+    def _pod_address(self, uid: str) -> str:
+        """The address of a pod, a new one for each."""
+        if uid not in self._addresses:
+            number = len(self._addresses)
+            self._addresses[uid] = f"10.{self._number}.{number // 250 % 256}.{number % 250 + 2}"
+        return self._addresses[uid]
+
+    async def _end(self, pod: Object) -> None:
+        """Unprepares the claims of a pod that is deleted, and removes it."""
+        if not await self._unprepare_or_wait(pod):
+            return
+        pods = self._context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        try:
+            await self._api.delete(pods.path_of(pod), uid=pod["metadata"]["uid"], grace=0)
+        except Refused as problem:
+            if not (problem.is_missing or problem.is_conflict):
+                raise
+
+    async def _unprepare_or_wait(self, pod: Object) -> bool:
+        try:
+            await self._claims.unprepare(pod["metadata"]["uid"])
+        except PrepareError as problem:
+            self._wait(key_of(pod))
+            message = f"error killing pod: unprepare dynamic resources: {problem}"
+            await self._events.record(pod, "Warning", "FailedKillPod", message)
+            return False
+        return True
+
+    async def unprepare(self, uid: str) -> None:
+        """Unprepares the claims of a pod that was removed without its kubelet."""
+        try:
+            await self._claims.unprepare(uid)
+        except PrepareError:
+            self._context.add_after((self.name, "gone", uid), RETRY_SECONDS)
+
+    def _wait(self, key: str) -> None:
+        self._waiting[key] = None
+        self._context.add_after((self.name, "pod", key), RETRY_SECONDS)
+
+    async def _report(self, pod: Object, status: Object) -> None:
+        pods = self._context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        known = pod["status"]
+        if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
+            known.get("phase") == status["phase"]
+        ):
+            return
+        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
+        try:
+            await self._api.patch(pods.path_of(pod, "status"), patch, "strategic")
+        except Refused as problem:
+            if not (problem.is_missing or problem.is_conflict):
+                raise
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in (each.strip() for each in text.split(",")) if name]

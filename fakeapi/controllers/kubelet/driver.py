@@ -1,0 +1,193 @@
+"""Driver: a DRA driver that registered at a node, called over gRPC as the kubelet of the release calls it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from fakeapi.controllers.kubelet.messages import MESSAGES
+
+CALL_SECONDS = 45.0
+"""For a driver to answer one call, as the kubelet waits."""
+
+NEW_SERVICES = {
+    "v1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/",
+    "v1beta1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/",
+    "v1alpha4.Node": "/v1alpha3.Node/",
+}
+"""The services by the names that drivers give at registration, with the beginnings of their methods'
+names."""
+
+OLD_BATCH = "/v1alpha3.Node/"
+OLD_SINGLE = "/v1alpha2.Node/"
+
+
+class DriverError(Exception):
+    """A driver could not be called, or answered with an error; the text is the kubelet's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as drivers are told of it. `handle` and `structured` are for drivers until 1.30."""
+
+    namespace: str
+    uid: str
+    name: str
+    handle: str = ""
+    structured: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDevice:
+    """A device that a driver made ready. Until 1.30 there are only CDI devices."""
+
+    cdi_devices: tuple[str, ...]
+    requests: tuple[str, ...] = ()
+    pool: str = ""
+    device: str = ""
+    share_id: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Driver:
+    """`service` is the name of the service that was chosen, `OLD_BATCH` for a driver of a release before
+    1.31.
+    """
+
+    name: str
+    endpoint: str
+    service: str
+
+    async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
+        """The devices of each claim by its uid. Raises DriverError."""
+        if self.service == OLD_BATCH:
+            return await self._prepare_old(claims)
+        request = MESSAGES["PrepareRequest"](claims=[_claim(each) for each in claims])
+        method = f"{NEW_SERVICES[self.service]}NodePrepareResources"
+        answer = await self._call(method, request, "PrepareResponse", "NodePrepareResources")
+        return {
+            uid: [
+                PreparedDevice(
+                    tuple(device.cdi_device_ids),
+                    tuple(device.request_names),
+                    device.pool_name,
+                    device.device_name,
+                    device.share_id,
+                )
+                for device in result.devices
+            ]
+            for uid, result in _results(answer, claims, "NodePrepareResources").items()
+        }
+
+    async def unprepare(self, claims: Sequence[Claim]) -> None:
+        """Raises DriverError."""
+        if self.service == OLD_BATCH:
+            await self._unprepare_old(claims)
+            return
+        request = MESSAGES["UnprepareRequest"](claims=[_claim(each) for each in claims])
+        method = f"{NEW_SERVICES[self.service]}NodeUnprepareResources"
+        answer = await self._call(method, request, "UnprepareResponse", "NodeUnprepareResources")
+        _results(answer, claims, "NodeUnprepareResources")
+
+    async def _prepare_old(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
+        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(each) for each in claims])
+        try:
+            answer = await self._call(
+                f"{OLD_BATCH}NodePrepareResources", request, "OldPrepareResponse", "NodePrepareResources"
+            )
+        except _Unimplemented:
+            return {each.uid: await self._prepare_one(each) for each in claims}
+        found = _results(answer, claims, "NodePrepareResources")
+        return {uid: [PreparedDevice(tuple(result.cdi_devices))] for uid, result in found.items()}
+
+    async def _prepare_one(self, claim: Claim) -> list[PreparedDevice]:
+        method = f"{OLD_SINGLE}NodePrepareResource"
+        answer = await self._call(method, _one_claim(claim), "OnePrepared", "NodePrepareResource")
+        return [PreparedDevice(tuple(answer.cdi_devices))]
+
+    async def _unprepare_old(self, claims: Sequence[Claim]) -> None:
+        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(each) for each in claims])
+        try:
+            answer = await self._call(
+                f"{OLD_BATCH}NodeUnprepareResources", request, "UnprepareResponse", "NodeUnprepareResources"
+            )
+        except _Unimplemented:
+            for each in claims:
+                method = f"{OLD_SINGLE}NodeUnprepareResource"
+                await self._call(method, _one_claim(each), "OneUnprepared", "NodeUnprepareResource")
+            return
+        _results(answer, claims, "NodeUnprepareResources")
+
+    async def _call(self, method: str, request: Any, response: str, name: str) -> Any:
+        try:
+            return await call(self.endpoint, method, request, response, CALL_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED and self.service == OLD_BATCH:
+                raise _Unimplemented from None
+            raise DriverError(f"{name}: {_words(error)}") from None
+
+
+class _Unimplemented(Exception):
+    """The driver does not have the method."""
+
+
+async def call(endpoint: str, method: str, request: Any, response: str, seconds: float) -> Any:
+    """Calls one method at a Unix socket. Raises grpc.aio.AioRpcError."""
+    async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
+        invoke = channel.unary_unary(
+            method,
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=MESSAGES[response].FromString,
+        )
+        return await invoke(request, timeout=seconds)
+
+
+_OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
+"""Go's servers refuse a socket's path as authority; channels of other tests must not be used again."""
+
+
+def _words(error: grpc.aio.AioRpcError) -> str:
+    code = error.code().name.title().replace("_", "")
+    return f"rpc error: code = {code} desc = {error.details()}"
+
+
+def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
+    """The result of each claim that was asked for. Raises DriverError."""
+    by_uid = {each.uid: each for each in claims}
+    found: dict[str, Any] = {}
+    for entry in answer.claims:
+        claim = by_uid.get(entry.key)
+        if claim is None:
+            raise DriverError(f"{name} returned result for unknown claim UID {entry.key}")
+        if entry.value.error:
+            raise DriverError(f"{name} failed for ResourceClaim {claim.name}: {entry.value.error}")
+        found[entry.key] = entry.value
+    skipped = len(claims) - len(found)
+    if skipped:
+        raise DriverError(f"{name} skipped {skipped} ResourceClaims")
+    return found
+
+
+def _claim(claim: Claim) -> Any:
+    return MESSAGES["Claim"](namespace=claim.namespace, uid=claim.uid, name=claim.name)
+
+
+def _old_claim(claim: Claim) -> Any:
+    return MESSAGES["OldClaim"](
+        namespace=claim.namespace,
+        uid=claim.uid,
+        name=claim.name,
+        resource_handle=claim.handle,
+        structured_resource_handle=claim.structured,
+    )
+
+
+def _one_claim(claim: Claim) -> Any:
+    return MESSAGES["OneClaim"](
+        namespace=claim.namespace,
+        claim_uid=claim.uid,
+        claim_name=claim.name,
+        resource_handle=claim.handle,
+    )

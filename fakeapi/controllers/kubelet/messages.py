@@ -1,0 +1,90 @@
+"""The messages of the gRPC services between a kubelet and a DRA driver.
+
+From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1` and `pkg/apis/dra` of 1.27 to 1.37. From
+v1alpha4 on the versions have the same messages; those before name CDI devices, and claims come with the data
+of their allocation.
+"""
+
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_FIELD = descriptor_pb2.FieldDescriptorProto
+_PACKAGE = "fakeapi.node"
+
+_SCALARS = {"string": _FIELD.TYPE_STRING, "bytes": _FIELD.TYPE_BYTES, "bool": _FIELD.TYPE_BOOL}
+
+_MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
+    "InfoRequest": {},
+    "PluginInfo": {
+        "type": (1, "string"),
+        "name": (2, "string"),
+        "endpoint": (3, "string"),
+        "supported_versions": (4, "*string"),
+    },
+    "RegistrationStatus": {"plugin_registered": (1, "bool"), "error": (2, "string")},
+    "RegistrationStatusResponse": {},
+    "Claim": {"namespace": (1, "string"), "uid": (2, "string"), "name": (3, "string")},
+    "Device": {
+        "request_names": (1, "*string"),
+        "pool_name": (2, "string"),
+        "device_name": (3, "string"),
+        "cdi_device_ids": (4, "*string"),
+        "share_id": (5, "string"),
+    },
+    "PrepareRequest": {"claims": (1, "*Claim")},
+    "Prepared": {"devices": (1, "*Device"), "error": (2, "string")},
+    "PreparedEntry": {"key": (1, "string"), "value": (2, "Prepared")},
+    "PrepareResponse": {"claims": (1, "*PreparedEntry")},
+    "UnprepareRequest": {"claims": (1, "*Claim")},
+    "Unprepared": {"error": (1, "string")},
+    "UnpreparedEntry": {"key": (1, "string"), "value": (2, "Unprepared")},
+    "UnprepareResponse": {"claims": (1, "*UnpreparedEntry")},
+    "OldClaim": {
+        "namespace": (1, "string"),
+        "uid": (2, "string"),
+        "name": (3, "string"),
+        "resource_handle": (4, "string"),
+        "structured_resource_handle": (5, "*bytes"),
+    },
+    "OldPrepareRequest": {"claims": (1, "*OldClaim")},
+    "OldPrepared": {"cdi_devices": (1, "*string"), "error": (2, "string")},
+    "OldPreparedEntry": {"key": (1, "string"), "value": (2, "OldPrepared")},
+    "OldPrepareResponse": {"claims": (1, "*OldPreparedEntry")},
+    "OneClaim": {
+        "namespace": (1, "string"),
+        "claim_uid": (2, "string"),
+        "claim_name": (3, "string"),
+        "resource_handle": (4, "string"),
+    },
+    "OnePrepared": {"cdi_devices": (1, "*string")},
+    "OneUnprepared": {},
+}
+"""By message and field: its number and type, with a star where it is repeated. Maps are lists of entries."""
+
+
+def _make() -> dict[str, Any]:
+    described = descriptor_pb2.FileDescriptorProto(
+        name="fakeapi/node.proto", package=_PACKAGE, syntax="proto3"
+    )
+    for name, fields in _MESSAGES.items():
+        message = described.message_type.add(name=name)
+        for field, (number, given) in fields.items():
+            label = _FIELD.LABEL_REPEATED if given.startswith("*") else _FIELD.LABEL_OPTIONAL
+            of = given.removeprefix("*")
+            added = message.field.add(name=field, number=number, label=label)
+            if of in _SCALARS:
+                added.type = _SCALARS[of]
+            else:
+                added.type = _FIELD.TYPE_MESSAGE
+                added.type_name = f".{_PACKAGE}.{of}"
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(described)
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+        for name in _MESSAGES
+    }
+
+
+MESSAGES = _make()
+"""The classes of the messages by their names."""

@@ -1,0 +1,110 @@
+"""NodeAgent: a Node object with heartbeats, and the pods on it."""
+
+from contextlib import suppress
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import pause
+from fakeapi.machinery.json_types import Object
+
+HEARTBEAT_SECONDS = 10.0
+LEASE_SECONDS = 40
+CAPACITY = {"cpu": "8", "memory": "32Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+_HEALTHY = {
+    "MemoryPressure": ("False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    "DiskPressure": ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    "PIDPressure": ("False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    "Ready": ("True", "KubeletReady", "kubelet is posting ready status"),
+}
+
+
+def node_object(name: str, address: str, version: str, now: str) -> Object:
+    """The Node as its kubelet registers it."""
+    labels = {
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+    }
+    addresses = [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}]
+    info = {
+        "machineID": "",
+        "systemUUID": "",
+        "bootID": "",
+        "kernelVersion": "",
+        "osImage": "",
+        "containerRuntimeVersion": "fakeapi://0",
+        "kubeletVersion": version,
+        "kubeProxyVersion": "",
+        "operatingSystem": "linux",
+        "architecture": "amd64",
+    }
+    conditions = [
+        {
+            "type": kind,
+            "status": status,
+            "reason": reason,
+            "message": message,
+            "lastHeartbeatTime": now,
+            "lastTransitionTime": now,
+        }
+        for kind, (status, reason, message) in _HEALTHY.items()
+    ]
+    return {
+        "kind": "Node",
+        "apiVersion": "v1",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {},
+        "status": {
+            "capacity": CAPACITY,
+            "allocatable": CAPACITY,
+            "conditions": conditions,
+            "addresses": addresses,
+            "nodeInfo": info,
+        },
+    }
+
+
+async def register(context: ControllerContext, api: API, name: str, address: str) -> None:
+    """Creates the Node, and takes away the taint that admission gives to new nodes. Raises Refused."""
+    nodes = context.resource("", "nodes")
+    assert nodes is not None, "nodes are served by every release"
+    wanted = node_object(name, address, context.version, context.now())
+    try:
+        await api.create(nodes.path(), wanted)
+    except Refused as problem:
+        if not problem.exists:
+            raise
+    path = nodes.path(name=name)
+    current = await api.get(path)
+    taints = [
+        each for each in current["spec"].get("taints") or () if each["key"] != "node.kubernetes.io/not-ready"
+    ]
+    if len(taints) != len(current["spec"].get("taints") or ()):
+        await api.patch(path, {"spec": {"taints": taints or None}})
+    await api.patch(f"{path}/status", {"status": wanted["status"]}, "strategic")
+
+
+async def beat(context: ControllerContext, api: API, name: str) -> None:
+    """Renews the lease of the node for ever."""
+    leases = context.resource("coordination.k8s.io", "leases")
+    assert leases is not None, "leases are served by every release"
+    path = leases.path("kube-node-lease", name)
+    while True:
+        now = f"{context.now()[:-1]}.000000Z"
+        spec = {"holderIdentity": name, "leaseDurationSeconds": LEASE_SECONDS, "renewTime": now}
+        try:
+            await api.patch(path, {"spec": spec})
+        except Refused as problem:
+            if problem.is_missing:
+                metadata = {"name": name, "namespace": "kube-node-lease"}
+                lease = {
+                    "kind": "Lease",
+                    "apiVersion": leases.api_version,
+                    "metadata": metadata,
+                    "spec": spec,
+                }
+                with suppress(Refused):
+                    await api.create(leases.path("kube-node-lease"), lease)
+        await pause(context.clock, HEARTBEAT_SECONDS)

@@ -1,0 +1,87 @@
+"""Statuses of pods, as a kubelet reports them."""
+
+from fakeapi.machinery.json_types import Object
+
+CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+
+
+def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
+    """The status of a pod whose containers all run and are ready."""
+    init = [_exited(each, now) for each in pod["spec"].get("initContainers") or ()]
+    containers = [_running(each, pod, now) for each in pod["spec"]["containers"]]
+    found = {
+        "phase": "Running",
+        "conditions": _conditions(pod, dict.fromkeys(CONDITIONS, "True"), now),
+        "containerStatuses": containers,
+        **_addresses(pod, node_ip, pod_ip),
+        "startTime": pod["status"].get("startTime") or now,
+    }
+    return {**found, "initContainerStatuses": init} if init else found
+
+
+def waiting(pod: Object, node_ip: str, now: str) -> Object:
+    """The status of a pod that is on its node and cannot start yet."""
+    unready = {"PodReadyToStartContainers": "False", "Initialized": "True"}
+    why = {"Ready": "False", "ContainersReady": "False"}
+    names = [each["name"] for each in pod["spec"]["containers"]]
+    conditions = _conditions(pod, {**unready, **why}, now)
+    for each in conditions:
+        if each["type"] in why:
+            each["reason"] = "ContainersNotReady"
+            each["message"] = f"containers with unready status: [{' '.join(names)}]"
+    return {
+        "phase": "Pending",
+        "conditions": conditions,
+        "containerStatuses": [_creating(each) for each in pod["spec"]["containers"]],
+        **_addresses(pod, node_ip, ""),
+        "startTime": pod["status"].get("startTime") or now,
+    }
+
+
+def _conditions(pod: Object, wanted: dict[str, str], now: str) -> list[Object]:
+    known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+    found = []
+    for kind, status in wanted.items():
+        before = known.get(kind)
+        since = before["lastTransitionTime"] if before and before["status"] == status else now
+        found.append({"type": kind, "status": status, "lastProbeTime": None, "lastTransitionTime": since})
+    return found
+
+
+def _addresses(pod: Object, node_ip: str, pod_ip: str) -> Object:
+    found: Object = {"hostIP": node_ip, "hostIPs": [{"ip": node_ip}]}
+    if pod["spec"].get("hostNetwork"):
+        pod_ip = node_ip
+    if pod_ip:
+        found |= {"podIP": pod_ip, "podIPs": [{"ip": pod_ip}]}
+    return found
+
+
+def _running(container: Object, pod: Object, now: str) -> Object:
+    return {
+        **_container(container),
+        "ready": True,
+        "started": True,
+        "containerID": f"fakeapi://{pod['metadata']['uid']}/{container['name']}",
+        "state": {"running": {"startedAt": now}},
+    }
+
+
+def _exited(container: Object, now: str) -> Object:
+    ended = {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}
+    return {**_container(container), "ready": True, "started": False, "state": {"terminated": ended}}
+
+
+def _creating(container: Object) -> Object:
+    reason = {"waiting": {"reason": "ContainerCreating"}}
+    return {**_container(container), "ready": False, "started": False, "state": reason}
+
+
+def _container(container: Object) -> Object:
+    return {
+        "name": container["name"],
+        "image": container["image"],
+        "imageID": "",
+        "restartCount": 0,
+        "lastState": {},
+    }

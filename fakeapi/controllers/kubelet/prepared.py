@@ -1,0 +1,60 @@
+"""Prepared: the claims that the drivers of a node made ready, and for which pods."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.kubelet.driver import Claim, PreparedDevice
+from fakeapi.machinery.json_types import Object
+
+
+@dataclass(eq=False, slots=True)
+class PreparedClaim:
+    """`drivers` are those whose devices the claim has; `devices` has what each answered. `pods` are uids."""
+
+    claim: Claim
+    drivers: list[str]
+    devices: dict[str, list[PreparedDevice]] = field(default_factory=dict)
+    pods: set[str] = field(default_factory=set)
+
+    @property
+    def is_prepared(self) -> bool:
+        return all(driver in self.devices for driver in self.drivers)
+
+    @property
+    def cdi_devices(self) -> list[str]:
+        return [cdi for found in self.devices.values() for each in found for cdi in each.cdi_devices]
+
+
+class Prepared:
+    """By namespace and name of the claim."""
+
+    def __init__(self) -> None:
+        self._claims: dict[tuple[str, str], PreparedClaim] = {}
+
+    def __iter__(self) -> Iterator[PreparedClaim]:
+        return iter(list(self._claims.values()))
+
+    def get(self, namespace: str, name: str) -> PreparedClaim | None:
+        return self._claims.get((namespace, name))
+
+    def add(self, entry: PreparedClaim) -> None:
+        self._claims[entry.claim.namespace, entry.claim.name] = entry
+
+    def remove(self, entry: PreparedClaim) -> None:
+        self._claims.pop((entry.claim.namespace, entry.claim.name), None)
+
+    def of_pod(self, uid: str) -> list[PreparedClaim]:
+        return [each for each in self._claims.values() if uid in each.pods]
+
+
+def drivers_of(claim: Object) -> list[str]:
+    """The drivers whose devices an allocated claim has, in the order of its results, each once."""
+    allocation = claim["status"].get("allocation") or {}
+    results = (allocation.get("devices") or {}).get("results") or ()
+    handles = allocation.get("resourceHandles") or ()
+    names = [each["driver"] for each in results] + [
+        each.get("driverName") or claim["status"].get("driverName", "") for each in handles
+    ]
+    if not names and "driverName" in claim["status"]:
+        names = [claim["status"]["driverName"]]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,124 @@
+"""Registrations: the DRA drivers of one node, found by the sockets in its plugin directory.
+
+Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. The directory is looked
+at every POLL_SECONDS of the machine's time, as drivers are programs of their own.
+"""
+
+import asyncio
+import logging
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import grpc.aio
+
+from fakeapi.controllers.kubelet.driver import NEW_SERVICES, OLD_BATCH, Driver, call
+from fakeapi.controllers.kubelet.messages import MESSAGES
+
+log = logging.getLogger("fakeapi.controllers")
+
+POLL_SECONDS = 0.05
+REGISTER_SECONDS = 5.0
+"""For a driver to answer at registration."""
+DRA_PLUGIN = "DRAPlugin"
+_GET_INFO = "/pluginregistration.Registration/GetInfo"
+_NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
+
+
+class Registrations:
+    """`drivers` by their names. `on_change` is called with the name of each that comes or goes."""
+
+    def __init__(self, directory: Path, services: tuple[str, ...], on_change: Callable[[str], None]) -> None:
+        """`services` are those that the release's kubelet calls; empty for releases before 1.31."""
+        self.drivers: dict[str, Driver] = {}
+        self._directory = directory
+        self._services = services
+        self._on_change = on_change
+        self._known: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    async def run(self) -> None:
+        """Looks for sockets until it is cancelled."""
+        while True:
+            await self.look()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def look(self) -> None:
+        """Registers the drivers of new sockets, and forgets those whose sockets are gone."""
+        found = _sockets(self._directory)
+        for path in self._known.keys() - found.keys():
+            _, name = self._known.pop(path)
+            self._forget(name)
+        for path, identity in found.items():
+            known = self._known.get(path)
+            if known is not None and known[0] == identity:
+                continue
+            registered = await self._register(path)
+            if registered is not None:
+                self._known[path] = identity, registered
+
+    def _forget(self, name: str) -> None:
+        if name and not any(other == name for _, other in self._known.values()):
+            self.drivers.pop(name, None)
+            self._on_change(name)
+
+    async def _register(self, path: Path) -> str | None:
+        """The name of the driver; empty for a plugin that is none or was refused, None to try again."""
+        try:
+            request = MESSAGES["InfoRequest"]()
+            info = await call(str(path), _GET_INFO, request, "PluginInfo", REGISTER_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            log.debug("cannot register %s: %s", path, error.details())
+            return None
+        if info.type != DRA_PLUGIN:
+            return ""
+        problem, service = self._choose(list(info.supported_versions))
+        endpoint = info.endpoint or str(path)
+        if problem:
+            where = f"of DRA driver plugin {info.name} at endpoint {endpoint}"
+            problem = f"invalid supported gRPC versions {where}: {problem}"
+        status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
+        try:
+            await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            log.debug("%s was not told of its registration: %s", info.name, error.details())
+        if problem:
+            log.warning("DRA driver %s is refused: %s", info.name, problem)
+            return ""
+        self.drivers[info.name] = Driver(info.name, endpoint, service)
+        self._on_change(info.name)
+        return str(info.name)
+
+    def _choose(self, offered: list[str]) -> tuple[str, str]:
+        """A problem, or the service to call."""
+        if not offered:
+            return "empty list of supported gRPC services (aka supported versions)", ""
+        if not self._services:
+            return "", OLD_BATCH
+        for each in offered:
+            if each in self._services:
+                return "", each
+        if "v1alpha4.Node" in self._services and all(each[:1].isdigit() for each in offered):
+            return "", "v1alpha4.Node"
+        theirs = " ".join(f'"{each}"' for each in offered)
+        ours = " ".join(f'"{each}"' for each in self._services)
+        asked = f"none of services supported by the plugin ([{theirs}])"
+        return f"{asked} are supported by the kubelet ([{ours}])", ""
+
+
+def _sockets(directory: Path) -> dict[Path, tuple[int, int]]:
+    """The sockets below a directory, with what tells one from its successor."""
+    found: dict[Path, tuple[int, int]] = {}
+    for root, _, names in os.walk(directory):
+        for name in sorted(names):
+            path = Path(root, name)
+            try:
+                status = path.stat()
+            except OSError:
+                continue
+            if stat.S_ISSOCK(status.st_mode) and not name.startswith("."):
+                found[path] = status.st_ino, status.st_ctime_ns
+    return found
+
+
+SERVICES = tuple(NEW_SERVICES)

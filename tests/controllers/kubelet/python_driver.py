@@ -1,0 +1,167 @@
+"""A DRA driver in Python: registers at a node, publishes devices, and notes what it was asked to prepare."""
+
+import threading
+from collections.abc import Callable
+from concurrent import futures
+from pathlib import Path
+from typing import Any, Self
+
+import grpc
+
+from fakeapi import FakeAPI
+from fakeapi.controllers.kubelet.messages import MESSAGES
+
+NAME = "gpu.example.com"
+SERVICES = {
+    "v1.DRAPlugin": "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin",
+    "v1beta1.DRAPlugin": "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin",
+    "1.0.0": "v1alpha3.Node",
+}
+Object = dict[str, Any]
+
+
+def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
+    return grpc.unary_unary_rpc_method_handler(
+        method,
+        request_deserializer=MESSAGES[request].FromString,
+        response_serializer=lambda message: message.SerializeToString(),
+    )
+
+
+class PythonDriver:
+    """`prepared` and `unprepared` are the names of claims, in order. `error` is what it answers instead."""
+
+    def __init__(self, node: Any, service: str = "v1.DRAPlugin", name: str = NAME) -> None:
+        self.name, self.service = name, service
+        self.prepared: list[str] = []
+        self.unprepared: list[str] = []
+        self.error = ""
+        self.registration: str | None = None
+        self.registered = threading.Event()
+        self._endpoint = Path(node.directory, "plugins", f"{name}.sock")
+        self._registry = Path(node.registry, f"{name}-reg.sock")
+
+    def __enter__(self) -> Self:
+        self._server = grpc.server(futures.ThreadPoolExecutor(4))
+        methods = {
+            "NodePrepareResources": handler(self._prepare, "PrepareRequest"),
+            "NodeUnprepareResources": handler(self._unprepare, "UnprepareRequest"),
+        }
+        registration = {
+            "GetInfo": handler(self._info, "InfoRequest"),
+            "NotifyRegistrationStatus": handler(self._notified, "RegistrationStatus"),
+        }
+        self._server.add_generic_rpc_handlers(
+            (
+                grpc.method_handlers_generic_handler(SERVICES.get(self.service, self.service), methods),
+                grpc.method_handlers_generic_handler("pluginregistration.Registration", registration),
+            )
+        )
+        self._server.add_insecure_port(f"unix:{self._endpoint}")
+        self._server.add_insecure_port(f"unix:{self._registry}")
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.crash()
+
+    def crash(self) -> None:
+        self._server.stop(None).wait()
+        for path in (self._endpoint, self._registry):
+            path.unlink(missing_ok=True)
+
+    def _info(self, request: Any, context: Any) -> Any:
+        return MESSAGES["PluginInfo"](
+            type="DRAPlugin",
+            name=self.name,
+            endpoint=str(self._endpoint),
+            supported_versions=[self.service],
+        )
+
+    def _notified(self, request: Any, context: Any) -> Any:
+        self.registration = request.error
+        self.registered.set()
+        return MESSAGES["RegistrationStatusResponse"]()
+
+    def _prepare(self, request: Any, context: Any) -> Any:
+        entries = []
+        for claim in request.claims:
+            self.prepared.append(claim.name)
+            device = MESSAGES["Device"](
+                request_names=["r"],
+                pool_name="node",
+                device_name="gpu-0",
+                cdi_device_ids=[f"{self.name}/gpu=gpu-0"],
+            )
+            value = MESSAGES["Prepared"](devices=[] if self.error else [device], error=self.error)
+            entries.append(MESSAGES["PreparedEntry"](key=claim.uid, value=value))
+        return MESSAGES["PrepareResponse"](claims=entries)
+
+    def _unprepare(self, request: Any, context: Any) -> Any:
+        entries = []
+        for claim in request.claims:
+            self.unprepared.append(claim.name)
+            entries.append(MESSAGES["UnpreparedEntry"](key=claim.uid, value=MESSAGES["Unprepared"]()))
+        return MESSAGES["UnprepareResponse"](claims=entries)
+
+
+def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") -> None:
+    """A class and a slice with devices of the driver."""
+    api_version = f"resource.k8s.io/{version}"
+    selector = {"cel": {"expression": f'device.driver == "{NAME}"'}}
+    api.create(
+        {
+            "apiVersion": api_version,
+            "kind": "DeviceClass",
+            "metadata": {"name": "gpu"},
+            "spec": {"selectors": [selector]},
+        }
+    )
+    basic: Object = {"attributes": {"model": {"string": "A"}}}
+    api.create(
+        {
+            "apiVersion": api_version,
+            "kind": "ResourceSlice",
+            "metadata": {"name": f"{node}-gpu"},
+            "spec": {
+                "driver": NAME,
+                "nodeName": node,
+                "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                "devices": [
+                    {"name": f"gpu-{number}", **({"basic": basic} if version in OLD_LAYOUT else basic)}
+                    for number in range(devices)
+                ],
+            },
+        }
+    )
+
+
+OLD_LAYOUT = ("v1alpha3", "v1beta1")
+
+
+def create_template(api: FakeAPI, version: str) -> None:
+    exact: Object = {"deviceClassName": "gpu"}
+    request = {"name": "r", **(exact if version in OLD_LAYOUT else {"exactly": exact})}
+    api.create(
+        {
+            "apiVersion": f"resource.k8s.io/{version}",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "gpu"},
+            "spec": {"spec": {"devices": {"requests": [request]}}},
+        }
+    )
+
+
+def create_pod(api: FakeAPI, name: str = "pod") -> Object:
+    container = {"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
+    return api.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {
+                "containers": [container],
+                "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
+            },
+        }
+    )

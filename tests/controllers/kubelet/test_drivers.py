@@ -1,0 +1,159 @@
+"""The kubelet of the server with a DRA driver over gRPC: prepare, run, unprepare, and what goes wrong."""
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra node is not installed")
+
+from fakeapi import FakeAPI
+from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
+
+VERSIONS = {
+    "1.31": ("v1alpha3", "1.0.0"),
+    "1.33": ("v1beta2", "v1beta1.DRAPlugin"),
+    "1.36": ("v1", "v1.DRAPlugin"),
+    "1.37": ("v1", "v1beta1.DRAPlugin"),
+}
+NOW = {"gracePeriodSeconds": 0}
+
+
+@pytest.fixture(params=["1.36"])
+def api(request: pytest.FixtureRequest) -> Iterator[FakeAPI]:
+    gates = {"DynamicResourceAllocation": True}
+    with FakeAPI(release=request.param, feature_gates=gates, controllers="all") as server:
+        server.settle()
+        yield server
+
+
+def register(driver: PythonDriver) -> None:
+    assert driver.registered.wait(10)
+
+
+def phase(api: FakeAPI, name: str = "pod") -> str:
+    return str(api.get("Pod", name)["status"]["phase"])
+
+
+@pytest.mark.parametrize("api", VERSIONS, indirect=True)
+def test_a_pod_runs_with_a_device_and_leaves_nothing_behind(api: FakeAPI) -> None:
+    version, service = VERSIONS[api.release or ""]
+    node = api.node()
+    publish(api, version)
+    create_template(api, version)
+    with PythonDriver(node, service) as driver:
+        register(driver)
+        assert driver.registration == ""
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Running"
+        [claim] = api.list("ResourceClaim", namespace="default")
+        assert driver.prepared == [claim["metadata"]["name"]]
+        assert node.cdi_devices("default", "pod") == [f"{NAME}/gpu=gpu-0"]
+        api.delete("Pod", "pod")
+        api.settle()
+        assert driver.unprepared == driver.prepared
+        assert api.list("Pod", namespace="default") == []
+        assert api.list("ResourceClaim", namespace="default") == []
+
+
+def test_a_pod_waits_for_its_driver_and_an_event_says_so(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    create_pod(api)
+    api.settle()
+    assert phase(api) == "Pending"
+    messages = [each["message"] for each in api.list("Event", namespace="default", api_version="v1")]
+    expected = f"Failed to prepare dynamic resources: DRA driver {NAME} is not registered"
+    assert expected in messages
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        wait_running(api)
+
+
+def wait_running(api: FakeAPI) -> None:
+    """Until the pod runs: what a driver's registration sets off is not yet queued when the driver is told."""
+    for _ in range(200):
+        api.settle()
+        if phase(api) == "Running":
+            return
+    pytest.fail(f"the pod is {phase(api)}")
+
+
+def test_what_a_driver_answers_instead_of_devices_is_in_an_event(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        driver.error = "out of smoke"
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Pending"
+        [claim] = api.list("ResourceClaim", namespace="default")
+        name = claim["metadata"]["name"]
+        failed = f"NodePrepareResources failed for ResourceClaim {name}: out of smoke"
+        messages = [each["message"] for each in api.list("Event", namespace="default", api_version="v1")]
+        assert f"Failed to prepare dynamic resources: {failed}" in messages
+
+
+def test_a_driver_that_comes_back_after_a_crash_finishes_the_work(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        driver.error = "crashing"
+        create_pod(api)
+        api.settle()
+        driver.crash()
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        wait_running(api)
+        assert len(driver.prepared) == 1
+
+
+def test_two_pods_share_what_is_there_and_the_third_waits(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        for name in ("a", "b", "c"):
+            create_pod(api, name)
+            api.settle()
+        assert [phase(api, name) for name in ("a", "b", "c")] == ["Running", "Running", "Pending"]
+        api.delete("Pod", "a")
+        api.settle()
+        assert phase(api, "c") == "Running"
+
+
+def test_a_driver_without_a_service_that_the_kubelet_knows_is_refused(api: FakeAPI) -> None:
+    with PythonDriver(api.node(), "v7.DRAPlugin") as driver:
+        register(driver)
+        assert driver.registration is not None
+        assert "none of services supported by the plugin" in driver.registration
+    assert api.node().drivers == []
+
+
+def test_a_pod_that_needs_no_device_runs_at_once(api: FakeAPI) -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}, "spec": spec})
+    api.settle()
+    status = api.get("Pod", "pod")["status"]
+    assert status["phase"] == "Running"
+    assert {each["type"]: each["status"] for each in status["conditions"]}["Ready"] == "True"
+    api.delete("Pod", "pod")
+    api.settle()
+    assert api.list("Pod", namespace="default") == []
+
+
+def test_several_nodes_have_directories_of_their_own() -> None:
+    with FakeAPI(controllers="kubelet", nodes="a,b") as api:
+        api.settle()
+        assert [each["metadata"]["name"] for each in api.list("Node")] == ["a", "b"]
+        assert api.node("a").registry != api.node("b").registry
+        assert api.get("Lease", "a", namespace="kube-node-lease")
+        with pytest.raises(KeyError):
+            api.node("c")
+
+
+def test_without_a_kubelet_there_is_no_node() -> None:
+    with FakeAPI(controllers="namespace") as api, pytest.raises(RuntimeError, match="kubelet does not run"):
+        api.node()
