@@ -192,6 +192,7 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
         continue_token=query.text("continue"),
         resource_version=query.text("resourceVersion"),
         match=query.text("resourceVersionMatch"),
+        shards=_shards(query, resource),
     )
     _refuse(_list_errors(options, query))
     _check_field_labels(fields, resource)
@@ -220,6 +221,7 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
         bookmarks=query.flag("allowWatchBookmarks"),
         send_initial_events=initial,
         timeout_seconds=timeout,
+        shards=_shards(query, resource),
     )
     if asked:
         _refuse(_watch_errors(options, query, resource))
@@ -249,6 +251,11 @@ def _selectors(
         )
     except ValueError as error:
         raise errors.bad_request(str(error)) from None
+
+
+def _shards(query: Query, resource: Resource) -> str:
+    """The shard selector, where the server looks at it."""
+    return query.text("shardSelector") if resource.release.gates.enabled("ShardedListAndWatch") else ""
 
 
 def _with_newer_labels(

@@ -118,6 +118,8 @@ def list_body(
         metadata["continue"] = listed.continue_token
     if listed.remaining is not None:
         metadata["remainingItemCount"] = listed.remaining
+    if listed.shards:
+        metadata["shardInfo"] = {"selector": listed.shards}
     if transform is not None:
         return transform.of_list(
             metadata, (resource.json_of(entry.value, entry.revision) for entry in listed.entries)

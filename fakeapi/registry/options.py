@@ -47,7 +47,9 @@ class DeleteOptions:
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """Selectors are None where the client gave none. `limit` 0 means all."""
+    """Selectors are None where the client gave none. `limit` 0 means all. `shards` is a shard selector, not
+    yet parsed.
+    """
 
     labels: Selector | None = None
     fields: FieldSelector | None = None
@@ -55,11 +57,14 @@ class ListOptions:
     continue_token: str = ""
     resource_version: str = ""
     match: str = ""
+    shards: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """None: the server chooses `timeout_seconds`, or the client did not set `send_initial_events`."""
+    """None: the server chooses `timeout_seconds`, or the client did not set `send_initial_events`. `shards`
+    is a shard selector, not yet parsed.
+    """
 
     labels: Selector | None = None
     fields: FieldSelector | None = None
@@ -68,6 +73,7 @@ class WatchOptions:
     bookmarks: bool = False
     send_initial_events: bool | None = None
     timeout_seconds: int | None = None
+    shards: str = ""
 
 
 WARNINGS_MAX = 4096

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta.field_selector import FieldSelector
 from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.machinery.meta.shard_selector import ShardSelector, parse
 from fakeapi.registry import stored_form
 from fakeapi_storage import Entry
 
@@ -18,16 +20,17 @@ _NO_LABELS: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class SelectionPredicate:
-    """A label and a field selector; None where there is none."""
+    """A label, a field and a shard selector; None where there is none."""
 
     labels: Selector | None
     fields: FieldSelector | None
     fields_of: FieldsOf | None = None
+    shards: ShardSelector | None = None
 
     @property
     def everything(self) -> bool:
         """Whether every object matches, so that none needs to be decoded."""
-        return self.labels is None and self.fields is None
+        return self.labels is None and self.fields is None and self.shards is None
 
     def matches(self, entry: Entry) -> bool:
         """Whether the object of an entry matches; decodes it only if it has to."""
@@ -35,12 +38,14 @@ class SelectionPredicate:
             *_, namespace, name = entry.key.rsplit("/", 2)
             if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
                 return False
-            if self.labels is None:
+            if self.labels is None and self.shards is None:
                 return True
-        elif self.labels is None and self.fields is None:
+        elif self.everything:
             return True
         obj = codec.decode(stored_form.json_of(entry.value))
         meta = obj["metadata"]
+        if self.shards is not None and not self.shards.matches(meta):
+            return False
         if self.fields is not None and self.fields_of is not None:
             known = {"metadata.name": meta["name"], "metadata.namespace": meta.get("namespace", "")}
             if not self.fields.matches({**known, **self.fields_of(obj)}):
@@ -49,11 +54,22 @@ class SelectionPredicate:
 
 
 def predicate_of(
-    labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None
+    labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """The predicate of two selectors; selectors that match everything are dropped."""
+    """The predicate of two selectors; selectors that match everything are dropped.
+
+    Raises ApiError 500 for a shard selector that does not parse.
+    """
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,
         None if fields is None or fields.empty else fields,
         fields_of,
+        _shard_selector(shards) if shards else None,
     )
+
+
+def _shard_selector(text: str) -> ShardSelector:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ApiError(500, "", f"invalid shard selector: {error}") from None

@@ -168,6 +168,7 @@ EFFECTIVE = frozenset({
     "SELinuxMountReadWriteOncePod",
     "ServiceCIDRStatusFieldWiping",
     "ServiceTrafficDistribution",
+    "ShardedListAndWatch",
     "SidecarContainers",
     "StatefulSetAutoDeletePVC",
     "StatefulSetRecreateStrategy",

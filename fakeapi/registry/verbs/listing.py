@@ -32,12 +32,13 @@ _TOO_OLD_TO_CONTINUE = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One answer to a list. `remaining` is None where Kubernetes does not count."""
+    """One answer to a list. `remaining` is None where Kubernetes does not count; `shards`: those listed."""
 
     entries: list[Entry]
     revision: int
     continue_token: str = ""
     remaining: int | None = None
+    shards: str = ""
 
 
 def prefix_of(resource: Resource, target: ObjectReference) -> str:
@@ -53,7 +54,8 @@ def list_entries(
     Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
     is not there yet; 400 for one that is no number, 500 where only the watch cache reads it.
     """
-    chosen = predicate_of(options.labels, options.fields, resource.field_labels.fields_of)
+    fields_of = resource.field_labels.fields_of
+    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
     prefix = prefix_of(resource, target)
     plan = _plan(storage, resource, target, options)
     entries: list[Entry] = []
@@ -73,7 +75,8 @@ def list_entries(
         leads = plan.from_cache and resource.release.quirks.watch_cache_serves_pages
         token = encode_token(f"{entries[-1].key}\0", prefix, page.revision, slash=leads)
         remaining = page.remaining if chosen.everything else None
-    return Listed(entries, page.revision, token, remaining)
+    shards = "" if chosen.shards is None else str(chosen.shards)
+    return Listed(entries, page.revision, token, remaining, shards)
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:

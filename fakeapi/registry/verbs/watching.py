@@ -122,7 +122,8 @@ def open_watch(storage: Storage, resource: Resource, target: ObjectReference, op
 
     Raises ApiError for a malformed version, and TooOld for one that is no longer kept.
     """
-    chosen = predicate_of(options.labels, options.fields, resource.field_labels.fields_of)
+    fields_of = resource.field_labels.fields_of
+    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
     prefix = prefix_of(resource, target)
     since = parse_version(options.resource_version) if options.resource_version else 0
     wants_initial = options.send_initial_events
