@@ -102,6 +102,10 @@ class CustomResource(Resource):
     def columns(self) -> tuple[Column, ...]:
         return columns_of(self.custom_kind.version_specification)
 
+    @property
+    def equivalents(self) -> tuple[Kind, ...]:
+        return self.siblings
+
     def kind_in_errors(self, obj: Object) -> Qualified:
         """The kind that the object names, which may be another one."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.json_decoding import json_kind
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
@@ -148,8 +149,13 @@ def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: 
 
 def _object_of(value: Any) -> Object:
     value = codec.value_of(value)
-    if not isinstance(value, dict) or not value.get("kind"):
-        text = "null" if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    if value is None:
+        raise _Wrong("unexpected end of JSON input")
+    if not isinstance(value, dict):
+        kind = json_kind(value)
+        raise _Wrong(f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
+    if not value.get("kind"):
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
         raise _Wrong(f"Object 'Kind' is missing in '{text}'")
     return value
 
@@ -157,8 +163,7 @@ def _object_of(value: Any) -> Object:
 def _check_type(obj: Object, converted: Object, api_version: str, *, say: str) -> None:
     received = _text(converted, "apiVersion")
     if received != api_version:
-        shown = received or "/"
-        raise _Wrong(f"{say}invalid groupVersion (expected {api_version}, received {shown})")
+        raise _Wrong(f"{say}invalid groupVersion (expected {api_version}, received {received})")
     if _text(converted, "kind") != obj.get("kind"):
         raise _Wrong(f"{say}invalid kind (expected {obj.get('kind')}, received {_text(converted, 'kind')})")
 

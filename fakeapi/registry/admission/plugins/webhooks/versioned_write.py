@@ -53,7 +53,9 @@ class VersionedWrite:
         # a delete sees the stored object in all its steps
         own = self._resource
         is_hub = self._in_hub or self.attributes.operation is Operation.DELETE
-        if is_hub or resource is not own:
+        if resource.kind.unstructured:  # custom objects have no hub
+            obj = _converted(obj, own, resource)
+        elif is_hub or resource is not own:
             obj = resource.from_hub(obj if is_hub else own.to_hub(obj))
         typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
         return {**typed, **obj, **typed}
@@ -78,7 +80,9 @@ class VersionedWrite:
             if self.attributes.operation is Operation.CREATE:
                 filled_in = {name: before[name] for name in _FILLED_IN if name in before}
                 obj["metadata"] = in_order({**metadata, **filled_in})
-            if resource is not self._resource:
+            if resource.kind.unstructured:
+                obj = _converted(obj, resource, self._resource)
+            elif resource is not self._resource:
                 obj = self._resource.from_hub(resource.to_hub(obj))
         self.attributes.obj = obj
 
@@ -89,6 +93,12 @@ class VersionedWrite:
         if self.has_own_type:
             return resource.subresources[attributes.subresource].body_type
         return resource.body_type
+
+
+def _converted(obj: Object, source: Resource, target: Resource) -> Object:
+    """A custom object in another version. Raises ConversionNeeded before its webhook has been asked."""
+    found = source.versions.convert(obj, target.api_version)
+    return obj if found is None else found[0]
 
 
 _FILLED_IN = ("uid", "creationTimestamp")

@@ -1,0 +1,111 @@
+"""Conversion webhooks: what is made of their answers is what upstream's converter makes of them."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from fakeapi.outbound.posting import PostingClient
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.webhooks.clients import WebhookClients
+from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
+from fakeapi.registry.webhooks.outbound import ServiceUrls
+from tests.webhooks.server import WebhookServer
+
+Object = dict[str, Any]
+FIXTURE = Path(__file__).parents[2] / "fixtures/webhooks/conversions.json"
+CASES: list[Object] = json.loads(FIXTURE.read_text(encoding="utf-8"))
+OLD, NEW = "example.com/v1", "example.com/v2"
+
+
+def widget(name: str, api_version: str = OLD) -> Object:
+    metadata = {
+        "name": name,
+        "namespace": "ns",
+        "uid": f"uid-{name}",
+        "resourceVersion": "7",
+        "labels": {"a": "b"},
+    }
+    return {"apiVersion": api_version, "kind": "Widget", "metadata": metadata, "spec": {"x": 1}}
+
+
+LIST = [widget("a"), widget("b", NEW), widget("c")]
+
+
+class Converter:
+    """A converter of widgets whose webhook answers one text, in which $UID stands for that of the request."""
+
+    def __init__(self, server: WebhookServer) -> None:
+        self.server = server
+        self.versions = ["v1"]
+        self.uid = ""
+
+    def answer(self, text: str) -> None:
+        def replace(path: str) -> None:
+            self.uid = self.server.asked[-1][1]["uid"]
+            self.server.raw["/"] = (200, {}, text.replace("$UID", self.uid).encode())
+
+        self.server.before = replace
+
+    def run(self, ask: Callable[[ConversionWebhook], Any]) -> Any:
+        async def run() -> Any:
+            transport = PostingClient()
+            config = {"url": self.server.url, "caBundle": base64.b64encode(self.server.ca).decode()}
+            clients = WebhookClients(transport, ServiceUrls(), cast(ClusterObjects, None))
+            try:
+                return await ask(ConversionWebhook(clients, config, self.versions))
+            finally:
+                transport.close()
+
+        return asyncio.run(run())
+
+
+@pytest.fixture
+def converter(hook: WebhookServer) -> Converter:
+    return Converter(hook)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_an_answer_is_taken_or_refused_as_upstream_does(converter: Converter, case: Object) -> None:
+    converter.answer(case["answer"])
+    converter.versions = [case["version"]]
+    try:
+        if case["list"]:
+            found = converter.run(lambda webhook: webhook.convert_list(LIST, NEW, "WidgetList"))
+        else:
+            found = converter.run(lambda webhook: webhook.convert(widget("a"), NEW))
+        error = ""
+    except ConversionFailed as failed:
+        found, error = None, str(failed)
+    assert error == case["error"].replace("$UID", converter.uid)
+    if not error:
+        assert found == (case["result"]["items"] if case["list"] else case["result"])
+
+
+def test_the_objects_of_other_versions_are_sent_in_one_request(converter: Converter) -> None:
+    converter.answer(next(case["answer"] for case in CASES if case["name"] == "list fine"))
+    converter.run(lambda webhook: webhook.convert_list(LIST, NEW, "WidgetList"))
+    ((_, request),) = converter.server.asked
+    assert request == {"uid": converter.uid, "desiredAPIVersion": NEW, "objects": [LIST[0], LIST[2]]}
+    assert converter.server.targets == ["/?timeout=30s"]
+
+
+def test_nobody_is_asked_about_objects_of_the_right_version(converter: Converter) -> None:
+    assert converter.run(lambda webhook: webhook.convert(widget("a", NEW), NEW)) == widget("a", NEW)
+    same = [widget("a", NEW)]
+    assert converter.run(lambda webhook: webhook.convert_list(same, NEW, "WidgetList")) == same
+    empty = {"kind": "Widget", "apiVersion": OLD}
+    assert converter.run(lambda webhook: webhook.convert(empty, NEW)) == {**empty, "apiVersion": NEW}
+    assert converter.server.asked == []
+
+
+def test_a_webhook_that_cannot_be_reached_fails_the_conversion(converter: Converter) -> None:
+    converter.server.raw["/"] = (503, {}, b"")
+    with pytest.raises(ConversionFailed) as failed:
+        converter.run(lambda webhook: webhook.convert(widget("a"), NEW))
+    why = "the server is currently unable to handle the request"
+    assert str(failed.value) == f"conversion webhook for {OLD}, Kind=Widget failed: {why}"
