@@ -61,10 +61,9 @@ _LIMITS = """
   what that leaves out is in [users.md](users.md). A client without a token is `kubernetes-admin` of `system:masters`. Of an
   aggregated cluster role no controller fills in the rules.
 - CBOR whose values do not fit their types is refused in the words of JSON; tags of times are dropped, not normalised.
-- An admission policy whose expressions call functions of Kubernetes' own, such as `quantity` or the authorizer's, refuses
-  and changes nothing, and a warning says so. Types are not checked in a policy's status, and no cost is counted while its
-  expressions run; policies and their bindings are asked in the order of their names. Of a JSON patch that does not apply the
-  message says in other words why.
+- Types are not checked in the status of a ValidatingAdmissionPolicy, which is a controller's work; what policies audit goes
+  nowhere. Policies and their bindings are asked in the order of their names. Without the extra `cel` they refuse and change
+  nothing, and a warning says so.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,

@@ -1,6 +1,8 @@
 """ValidatingAdmissionPolicies, asked about writes."""
 
+import json
 from collections.abc import Callable
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -138,13 +140,86 @@ def test_parameters_are_objects_that_the_binding_names(server: SmallServer) -> N
     refusal(server, config_map(a="1", b="2"))
 
 
-def test_a_warning_lets_the_write_pass_and_so_does_what_cannot_be_evaluated(server: SmallServer) -> None:
+def test_a_warning_lets_the_write_pass(server: SmallServer) -> None:
     install(server, "false", bound={"validationActions": ["Warn"]})
     server.request("POST", MAPS, config_map())
-    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicies/p")
-    server.request("DELETE", f"{ADMISSION}/validatingadmissionpolicybindings/p")
-    install(server, "quantity('1').isGreaterThan(quantity('2'))")
-    server.request("POST", MAPS, config_map("n"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("quantity(object.data.a).isLessThan(quantity('1k'))", ""),
+        ("quantity('2k').isLessThan(quantity('1k'))", "failed expression: "),
+        ("authorizer.group('').resource('pods').namespace('x').check('get').allowed()", ""),
+        ("authorizer.requestResource.check('create').reason() == ''", ""),
+        (
+            "authorizer.path(' ').check('get').allowed()",
+            "expression '{}' resulted in error: path must not be empty",
+        ),
+        ("request.subResource == ''", "expression '{}' resulted in error: no such key: subResource"),
+        ("request.name == 'm' && request.userInfo.username == 'kubernetes-admin'", ""),
+        ("namespaceObject.metadata.name == request.namespace", ""),
+        ("isURL('https://example.com') && ip('1.2.3.4').family() == 4", ""),
+        ("object.data.a.matches('^[0-9]+$')", ""),
+        (
+            (
+                "[1,2,3,4,5,6,7,8,9,0].all(a, [1,2,3,4,5,6,7,8,9,0].all(b, [1,2,3,4,5,6,7,8,9,0].all(c, "
+                "[1,2,3,4,5,6,7,8,9,0].all(d, [1,2,3,4,5,6,7,8,9,0].all(e, [1,2,3,4,5,6,7,8,9,0].all(f, "
+                "object.data.a == '100'))))))"
+            ),
+            "expression '{}' resulted in error: operation cancelled: actual cost limit exceeded",
+        ),
+    ],
+)
+def test_expressions_have_kubernetes_functions_and_limits(
+    server: SmallServer, expression: str, problem: str
+) -> None:
+    install(server, expression)
+    if not problem:
+        server.request("POST", MAPS, config_map(a="100"))
+        return
+    message: str = refusal(server, config_map(a="100")).status["message"]
+    assert problem.replace("{}", expression) in message
+
+
+def test_a_policy_asks_the_roles_of_a_cluster(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    api = fakeapi_factory(release="1.33", authorization="rbac")
+    account = "authorizer.serviceAccount('default', 'robot').group('').resource('secrets')"
+    install(api, f"{account}.namespace('default').check('list').allowed()")
+    refusal(api, config_map())
+    rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["list"]}]
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": "default"}
+    rbac = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": "r"}}
+    api.create({**rbac, "kind": "Role", "rules": rules})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"}
+    api.create({**rbac, "kind": "RoleBinding", "roleRef": role, "subjects": [subject]})
+    api.request("POST", MAPS, config_map())
+
+
+def test_an_audit_annotation_that_fails_refuses_whatever_the_actions(server: SmallServer) -> None:
+    annotations = [{"key": "a", "valueExpression": "string(object.data.missing)"}]
+    install(server, "true", bound={"validationActions": ["Audit"]}, auditAnnotations=annotations)
+    message = refusal(server, config_map(a="1")).status["message"]
+    assert message.endswith(
+        "expression 'string(object.data.missing)' resulted in error: no such key: missing"
+    )
+
+
+def test_all_policies_warn_even_where_one_denies(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    api = fakeapi_factory(release="1.33")
+    install(api, "false", bound={"validationActions": ["Deny"]})
+    binding = {"policyName": "p", "validationActions": ["Warn"]}
+    body = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding"}
+    api.create({**body, "metadata": {"name": "q"}, "spec": binding})
+    connection = HTTPConnection(api.url.removeprefix("http://"))
+    connection.request("POST", MAPS, json.dumps(config_map()), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    assert answer.status == 422
+    text = "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'q': failed expression: false"
+    assert answer.headers.get_all("Warning") == [f'299 - "{text}"']
+    connection.close()
 
 
 def test_policies_of_a_database_are_asked_after_it_is_opened_again(

@@ -115,6 +115,18 @@ def test_a_json_patch_adds_replaces_and_removes(api: FakeAPI) -> None:
     assert (made["metadata"]["labels"], made["data"]) == ({"seen": "1"}, {"a": "x!"})
 
 
+def test_values_of_patches_may_be_objects_and_keys_are_escaped(api: FakeAPI) -> None:
+    text = (
+        "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {}},"
+        " JSONPatch{op: 'add', path: '/metadata/annotations/' + jsonpatch.escapeKey('a/b'),"
+        " value: string(quantity('1k').asInteger())},"
+        " JSONPatch{op: 'add', path: '/data', value: Object.data{?a: object.?data.?none, b: 'x'}}]"
+    )
+    install(api, patched(text))
+    made = api.create(config_map())
+    assert (made["metadata"]["annotations"], made["data"]) == ({"a/b": "1000"}, {"b": "x"})
+
+
 def test_a_patch_whose_test_fails_changes_nothing(api: FakeAPI) -> None:
     text = (
         "[JSONPatch{op: 'test', path: '/data/a', value: 'x'}, "

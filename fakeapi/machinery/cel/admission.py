@@ -111,4 +111,5 @@ def admission_environment(libraries: frozenset[str], declared: Declared) -> Envi
         structs[VARIABLES] = dict(declared.variables)
     if declared.patches:
         structs[JSON_PATCH] = _PATCH_FIELDS
+        libraries |= {"patches"}
     return Environment(variables, libraries, structs, objects=declared.patches)

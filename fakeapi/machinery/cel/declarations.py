@@ -264,6 +264,10 @@ _INCLUDES = """
 includes  dyn.dra_includes_dyn_dyn(dyn) bool
 """
 
+_PATCHES = """
+jsonpatch.escapeKey  string_jsonpatch_escapeKey_string(string) string
+"""
+
 _AUTHORIZATION_SELECTORS = """
 fieldSelector  authz.ResourceCheck.authorizer_fieldselector(string) authz.ResourceCheck
 labelSelector  authz.ResourceCheck.authorizer_labelselector(string) authz.ResourceCheck
@@ -362,6 +366,7 @@ _TABLES = {
     "includes": _INCLUDES,
     "authorization selectors": _AUTHORIZATION_SELECTORS,
     "addresses": _ADDRESSES,
+    "patches": _PATCHES,
     "formats": _FORMATS
     + "".join(f"format.{name} format-{name}() kubernetes.NamedFormat\n" for name in _NAMED_FORMATS),
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.functions.operators import a_duration, a_timestamp
+from fakeapi.machinery.cel.runtime.made import Made, is_made
 from fakeapi.machinery.cel.runtime.values import SECOND, Err, UInt
 
 _PREFIX = "google.protobuf."
@@ -34,5 +35,7 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 def message(name: str, fields: dict[str, Any]) -> Any:
     """The value of a message; an Err for one that is not known."""
+    if is_made(name):
+        return Made(name, fields)
     make = _MAKERS.get(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None
     return Err(f"unknown type: {name}") if make is None else make(fields)

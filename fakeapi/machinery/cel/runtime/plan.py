@@ -314,17 +314,21 @@ class _Planner:
         return make
 
     def _message(self, node: StructLiteral) -> Step:
-        """A well-known message; others cannot be made where rules and selectors are written."""
+        """A well-known message, or an object without a schema."""
         name = node.name.removeprefix(".")
-        steps = [(entry.field, self.step(entry.value)) for entry in node.entries]
+        steps = [(entry.field, self.step(entry.value), entry.optional) for entry in node.entries]
 
         def make(frame: Frame) -> Any:
             fields = {}
-            for field, step in steps:
+            for field, step, optional in steps:
                 value = step(frame)
                 if type(value) is Err:
                     frame.charge(cost.STRUCT)
                     return value
+                if optional and type(value) is Optional:
+                    if not value.present:
+                        continue
+                    value = value.value
                 fields[field] = value
             frame.charge(cost.STRUCT)
             return message(name, fields)

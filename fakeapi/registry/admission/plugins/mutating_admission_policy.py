@@ -5,7 +5,7 @@ name, and their bindings by name, which upstream leaves open. A policy whose exp
 here changes nothing, and warns.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.plugins import MUTATIONS
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.registry.admission.policies.authority import is_asked, prepare
 from fakeapi.registry.admission.policies.expressions import Expressions, expressions_of
 from fakeapi.registry.admission.policies.matching import matched
 from fakeapi.registry.admission.policies.mutations import MutationError, mutate
@@ -97,23 +98,36 @@ class MutatingAdmissionPolicy(AdmissionPlugin):
         (Operation.CREATE, Operation.UPDATE, Operation.CONNECT)
     )
 
-    def mutate(self, attributes: Attributes) -> None:
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Changes the object by each policy in turn. Raises ApiError 403 for a policy that fails."""
         if not attributes.resource.release.gates.enabled(GATE):
-            return
+            return None
+        policies = list(self.objects.list(GROUP, "mutatingadmissionpolicies"))
+        if is_asked(policies, self.objects.store):
+            return self._prepared(policies, attributes)
+        self._ask_all(policies, attributes)
+        return None
+
+    async def _prepared(self, policies: list[Object], attributes: Attributes) -> None:
+        await prepare(self.objects.store)
+        self._ask_all(policies, attributes)
+
+    def _ask_all(self, policies: list[Object], attributes: Attributes) -> None:
         errors: list[_PolicyError] = []
-        invocations = list(self._invocations(attributes, errors))
+        invocations = list(self._invocations(policies, attributes, errors))
         if invocations:
             errors += self._dispatch(invocations, attributes)
         found = [each for each in errors if not each.is_ignored]
         if found:
             raise _denied(attributes, found)
 
-    def _invocations(self, attributes: Attributes, errors: list[_PolicyError]) -> Iterator[_Invocation]:
+    def _invocations(
+        self, policies: list[Object], attributes: Attributes, errors: list[_PolicyError]
+    ) -> Iterator[_Invocation]:
         bindings: dict[str, list[Object]] = {}
         for each in self.objects.list(GROUP, "mutatingadmissionpolicybindings"):
             bindings.setdefault(each["spec"].get("policyName", ""), []).append(each)
-        for policy in self.objects.list(GROUP, "mutatingadmissionpolicies"):
+        for policy in policies:
             bound = bindings.get(policy["metadata"]["name"])
             if not bound:
                 continue

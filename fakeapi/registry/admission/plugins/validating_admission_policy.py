@@ -5,7 +5,7 @@ bindings by name, which upstream leaves open; of the refusals the first is told.
 cannot be evaluated here refuses nothing, and warns. What is audited goes nowhere.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,7 +16,8 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.plugins import POLICIES
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
-from fakeapi.registry.admission.policies.expressions import Expressions, expressions_of
+from fakeapi.registry.admission.policies.authority import is_asked, prepare
+from fakeapi.registry.admission.policies.expressions import Expressions, OutOfBudget, expressions_of
 from fakeapi.registry.admission.policies.matching import matched
 from fakeapi.registry.admission.policies.parameters import ParameterError, parameters
 from fakeapi.registry.resource import Resource
@@ -47,15 +48,26 @@ class _Refusal:
 class ValidatingAdmissionPolicy(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
-    def validate(self, attributes: Attributes) -> None:
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Asks every policy, then refuses by the first refusal. Raises ApiError 401, 403, 413, 422."""
         if not attributes.resource.release.gates.enabled(GATE):
-            return
+            return None
+        policies = list(self.objects.list(GROUP, "validatingadmissionpolicies"))
+        if is_asked(policies, self.objects.store):
+            return self._prepared(policies, attributes)
+        self._ask_all(policies, attributes)
+        return None
+
+    async def _prepared(self, policies: list[Object], attributes: Attributes) -> None:
+        await prepare(self.objects.store)
+        self._ask_all(policies, attributes)
+
+    def _ask_all(self, policies: list[Object], attributes: Attributes) -> None:
         bindings: dict[str, list[Object]] = {}
         for each in self.objects.list(GROUP, "validatingadmissionpolicybindings"):
             bindings.setdefault(each["spec"].get("policyName", ""), []).append(each)
         denied: list[ApiError] = []
-        for policy in self.objects.list(GROUP, "validatingadmissionpolicies"):
+        for policy in policies:
             bound = bindings.get(policy["metadata"]["name"], [])
             denied += self._ask(policy, bound, attributes) if bound else ()
         if denied:
@@ -110,15 +122,27 @@ class ValidatingAdmissionPolicy(AdmissionPlugin):
             elif isinstance(held, Failed):
                 yield from (_Refusal(held.reason),) if strict else ()
             elif held.value:
-                for validation in spec.get("validations") or ():
-                    yield from _refusals_by(validation, asked, strict=strict)
-                for annotation in spec.get("auditAnnotations") or ():
-                    yield from _refusals_to_audit(annotation, asked, strict=strict)
+                yield from _within_budget(spec, asked)
 
 
 def _is_strict(spec: Object) -> bool:
     """Whether a failure counts as a refusal."""
     return bool(spec.get("failurePolicy") != "Ignore")
+
+
+def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
+    """What validations and audit annotations say; one failure where they cost too much."""
+    strict = _is_strict(spec)
+    try:
+        found: list[_Refusal | Unsupported] = []
+        for validation in spec.get("validations") or ():
+            found += _refusals_by(validation, asked, strict=strict)
+        asked.budget()
+        for annotation in spec.get("auditAnnotations") or ():
+            found += _refusals_to_audit(annotation, asked, strict=strict)
+    except OutOfBudget as error:
+        found = [_Refusal(str(error))] if strict else []
+    yield from found
 
 
 def _refusals_by(
@@ -130,7 +154,7 @@ def _refusals_by(
         case Unsupported() as unsupported:
             yield unsupported
         case Failed(reason) if strict:
-            yield _Refusal(f"expression '{text}' resulted in error: {reason}")
+            yield _Refusal(reason)
         case Value(value) if value is not True:
             yield _Refusal(_message(validation, asked), validation.get("reason") or _INVALID)
 
@@ -155,7 +179,7 @@ def _refusals_to_audit(
         case Unsupported() as unsupported:
             yield unsupported
         case Failed(reason) if strict:
-            yield _Refusal(f"expression '{text.strip()}' resulted in error: {reason}", always=True)
+            yield _Refusal(reason, always=True)
 
 
 def _denied(attributes: Attributes, names: str, refusal: _Refusal) -> ApiError:

@@ -1,21 +1,34 @@
-"""Expressions of one policy about one write, and what they may use.
+"""Expressions of one policy about one write: what they may use, and what they may cost.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
 
-import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value, evaluate
+from fakeapi.machinery.cel.admission import Declared
+from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value
+from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_json
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugins.webhooks.matching import variables_of
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.registry.admission.policies.authority import authorizer_of
+from fakeapi.registry.admission.policies.programs import Uncompiled, program
+from fakeapi.registry.groups.admissionregistration_k8s_io.policy_spec import variable_errors
 from fakeapi.registry.resource import Resource
+from fakeapi.releases.rules import ReleaseRules, rules_of
 
-_USES = re.compile(r"\bvariables\s*\.\s*(?:\?\s*)?([A-Za-z_]\w*)")
+BUDGET = 10_000_000
+"""Cost units that the expressions of one policy may take together about one write."""
+CONDITIONS_BUDGET = BUDGET // 4
+"""Cost units that its match conditions may take."""
+
+OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
+_CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
+_OMITTED = ("subResource", "requestSubResource", "name", "namespace")
 _SHOWN_OF_NAMESPACES = (
     "name",
     "generateName",
@@ -31,61 +44,148 @@ _SHOWN_OF_NAMESPACES = (
 )
 
 
+class OutOfBudget(Exception):
+    """The expressions of a policy cost more than they may."""
+
+    def __init__(self) -> None:
+        super().__init__(OUT_OF_BUDGET)
+
+
 class Expressions:
     """Evaluates expressions of a policy. Each of its variables is evaluated once, when it is first used."""
 
-    def __init__(self, known: Mapping[str, Any], variables: Iterable[Mapping[str, str]]) -> None:
-        self._known = known
-        self._texts = {each["name"]: each["expression"] for each in variables}
-        self._outcomes: dict[str, Outcome] = {}
+    def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
+        """`known`: the values of CEL that every expression may use, by name."""
+        self._known = dict(known)
+        self._rules = rules
+        self._texts = {each["name"]: each["expression"] for each in spec.get("variables") or ()}
+        self._declared = Declared(
+            params=spec.get("paramKind") is not None,
+            variables=variable_errors(spec, rules, always=True)[1],
+        )
+        self._found: dict[str, Any] = {}
+        self._left = BUDGET
+        self._known["variables"] = _Variables(self)
+
+    def budget(self, units: int = BUDGET) -> None:
+        """Begins a new budget."""
+        self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
         """Whether all match conditions hold. One that does not decides, whatever others fail with."""
+        self.budget(CONDITIONS_BUDGET)
         unsupported: Outcome | None = None
         failures: list[str] = []
         for condition in conditions:
-            match self.outcome(condition["expression"]):
-                case Value(value) as outcome if value is not True:
+            try:
+                outcome = self.outcome(condition["expression"])
+            except OutOfBudget as error:
+                return Failed(str(error))
+            match outcome:
+                case Value(value) if value is not True:
                     return outcome
                 case Failed(reason):
-                    failures.append(f"expression '{condition['expression']}' resulted in error: {reason}")
-                case Unsupported() as outcome:
+                    failures.append(reason)
+                case Unsupported():
                     unsupported = unsupported or outcome
+        self.budget()
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
-    def outcome(self, text: str) -> Outcome:
-        """What an expression comes to."""
-        values: dict[str, Any] = {}
-        for name in dict.fromkeys(_USES.findall(text)):
-            outcome = self._variable(name)
-            if isinstance(outcome, Unsupported):
-                return outcome
-            if isinstance(outcome, Failed):
-                return Failed(f'composited variable "{name}" fails to evaluate: {outcome.reason}')
-            values[name] = outcome.value
-        return evaluate(text, {**self._known, "variables": values})
+    def outcome(self, text: str, *, patches: bool = False) -> Outcome:
+        """What an expression comes to, a value of CEL; a failure names it. `patches`: it makes objects.
 
-    def _variable(self, name: str) -> Outcome:
+        Raises OutOfBudget.
+        """
+        try:
+            found = program(text, replace(self._declared, patches=patches), self._rules)
+        except Uncompiled as error:
+            if error.is_known:
+                return Failed(f"compilation error: {error}")
+            return Unsupported(str(error))
+        done = found.evaluate(self._known)
+        self._pay(done.cost)
+        if done.exceeded:
+            return Failed(f"expression '{text}' resulted in error: {_CALL_EXCEEDED}")
+        if isinstance(done.value, Err):
+            return Failed(f"expression '{text}' resulted in error: {done.value.message}")
+        return Value(done.value)
+
+    def variable(self, name: str) -> Any:
+        """The value of a variable; MISSING where there is none, an Err where it fails. Raises OutOfBudget."""
         if name not in self._texts:
-            return Failed(f"no such key: {name}")
-        if name not in self._outcomes:
-            self._outcomes[name] = Failed("it uses itself")
-            self._outcomes[name] = self.outcome(self._texts[name])
-        return self._outcomes[name]
+            return MISSING
+        if name not in self._found:
+            self._found[name] = self._evaluated(name)
+        return self._found[name]
+
+    def _evaluated(self, name: str) -> Any:
+        try:
+            found = program(self._texts[name], self._declared, self._rules)
+        except Uncompiled as error:
+            return Err(f'composited variable "{name}" fails to compile: {error}')
+        done = found.evaluate(self._known)
+        self._pay(done.cost)
+        failed = _CALL_EXCEEDED if done.exceeded else ""
+        if isinstance(done.value, Err):
+            failed = done.value.message
+        return Err(f'composited variable "{name}" fails to evaluate: {failed}') if failed else done.value
+
+    def _pay(self, units: int) -> None:
+        self._left -= units
+        if self._left < 0:
+            raise OutOfBudget
+
+
+class _Variables(MapValue):
+    """The variables of a policy, as `variables` holds them."""
+
+    __slots__ = ("_expressions",)
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def find(self, key: Any) -> Any:
+        return self._expressions.variable(key) if isinstance(key, str) else MISSING
 
 
 def expressions_of(
     spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, objects: ClusterObjects
 ) -> Expressions:
     """The expressions of a policy with one set of parameters, about a write in a version of its resource."""
+    attributes = write.attributes
     known = variables_of(write, resource)
+    known["request"] = _shown_request(known["request"])
     namespace = None
     if resource.kind.namespaced:
-        namespace = objects.get("", "namespaces", "", write.attributes.namespace)
+        namespace = objects.get("", "namespaces", "", attributes.namespace)
     known["namespaceObject"] = None if namespace is None else _shown_namespace(namespace)
     if spec.get("paramKind") is not None:
         known["params"] = plain(params)
-    return Expressions(known, spec.get("variables") or ())
+    values = {name: from_json(value) for name, value in known.items()}
+    authorizer = authorizer_of(attributes, objects.store)
+    values |= {"authorizer": authorizer, "authorizer.requestResource": _request_resource(authorizer, write)}
+    return Expressions(spec, values, rules_of(attributes.resource.release))
+
+
+def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
+    """The check of the resource that the write is about."""
+    attributes = write.attributes
+    return replace(
+        authorizer,
+        type_name="kubernetes.authorization.ResourceCheck",
+        group=attributes.resource.kind.group,
+        resource=attributes.resource.kind.resource,
+        subresource=attributes.subresource,
+        namespace=attributes.namespace,
+        name=attributes.name,
+    )
+
+
+def _shown_request(request: Object) -> Object:
+    """The request without what is empty, as its JSON leaves it out."""
+    shown = {name: value for name, value in request.items() if value or name not in _OMITTED}
+    user = {name: value for name, value in request["userInfo"].items() if value}
+    return {**shown, "userInfo": user}
 
 
 def _shown_namespace(namespace: Object) -> Any:

@@ -11,15 +11,14 @@ from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.pathelement import of_field, spell
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.apply.validate import validate
-from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.evaluation import Failed, Unsupported
-from fakeapi.machinery.cel.mutations import as_maps, misnamed
+from fakeapi.machinery.cel.runtime.made import json_of, misnamed
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch import json_patch
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import AnyValue, List, ListType, Map, Node, Struct
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
-from fakeapi.registry.admission.policies.expressions import Expressions
+from fakeapi.registry.admission.policies.expressions import Expressions, OutOfBudget
 from fakeapi.registry.resource import Resource
 
 
@@ -36,19 +35,22 @@ def mutate(
     """
     applies = mutation.get("patchType") == "ApplyConfiguration"
     text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
-    outcome = asked.outcome(as_maps(text))
+    try:
+        outcome = asked.outcome(text, patches=True)
+    except OutOfBudget as error:
+        raise MutationError(str(error)) from None
     if isinstance(outcome, Unsupported):
         return outcome
     if isinstance(outcome, Failed):
-        raise MutationError(f"expression '{text}' resulted in error: {outcome.reason}")
-    problems = misnamed(library.parse(text, frozenset(library.MACROS)).root)
+        raise MutationError(outcome.reason)
+    problems = list(misnamed(outcome.value))
     if problems:
         raise MutationError("type mismatch: " + "\n".join(problems))
     obj = write.new_in(resource)
     assert obj is not None, "there is something to mutate"
     node = write.schema(resource)
     change = _merged if applies else _patched
-    document = change(outcome.value, write.document(obj, resource), node)
+    document = change(json_of(outcome.value), write.document(obj, resource), node)
     if document is not None:
         try:
             write.replace(document, resource)

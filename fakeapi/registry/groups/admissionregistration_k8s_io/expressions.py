@@ -3,7 +3,7 @@
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from fakeapi.machinery.cel.admission import Declared, admission_environment
 from fakeapi.machinery.cel.compiler import (
@@ -51,7 +51,15 @@ def type_of_variable(verdict: TypedVerdict) -> Type:
 @lru_cache(COMPILERS_MAX)
 def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> TypedCompiler:
     environment = admission_environment(BASE_LIBRARIES | quirks.cel_libraries, declared)
-    strictness = Strictness(
+    return typed_compiler(
+        environment, strictness(quirks), results, names_result=quirks.cel_names_wrong_results
+    )
+
+
+@cache
+def strictness(quirks: Quirks) -> Strictness:
+    """How a release checks expressions."""
+    return Strictness(
         dyn_result=False,
         any_result=False,
         checks_formats=quirks.cel_formats_are_checked,
@@ -63,4 +71,3 @@ def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> 
             lexes_quoted_fields=quirks.cel_lexes_quoted_fields,
         ),
     )
-    return typed_compiler(environment, strictness, results, names_result=quirks.cel_names_wrong_results)

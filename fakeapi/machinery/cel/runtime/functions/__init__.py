@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.runtime.functions import (
     addresses,
+    authorization,
     conversions,
     formats,
     formatting,
@@ -40,6 +41,7 @@ OVERLOADS = (
     | addresses.OVERLOADS
     | urls.OVERLOADS
     | formats.OVERLOADS
+    | authorization.OVERLOADS
 )
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS

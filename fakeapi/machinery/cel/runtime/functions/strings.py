@@ -99,6 +99,7 @@ def _quote(text: str) -> str:
 
 
 OVERLOADS: dict[str, Callable[..., Any]] = {
+    "string_jsonpatch_escapeKey_string": lambda text: text.replace("~", "~0").replace("/", "~1"),
     "contains_string": lambda text, part: part in text,
     "ends_with_string": lambda text, part: text.endswith(part),
     "starts_with_string": lambda text, part: text.startswith(part),

@@ -1,0 +1,75 @@
+"""Objects that expressions of mutations make: `Object.spec{replicas: 2}`, `JSONPatch{op: 'remove', …}`.
+
+Follows k8s.io/apiserver `pkg/cel/mutation`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.values import (
+    Duration,
+    Entries,
+    ListValue,
+    MapValue,
+    Optional,
+    Timestamp,
+    UInt,
+    duration_text,
+    timestamp_text,
+)
+
+OBJECT, JSON_PATCH = "Object", "JSONPatch"
+
+
+class Made(Entries):
+    """An object of a named type without a schema."""
+
+    __slots__ = ("type_name",)
+
+    def __init__(self, type_name: str, fields: Mapping[str, Any]) -> None:
+        super().__init__(fields.items())
+        self.type_name = type_name
+
+
+def is_made(name: str) -> bool:
+    """Whether objects of a type are made without a schema."""
+    return name == JSON_PATCH or name.partition(".")[0] == OBJECT
+
+
+def misnamed(value: Any, path: str = "") -> Iterator[str]:
+    """What is wrong with the types of made objects: each is named by the path to it from the outermost."""
+    if isinstance(value, Made):
+        path = path or value.type_name
+        if value.type_name == JSON_PATCH:
+            yield from misnamed(value.find("value"))
+            return
+        if value.type_name != path:
+            why = "which matches field name path from root Object type"
+            yield f'unexpected type name "{value.type_name}", expected "{path}", {why}'
+        for key in value:
+            yield from misnamed(value.find(key), f"{path}.{key}")
+    elif isinstance(value, ListValue):
+        for each in value:
+            yield from misnamed(each, path)
+    elif isinstance(value, MapValue):
+        for key in value:
+            yield from misnamed(value.find(key), path)
+
+
+def json_of(value: Any) -> Any:
+    """A value as JSON has it."""
+    match value:
+        case ListValue():
+            return [json_of(each) for each in value]
+        case MapValue():
+            return {key: json_of(value.find(key)) for key in value}
+        case UInt():
+            return int(value)
+        case Duration():
+            return duration_text(value.nanoseconds)
+        case Timestamp():
+            return timestamp_text(value)
+        case Optional():
+            return json_of(value.value) if value.present else None
+        case _:
+            return value
