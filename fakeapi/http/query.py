@@ -92,14 +92,21 @@ def manager_of(user_agent: str) -> str:
 
 
 def write_options(
-    query: Query, user_agent: str, kind: str, resource: Resource, user: User, *, patch_type: str = ""
+    query: Query,
+    user_agent: str,
+    kind: str,
+    resource: Resource,
+    user: User,
+    *,
+    patch_type: str = "",
+    body_bytes: int = 0,
 ) -> WriteOptions:
     """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
 
     Raises ApiError 400, 422.
     """
     if not query.first and patch_type != APPLY_PATCH:
-        return WriteOptions(manager_of(user_agent), user=user)
+        return WriteOptions(manager_of(user_agent), user=user, body_bytes=body_bytes)
     dry_run = query.all("dryRun")
     sent = {
         "dryRun": dry_run,
@@ -122,6 +129,7 @@ def write_options(
         user=user,
         given_manager=query.text("fieldManager"),
         given_validation=query.text("fieldValidation"),
+        body_bytes=body_bytes,
     )
 
 

@@ -4,7 +4,7 @@ Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`. Watch 
 """
 
 from collections.abc import Awaitable, Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import TypeAlias
 
 from fakeapi.http import query as queries
@@ -19,6 +19,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
+from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.delete_options import read_delete_options
 from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
@@ -91,15 +92,15 @@ class Verbs:
         negotiate_for(ctx, resource)
         media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
         body = await ctx.request.body()
-        options = self._write_options(ctx, resource, "CreateOptions")
+        options = self._write_options(ctx, resource, "CreateOptions", body)
         subresource = resource.subresources.get(ctx.object.subresource)
         if subresource is not None and subresource.action is not None:
-            obj = read_object(subresource.body_type, body, media_type, options.validation, ctx.warnings)
+            obj = await self._read(ctx, subresource.body_type, body, media_type, options.validation)
             match_namespace(resource, ctx.object, obj["metadata"])
             obj = await self._admitted(ctx, resource, obj, options)
             result = await subresource.action(self._store, resource, ctx.object, obj, options, ctx.warnings)
             return respond_result(ctx, resource, result)
-        obj = read_object(resource.body_type, body, media_type, options.validation, ctx.warnings)
+        obj = await self._read(ctx, resource.body_type, body, media_type, options.validation)
         match_namespace(resource, ctx.object, obj["metadata"])
         result = await creating.create(self._store, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
@@ -119,9 +120,9 @@ class Verbs:
         shown = resource.shown_by(ctx.object.subresource)
         negotiate_for(ctx, shown)
         body = await ctx.request.body()
-        options = self._write_options(ctx, resource, "UpdateOptions")
+        options = self._write_options(ctx, resource, "UpdateOptions", body)
         media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
-        obj = read_object(shown.body_type, body, media_type, options.validation, ctx.warnings)
+        obj = await self._read(ctx, shown.body_type, body, media_type, options.validation)
         check_name(shown, ctx.object, obj)
         write = updating.update if shown is resource else scaling.update_scale
         result = await write(self._store, resource, ctx.object, obj, options, ctx.warnings)
@@ -137,7 +138,7 @@ class Verbs:
         shown = resource.shown_by(ctx.object.subresource)
         negotiate_for(ctx, shown)
         body = await ctx.request.body()
-        options = self._write_options(ctx, resource, "PatchOptions", patch_type=media_type)
+        options = self._write_options(ctx, resource, "PatchOptions", body, patch_type=media_type)
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, _transcoded(body) if is_cbor else body, options)
         write = patching.patch if shown is resource else scaling.patch_scale
@@ -176,10 +177,19 @@ class Verbs:
 
     @staticmethod
     def _write_options(
-        ctx: RequestContext, resource: Resource, kind: str, *, patch_type: str = ""
+        ctx: RequestContext, resource: Resource, kind: str, body: bytes, *, patch_type: str = ""
     ) -> WriteOptions:
-        query, user = ctx.request.query, ctx.user
-        return queries.write_options(query, ctx.agent, kind, resource, user, patch_type=patch_type)
+        query, user, size = ctx.request.query, ctx.user, len(body)
+        return queries.write_options(
+            query, ctx.agent, kind, resource, user, patch_type=patch_type, body_bytes=size
+        )
+
+    async def _read(
+        self, ctx: RequestContext, wanted: BodyType, body: bytes, media_type: str, validation: str
+    ) -> Object:
+        """The object of a body. Raises ApiError 400."""
+        step = partial(read_object, wanted, body, media_type, validation, ctx.warnings)
+        return await self._store.heavy.run(len(body), step)
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
         body = await self._options_body(ctx, resource)

@@ -5,21 +5,31 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from fakeapi.machinery.cel.deferred import Deferral
+from fakeapi.registry.heavy_steps import RunStep
 
 Result = TypeVar("Result")
 
 
-async def with_expressions_compiled(step: Callable[[], Result]) -> Result:
-    """The result of a synchronous step that validates, or its error.
+async def at_once(step: Callable[[], Result]) -> Result:
+    """Runs a step on the event loop."""
+    return step()
+
+
+async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Result] = at_once) -> Result:
+    """The result of a synchronous step that validates, or its error; `run` runs it.
 
     Usually the step runs once, and nothing is awaited. Where it has put expressions off, they are compiled
     one by one in a thread, and it runs again; so it must change nothing that it is given.
     """
     deferral = Deferral()
+
+    def validated() -> Result:
+        with deferral.running():
+            return step()
+
     while True:
         try:
-            with deferral.running():
-                result = step()
+            result = await run(validated)
         except Exception:
             if not deferral.is_pending:
                 raise

@@ -20,7 +20,8 @@ class ObjectReference:
 class WriteOptions:
     """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
     Ignore. `user` is the client, or the server itself where it writes on its own behalf. `given_manager` and
-    `given_validation` are what the client said, empty where it said nothing.
+    `given_validation` are what the client said, empty where it said nothing. `body_bytes` is the
+    length of the body.
     """
 
     manager: str
@@ -30,6 +31,7 @@ class WriteOptions:
     user: User = THE_SERVER
     given_manager: str = ""
     given_validation: str = ""
+    body_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from fakeapi.registry.admission.objects import ClusterObjects, FindResource
 from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.clock import ClockAndNames
+from fakeapi.registry.heavy_steps import HeavySteps
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
@@ -55,6 +56,7 @@ class Store:
         self.find = find
         self.admission = Admission(plugins.entries, ClusterObjects(self, find), plugins.disabled)
         self.authorizer: Authorizer = ALWAYS_ALLOW
+        self.heavy = HeavySteps()
         self._newest: dict[str, int] = {}
         self._resets = 0
         self.make_custom: Callable[[Store], CustomResources] | None = None

@@ -41,7 +41,8 @@ async def apply(
     for _ in range(WRITE_ATTEMPTS):
         if target.subresource or store.storage.newest(resource.key(target.namespace, target.name)):
             return await _change(store, resource, target, body, options, warnings)
-        new = applied(store, resource, target, None, body, options, warnings)
+        step = partial(applied, store, resource, target, None, body, options, warnings)
+        new = await store.heavy.run(len(body), step)
         match_namespace(resource, target, new["metadata"])
         new = await admitted(store, resource, target, new, options, warnings)
         _check_version(new["metadata"].get("resourceVersion", ""))
@@ -63,7 +64,8 @@ async def _change(
 ) -> WriteResult:
     for attempt in attempts(store, resource, target, dry_run=options.dry_run):
         async with attempt as old:
-            new = applied(store, resource, target, old, body, options, warnings)
+            step = partial(applied, store, resource, target, old, body, options, warnings)
+            new = await attempt.run(len(body), step)
             await attempt.check(new, options, warnings)
         result = await attempt.commit(options)
         if result is not None:

@@ -11,13 +11,14 @@ says:
             return result
 
 Between reading and the beginning of the commit nothing is awaited but the compilation of many CEL
-expressions, and admission that asks somebody else. Only then can another writer come between them; the commit
-finds out.
+expressions, work on many bytes, and admission that asks somebody else. Only then can another writer come
+between them; the commit finds out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.apply.manager import with_old_times
@@ -37,7 +38,7 @@ from fakeapi.machinery.meta.object_meta import (
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
-from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.definition import Write
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -46,6 +47,8 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
+
+Result = TypeVar("Result")
 
 
 def attempts(
@@ -63,8 +66,8 @@ def attempts(
     Raises ApiError 400 for a name that fits no path, 409 after the last attempt.
     """
     check_path_name(target.name)
-    for _ in range(WRITE_ATTEMPTS):
-        yield Attempt(store, resource, target, uid=uid, dry_run=dry_run, admits=admits)
+    for number in range(WRITE_ATTEMPTS):
+        yield Attempt(store, resource, target, uid=uid, dry_run=dry_run, admits=admits, waits=number == 0)
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
 
 
@@ -84,6 +87,7 @@ class Attempt:
         uid: str,
         dry_run: bool,
         admits: bool,
+        waits: bool,
     ) -> None:
         self._store = store
         self._resource = resource
@@ -91,6 +95,7 @@ class Attempt:
         self._uid = uid
         self._dry_run = dry_run
         self._admits = admits
+        self._waits = waits
         self._entry: Entry | None = None
         self._old: Object = {}
         self._new: Object = {}
@@ -116,6 +121,15 @@ class Attempt:
         if isinstance(error, ApiError):
             await self._store.settle(self._entry)
 
+    async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
+        """The result or error of a step that computes from the object and a body.
+
+        Beside the event loop where they are long, in the first attempt: those after it are made at once, so
+        that a long one comes through beside many short ones.
+        """
+        size = 0 if self._entry is None else len(self._entry.value)
+        return await self._store.heavy.run(size + body_bytes if self._waits else 0, step)
+
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Admits, prepares and validates `new`, an object in the version of the request.
 
@@ -134,7 +148,8 @@ class Attempt:
         deduplicate_owners(new, warnings, after_admission=True)
         hub = resource.to_hub(new)
         self._new = await with_expressions_compiled(
-            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run)
+            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run),
+            at_once if resource.hooks is not None else partial(self.run, options.body_bytes),
         )
         if steps.validating:
             asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)

@@ -40,14 +40,15 @@ async def create(
     Objects of a kind that is only answered are not stored.
     """
     deduplicate_owners(obj, warnings)
+    owned = partial(resource.manager("").update, None, obj, options.manager, store.now())
     answer = resource.definition.answer
     if answer is not None:
-        obj = resource.manager("").update(None, obj, options.manager, store.now())
+        obj = owned()
         return await answer(store, resource, target, obj, options, warnings)
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)
     _fill_system_fields(store, obj["metadata"])
-    obj = resource.manager("").update(None, obj, options.manager, store.now())
+    obj = await store.heavy.run(options.body_bytes, owned)
     obj = await admitted(store, resource, target, obj, options, warnings)
     version = obj["metadata"].get("resourceVersion", "")
     return await insert(store, resource, target, obj, options, warnings, given_version=version)
@@ -99,7 +100,8 @@ async def insert(
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
         candidate = await with_expressions_compiled(
-            partial(_before_create, resource, obj, warnings, dry_run=options.dry_run)
+            partial(_before_create, resource, obj, warnings, dry_run=options.dry_run),
+            partial(store.heavy.run, 0 if resource.hooks is not None else options.body_bytes),
         )
         await _validate(store, resource, target, candidate, options, warnings)
         attempts -= 1

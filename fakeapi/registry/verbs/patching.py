@@ -5,6 +5,7 @@ conflicts: it is applied to whatever is the newest state.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from fakeapi.machinery import errors
@@ -124,12 +125,17 @@ async def patch(
     """
     manager = resource.manager(target.subresource)
     wanted: Patch | None = None
+
+    def changed(old: Object) -> Object:
+        nonlocal wanted
+        if wanted is None:
+            wanted = read_patch(body, media_type, options.validation)
+        new = patched(resource, wanted, old, options.validation, warnings)
+        return manager.update(old, new, options.manager, store.now())
+
     for attempt in attempts(store, resource, target, dry_run=options.dry_run):
         async with attempt as old:
-            if wanted is None:
-                wanted = read_patch(body, media_type, options.validation)
-            new = patched(resource, wanted, old, options.validation, warnings)
-            new = manager.update(old, new, options.manager, store.now())
+            new = await attempt.run(len(body), partial(changed, old))
             check_name(resource, target, new)
             await attempt.check(new, options, warnings)
         result = await attempt.commit(options)

@@ -3,6 +3,8 @@
 Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
 
+from functools import partial
+
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.naming import check_path_name
@@ -41,7 +43,8 @@ async def update(
     for attempt in attempts(store, resource, target, uid=uid, dry_run=options.dry_run):
         async with attempt as old:
             new: Object = {**obj, "metadata": dict(obj["metadata"])}
-            await attempt.check(manager.update(old, new, options.manager, store.now()), options, warnings)
+            owned = partial(manager.update, old, new, options.manager, store.now())
+            await attempt.check(await attempt.run(options.body_bytes, owned), options, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result

@@ -1,0 +1,98 @@
+"""Steps over many bytes run in a thread, while other clients are served."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.registry.heavy_steps import HEAVY_BYTES, HeavySteps
+from fakeapi.registry.verbs import patching
+
+LARGE = "x" * HEAVY_BYTES
+PATIENCE_SECONDS = 30
+
+
+def config_map(**data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data}
+
+
+def test_a_step_over_few_bytes_runs_at_once_and_nothing_is_awaited() -> None:
+    running = HeavySteps().run(HEAVY_BYTES, threading.get_ident)
+    with pytest.raises(StopIteration) as end:
+        running.send(None)
+    assert end.value.value == threading.get_ident()
+
+
+def test_a_step_over_many_bytes_runs_in_another_thread_and_its_error_is_raised() -> None:
+    assert asyncio.run(HeavySteps().run(HEAVY_BYTES + 1, threading.get_ident)) != threading.get_ident()
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(HeavySteps().run(HEAVY_BYTES + 1, lambda: 1 // 0))
+
+
+def test_heavy_steps_run_one_after_the_other() -> None:
+    running: list[int] = []
+
+    def step() -> int:
+        running.append(1)
+        most = len(running)
+        running.pop()
+        return most
+
+    async def main() -> list[int]:
+        steps = HeavySteps()
+        return await asyncio.gather(*(steps.run(HEAVY_BYTES + 1, step) for _ in range(20)))
+
+    assert asyncio.run(main()) == [1] * 20
+
+
+class Held:
+    """A step of patches that waits, when it is first made, until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.may_end = threading.Event(), threading.Event()
+        self.times = 0
+        self._made = patching.patched
+        monkeypatch.setattr(patching, "patched", self._patched)
+
+    def _patched(self, *arguments: Any) -> Any:
+        self.times += 1
+        if self.times == 1:
+            self.begun.set()
+            assert self.may_end.wait(PATIENCE_SECONDS)
+        return self._made(*arguments)
+
+
+def test_others_are_served_while_a_large_object_is_changed_and_no_change_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FakeAPI(release="1.33") as api:
+        api.create(config_map(large=LARGE))
+        held = Held(monkeypatch)
+        patching_it = threading.Thread(
+            target=api.patch, args=("ConfigMap", "a", {"data": {"first": "1"}}), daemon=True
+        )
+        patching_it.start()
+        assert held.begun.wait(PATIENCE_SECONDS)
+        assert api.get("ConfigMap", "a")["data"].keys() == {"large"}
+        api.delete("ConfigMap", "a")
+        api.create(config_map(second="2"))
+        held.may_end.set()
+        patching_it.join(PATIENCE_SECONDS)
+        assert api.get("ConfigMap", "a")["data"] == {"first": "1", "second": "2"}
+    assert held.times == 2
+
+
+@pytest.mark.parametrize("verb", ["create", "update", "apply"])
+def test_a_large_object_is_written_as_a_small_one_is(verb: str) -> None:
+    with FakeAPI(release="1.33") as api:
+        if verb == "apply":
+            api.patch("ConfigMap", "a", config_map(large=LARGE), type="apply", fieldManager="m")
+        else:
+            api.create(config_map(**({"large": LARGE} if verb == "create" else {"small": "x"})))
+        if verb == "update":
+            api.update(config_map(large=LARGE))
+        found = api.get("ConfigMap", "a")
+        assert found["data"] == {"large": LARGE}
+        assert found["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]["f:large"] == {}
