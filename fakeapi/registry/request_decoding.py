@@ -30,7 +30,8 @@ CBOR = "application/cbor"
 SUMMARY_LENGTH = 30
 """As many bytes of a malformed body are shown in the message."""
 
-_SCHEME = 'scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
+_API_SERVICES_SCHEME = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"
 TYPE_META = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
@@ -223,12 +224,28 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
         return ""
     if kind == wanted.kind.kind and wanted.versions.kind_of(api_version) is not None:
         return ""
-    if not wanted.release.knows(api_version, kind):
-        return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
+    scheme = _scheme_of(wanted)
+    if not wanted.release.knows(api_version, kind) or not _has(scheme, kind, api_version):
+        return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{scheme}"'
     of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
     version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
     package = wanted.kind.group.split(".")[0] or "core"
     return f"converting ({version}.{kind}) to ({package}.{wanted.kind.kind}): unknown conversion"
+
+
+def _scheme_of(wanted: BodyType) -> str:
+    """Where the scheme of a kind is made."""
+    match wanted.kind.group:
+        case "apiextensions.k8s.io":
+            return wanted.release.quirks.definitions_scheme
+        case "apiregistration.k8s.io":
+            return _API_SERVICES_SCHEME
+    return _SCHEME
+
+
+def _has(scheme: str, kind: str, api_version: str) -> bool:
+    """Whether a scheme has a kind that the release has: the small ones have those of all groups alone."""
+    return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
 
 
 def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> ApiError:

@@ -87,6 +87,9 @@ class Quirks:
     openapi_items_have_defaults: bool
     """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
 
+    definitions_scheme: str
+    """Where the scheme of CustomResourceDefinitions is made, as refusals of other kinds name it."""
+
     openapi_opaque_items_have_defaults: bool
     """In OpenAPI the quantities and times of lists and maps have an empty object as their default."""
 
@@ -660,6 +663,7 @@ class Quirks:
 
 _TOO_LONG = "may not be more than {} bytes"
 
+_DEFINITIONS_SCHEME = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:{}"
 _SCHEMA_PROPS = tuple(
     f"apiextensions/v1.JSONSchemaProps.{name}"
     for name in ("additionalItems", "additionalProperties", "example", "externalDocs", "items", "not")
@@ -708,6 +712,13 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "managed_fields_order_matters": {27: False, 29: True},
     "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
     "openapi_items_have_defaults": {27: True, 36: False},
+    "definitions_scheme": {
+        27: _DEFINITIONS_SCHEME.format(56),
+        29: _DEFINITIONS_SCHEME.format(54),
+        31: _DEFINITIONS_SCHEME.format(53),
+        33: _DEFINITIONS_SCHEME.format(55),
+        37: _DEFINITIONS_SCHEME.format(56),
+    },
     "openapi_opaque_items_have_defaults": {27: True, 29: False},
     "openapi_documents_mark_own_version": {27: False, 36: True},
     "openapi_without_text": {

@@ -62,7 +62,9 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
         api_version, kind = (_string(type_meta.get(n, [b""])[-1], name) for n, name in _TYPE_META)
         return kind, api_version, _joined(envelope.get(2, []), "Raw")
     except WireError as error:
-        raise ProtobufError(str(error)) from None
+        from fakeapi.machinery.schema.protobuf_refusals import envelope_error  # noqa: PLC0415 - for bad bytes alone
+
+        raise ProtobufError(envelope_error(body[len(PREFIX) :]) or str(error)) from None
 
 
 def decode(data: bytes, schema: Struct) -> dict[str, Any]:
@@ -70,7 +72,9 @@ def decode(data: bytes, schema: Struct) -> dict[str, Any]:
     try:
         return _struct(fields_of(data), _layout(schema))
     except (WireError, JsonError, struct.error) as error:
-        raise ProtobufError(str(error)) from None
+        from fakeapi.machinery.schema.protobuf_refusals import object_error  # noqa: PLC0415 - for bad bytes alone
+
+        raise ProtobufError(object_error(data, schema) or str(error)) from None
 
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - in UTC, as all times here

@@ -175,7 +175,7 @@ def test_a_message_in_pieces_is_one_and_unknown_fields_are_left_out() -> None:
         (b"k8s\0", "empty body"),
         (b"k8s\0\x0a\x0f", "unexpected EOF"),
         (b"k8s\0\x08\x01", "proto: wrong wireType = 0 for field TypeMeta"),
-        (b"k8s\0\x0b", "proto: illegal wireType 3"),
+        (b"k8s\0\x0b", "proto: wrong wireType = 3 for field TypeMeta"),
         (b"k8s\0" + b"\xff" * 11, "proto: integer overflow"),
     ],
 )

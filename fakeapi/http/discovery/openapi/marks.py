@@ -1,7 +1,6 @@
 """The group, version and kind of types, and the unions among them, as OpenAPI marks them.
 
-Kinds from the tables of the release; the versions that k8s.io/kubernetes registers and serves no more, and
-unions (`+union`), from its Go source.
+Kinds are from the tables of the release; unions (`+union`) from the Go source of k8s.io/api.
 """
 
 from collections.abc import Iterator
@@ -23,44 +22,8 @@ _BY_SUBRESOURCE = {
 }
 """Kinds that no resource has."""
 
-_REGISTERED: dict[int | None, tuple[str, ...]] = {
-    27: ("admissionregistration.k8s.io/v1beta1",),
-    28: ("flowcontrol.apiserver.k8s.io/v1alpha1",),
-    33: ("networking.k8s.io/v1alpha1",),
-    35: ("autoscaling/v2beta1", "autoscaling/v2beta2", "scheduling.k8s.io/v1alpha1"),
-    None: (
-        "admission.k8s.io/v1",
-        "admission.k8s.io/v1beta1",
-        "apiextensions.k8s.io/v1beta1",
-        "apiregistration.k8s.io/v1beta1",
-        "apps/v1beta1",
-        "apps/v1beta2",
-        "authentication.k8s.io/v1alpha1",
-        "authentication.k8s.io/v1beta1",
-        "authorization.k8s.io/v1beta1",
-        "batch/v1beta1",
-        "certificates.k8s.io/v1alpha1",
-        "certificates.k8s.io/v1beta1",
-        "coordination.k8s.io/v1beta1",
-        "discovery.k8s.io/v1beta1",
-        "events.k8s.io/v1beta1",
-        "extensions/v1beta1",
-        "flowcontrol.apiserver.k8s.io/v1beta1",
-        "flowcontrol.apiserver.k8s.io/v1beta2",
-        "flowcontrol.apiserver.k8s.io/v1beta3",
-        "imagepolicy.k8s.io/v1alpha1",
-        "networking.k8s.io/v1beta1",
-        "node.k8s.io/v1alpha1",
-        "node.k8s.io/v1beta1",
-        "policy/v1beta1",
-        "rbac.authorization.k8s.io/v1alpha1",
-        "rbac.authorization.k8s.io/v1beta1",
-        "scheduling.k8s.io/v1beta1",
-        "storage.k8s.io/v1alpha1",
-        "storage.k8s.io/v1beta1",
-    ),
-}
-"""API versions that are registered beside the served ones, by the last minor release that has them."""
+_OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
+"""Groups whose kinds kube-apiserver serves by a scheme of their own."""
 
 _PRIORITY_LEVEL = ("type", ("exempt", "limited"))
 _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
@@ -109,7 +72,7 @@ def marks_of(tables: ReleaseTables) -> dict[str, list[Mark]]:
     if ("resource.k8s.io", "v1alpha2") in versions:  # which registered it again
         found["meta/v1.Status"].append(_mark("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
     for name in COMMON:
-        found[name] = [_mark(name, *version) for version in sorted({*versions, *_registered(tables)})]
+        found[name] = [_mark(name, *version) for version in sorted(_registered(tables))]
     return found
 
 
@@ -131,12 +94,12 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    minor = int(tables.release[2:])
-    for last, names in _REGISTERED.items():
-        if last is None or minor <= last:
-            for name in names:
-                group, _, version = name.partition("/")
-                yield group, version
+    """All API versions that the release has in its schemes, served or not."""
+    for api_version in tables.registered:
+        group, _, version = api_version.rpartition("/")
+        yield group, version
+    for group in _OF_OTHER_SERVERS:
+        yield from ((group, "v1"), (group, "v1beta1"))
 
 
 def _mark(name: str, group: str, version: str) -> Mark:
