@@ -70,7 +70,7 @@ class Schemas:
 
     def entry(self, name: str) -> TypeEntry:
         """A type as the table has it, with what only validation reads: values of an enum, and of a field its
-        gates and the markers of its rules. Raises KeyError for a type that is not in the table.
+        gates. Raises KeyError for a type that is not in the table.
         """
         return self._types[name]
 

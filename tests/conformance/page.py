@@ -23,7 +23,10 @@ stays equal.
 A recording speaks v1alpha2 up to 1.30, v1alpha3 up to 1.33 and v1 from 1.34 on; `-v1beta1` and `-v1beta2` are such
 that speak those. `-all-gates` are recordings with the gates for these kinds switched on that are off by default in the
 release. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles, reviews, custom resources.
-**1.37 is not recorded**: its tables and rules are those of its published modules.
+**1.37 is not recorded**: its tables and rules are those of its published modules. It is compared with what Kubernetes
+1.37.1's own strategies say of some 1,400 generated objects, created and updated: 900 of resource.k8s.io in all versions,
+with default gates and with all, and 500 of other kinds whose declared rules are enforced. All are answered to the word,
+but that an error which shows a whole struct shows an empty list in it as none. The same was asked of 1.34 and 1.36.
 
 | recording | scenarios | exchanges | as recorded | differing in words alone | differing |
 |---|--:|--:|--:|--:|--:|
@@ -55,6 +58,8 @@ _LIMITS = """
 - A server without a named release shows one and the same claim as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
   Fields that 1.33 does not have are shown in v1alpha3 as they are stored, and are not taken there: an update through
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
+- Declared rules (1.33 and newer) cover an error by hand where both have the same reason and field, and are about a change,
+  or another field, if it is; upstream marks each by hand. A shard selector that is no CEL is refused in words of our own.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
 - Everybody may do everything, as on a server that runs with AlwaysAllow, unless it is started with `--authorization rbac`;

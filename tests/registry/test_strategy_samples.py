@@ -1,4 +1,7 @@
-"""What Kubernetes' own strategies say of objects of resource.k8s.io, and what the project says."""
+"""What Kubernetes' own strategies say of objects, and what the project says.
+
+`resource-` samples are of resource.k8s.io, `declared-` ones of other kinds with declared rules.
+"""
 
 from pathlib import Path
 
@@ -7,7 +10,14 @@ import pytest
 from tests.registry.strategy_samples import answered, expected, read_samples
 
 FIXTURES = Path("fixtures/validation")
+SAMPLES = sorted([*FIXTURES.glob("resource-*.jsonl.gz"), *FIXTURES.glob("declared-*.jsonl.gz")])
 GATES = {
+    "1.36": (
+        "DRADeviceTaintRules",
+        "DRAListTypeAttributes",
+        "DRANodeAllocatableResources",
+        "DRAResourcePoolStatus",
+    ),
     "1.37": (
         "DRADerivedAttributes",
         "DRADeviceCompatibilityGroups",
@@ -21,7 +31,7 @@ GATES = {
 """The gates that were on in samples of all gates, beside those that are on by default."""
 
 
-@pytest.mark.parametrize("path", sorted(FIXTURES.glob("resource-*.jsonl.gz")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_objects_are_answered_as_the_strategies_of_the_release_do(path: Path) -> None:
     release = path.name.split("-")[1].removesuffix(".jsonl.gz")
     gates = GATES[release] if "all-gates" in path.name else ()
