@@ -20,6 +20,7 @@ from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.body_type import BodyType
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.delete_options import read_delete_options
 from fakeapi.registry.naming import check_name, match_namespace
 from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
@@ -71,7 +72,7 @@ class Verbs:
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
         exact = ctx.representation.media_type == PROTOBUF
-        body = resource.json_of(entry.value, entry.revision, exact=exact)
+        body = await converted(partial(resource.json_of, entry.value, entry.revision, exact=exact))
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -84,8 +85,16 @@ class Verbs:
     async def list(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = queries.list_options(ctx.request.query, resource)
-        listed = listing.list_entries(self._store.storage, resource, ctx.object, options)
+        listed = await self._listed(ctx, resource, options)
         return respond_list(ctx, resource, listed)
+
+    async def _listed(self, ctx: RequestContext, resource: Resource, options: ListOptions) -> listing.Listed:
+        read = partial(listing.list_entries, self._store.storage, resource, ctx.object, options)
+        if not resource.kind.unstructured:
+            return read()
+        listed = await converted(read)
+        await resource.prepare(listed.entries)
+        return listed
 
     @_after_commit
     async def create(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -165,7 +174,7 @@ class Verbs:
         negotiate_for(ctx, resource)
         selected: ListOptions = queries.list_options(ctx.request.query, resource)
         options = await self._delete_options(ctx, resource)
-        listed = listing.list_entries(self._store.storage, resource, ctx.object, selected)
+        listed = await self._listed(ctx, resource, selected)
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
             try:

@@ -20,6 +20,7 @@ from fakeapi.http.transform import Transform, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.clock import ClockAndNames
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.options import WatchOptions
 from fakeapi.registry.request_decoding import CBOR, PROTOBUF
 from fakeapi.registry.resource import Resource
@@ -85,7 +86,7 @@ class Watches:
             negotiate_for(ctx, resource, tables=False)
         await ctx.request.drain()
         try:
-            watch = open_watch(self._store.storage, resource, ctx.object, options)
+            watch = await converted(partial(open_watch, self._store.storage, resource, ctx.object, options))
         except TooOld as problem:
             self._encoder(ctx, resource)
             return _expired(ctx, problem)
@@ -188,7 +189,7 @@ class _Events:
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
         """Lines by batch, until the watch ends or something cannot be sent."""
         try:
-            yield [self._encoder.encode(event) for event in self._watch.initial]
+            yield await self._encoded(self._watch.initial)
             if self._options.send_initial_events and self._options.bookmarks:
                 soon = self._clock.monotonic() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS
                 self._next_bookmark = min(self._end, soon)
@@ -196,7 +197,7 @@ class _Events:
             while (now := self._clock.monotonic()) < self._end:
                 events = await self._next_events(min(self._end, self._next_bookmark) - now)
                 if events is not None:
-                    yield [self._encoder.encode(event) for event in events]
+                    yield await self._encoded(events)
                 elif (now := self._clock.monotonic()) < self._end:
                     self._next_bookmark = self._bookmark_time(now)
                     version = self._watch.bookmark_version(self._store.newest(self._resource))
@@ -206,6 +207,11 @@ class _Events:
             return
         except Exception:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
+
+    async def _encoded(self, events: list[WatchEvent]) -> list[bytes]:
+        if self._resource.kind.unstructured:
+            await self._resource.prepare([each.entry for each in events])
+        return [self._encoder.encode(event) for event in events]
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
         """The next batch of events; None if none comes within `seconds`."""

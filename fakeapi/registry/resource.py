@@ -1,6 +1,6 @@
 """A served resource: one resource of one version, joined to the rules of its kind and its release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -86,6 +86,8 @@ class Resource:
         self.release = release
         self._given_definition = definition
         self.api_version = kind.api_version
+        self.identity = kind.api_version
+        """What caches of encoded objects know the resource by."""
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.admission_chains = {}
@@ -248,6 +250,7 @@ class Resource:
                 allows_duplicates=quirks.managed_fields_allow_duplicates,
                 order_matters=quirks.managed_fields_order_matters,
                 checks_type_first=quirks.apply_checks_type_first,
+                untyped=self.kind.unstructured,
             )
         return self._managers[subresource]
 
@@ -316,6 +319,9 @@ class Resource:
     def from_hub(self, obj: Object) -> Object:
         """A stored object in this version; shares parts with `obj`, which stays as it is."""
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
+
+    async def prepare(self, entries: Sequence[Entry]) -> None:
+        """Prepares to show entries, where that takes asking somebody else. Raises ApiError 500."""
 
     def decode(self, entry: Entry) -> Object:
         """The object of an entry in the hub, with its resourceVersion; the caller's own to change."""

@@ -66,7 +66,8 @@ class FieldManager:
     """Tracks the fields of one kind and subresource; made once for each.
 
     `node` is the schema of the kind. `reset_fields` are the paths that a write here never sets, as in
-    `Strategy.reset_fields`. `convert` reads records of other API versions; unknown ones are dropped.
+    `Strategy.reset_fields`. `untyped`: objects have no Go type, and may not fit `node`.
+    `convert` reads records of other API versions; unknown ones are dropped.
 
     Quirks of releases: `allows_duplicates` False (until 1.28), an object with two equal items in a set or map
     list loses its managedFields; `order_matters` False (until 1.28), see `Updater`; `checks_type_first` False
@@ -82,6 +83,7 @@ class FieldManager:
     allows_duplicates: bool = True
     order_matters: bool = True
     checks_type_first: bool = True
+    untyped: bool = False
 
     @cached_property
     def _updater(self) -> Updater:
@@ -90,7 +92,7 @@ class FieldManager:
 
     @cached_property
     def _zero(self) -> Object:
-        obj: Object = zero(self.node)
+        obj: Object = {"metadata": {}} if self.untyped else zero(self.node)
         return obj
 
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
@@ -113,6 +115,9 @@ class FieldManager:
             if not self.allows_duplicates:
                 validate(new, self.node)
                 validate(before, self.node)
+            elif self.untyped:
+                validate(new, self.node, allow_duplicates=True)
+                validate(before, self.node, allow_duplicates=True)
             self._update(before, new, managed, manager, now)
         except (TypedError, TypeError, AttributeError):
             # objects of custom kinds are not read into types: a number may stand where a struct is expected,
@@ -246,10 +251,10 @@ class FieldManager:
             validate(patch, self.node)
         except TypedError as error:
             raise self._internal(f"{_patch_name(patch)}: {error}") from None
-        if self.allows_duplicates:
+        if self.allows_duplicates and not self.untyped:
             return
         try:
-            validate(live, self.node)
+            validate(live, self.node, allow_duplicates=self.allows_duplicates)
         except TypedError as error:
             raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
 

@@ -14,6 +14,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.custom import conditions
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
+from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
 from fakeapi.registry.custom.resource import CustomResource
 from fakeapi.registry.custom.specification import specification_of
@@ -213,7 +214,15 @@ class CustomResources:
         kinds = tuple(
             custom_kind(specification, version, reader, state, release) for version in specification.versions
         )
-        return [CustomResource(kind, kinds, release, self._context) for kind in kinds]
+        conversions = self._conversions(definition)
+        return [CustomResource(kind, kinds, release, self._context, conversions) for kind in kinds]
+
+    def _conversions(self, definition: Object) -> Conversions:
+        if (definition["spec"].get("conversion") or {}).get("strategy") != "Webhook":
+            return Conversions()
+        from fakeapi.registry.webhooks.conversion import ConversionWebhook  # noqa: PLC0415 - few definitions
+
+        return Conversions(ConversionWebhook.of_definition(definition, self._store.webhooks))
 
     def _unserved(self, definition: Object) -> CustomResource:
         """A resource of a definition of which no version is served."""

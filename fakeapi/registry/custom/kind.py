@@ -7,6 +7,7 @@ from functools import cached_property
 
 from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
+from fakeapi.machinery.structural.default_validation import prune_defaults
 from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.registry.custom.reading import ObjectReader, embeds
 from fakeapi.registry.custom.specification import Specification, VersionSpecification
@@ -39,6 +40,7 @@ class CustomKind(Kind):
     reader: ObjectReader = field(repr=False, compare=False)
     state: DefinitionState = field(repr=False, compare=False)
     rules: SchemaRules = field(repr=False, compare=False)
+    keys_may_be_absent: bool = field(repr=False, compare=False)
 
     @property
     def unstructured(self) -> bool:
@@ -69,19 +71,25 @@ class CustomKind(Kind):
         return apply_type(
             self.version_specification.schema,
             self.object_meta,
-            preserves_unknown_fields=self.reader.preserves_unknown_fields,
-            keys_may_be_absent=self.schemas.keys_may_be_absent,
+            preserves_unknown_fields=self.specification.preserves_unknown_fields,
+            keys_may_be_absent=self.keys_may_be_absent,
         )
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
     """Reads the objects of a definition, as the release's ObjectMeta has it."""
+    object_meta = release.schemas.struct("meta/v1.ObjectMeta")
     schemas = {each.name: each.schema for each in specification.versions}
+    if not specification.preserves_unknown_fields:
+        schemas = {
+            name: None if schema is None else prune_defaults(schema, object_meta)
+            for name, schema in schemas.items()
+        }
     return ObjectReader(
         group=specification.group,
         kind=specification.names.kind,
         schemas=schemas,
-        object_meta=release.schemas.struct("meta/v1.ObjectMeta"),
+        object_meta=object_meta,
         rules=schema_rules_of(release),
         preserves_unknown_fields=specification.preserves_unknown_fields,
         embedding=frozenset(
@@ -122,6 +130,7 @@ def custom_kind(
         reader=reader,
         state=state,
         rules=reader.rules,
+        keys_may_be_absent=release.quirks.list_keys_may_be_absent,
     )
 
 

@@ -6,8 +6,9 @@ of the request; only storage has them in the storage version. What is read from 
 given the defaults of the version that is asked for.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import count
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import Qualified
@@ -18,6 +19,7 @@ from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.columns import Column
 from fakeapi.registry.conversion import Versions
 from fakeapi.registry.custom.columns import columns_of
+from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.fields import field_labels_of
 from fakeapi.registry.custom.hooks import CustomHooks
 from fakeapi.registry.custom.kind import CustomKind
@@ -31,13 +33,7 @@ from fakeapi.registry.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
 
-Convert = Callable[[Object, str], Object]
-"""Makes of an object of some version that of another apiVersion; the result shares parts with it."""
-
-
-def convert_by_name(obj: Object, api_version: str) -> Object:
-    """The conversion None: objects of all versions are alike but for apiVersion."""
-    return {**obj, "apiVersion": api_version}
+_NUMBERS = count(1)
 
 
 class CustomBodyType(BodyType):
@@ -51,17 +47,15 @@ class CustomBodyType(BodyType):
 class CustomVersions(Versions):
     """The versions of a definition, converted as it says."""
 
-    def __init__(self, kind: CustomKind, others: Iterable[Kind], convert: Convert) -> None:
+    def __init__(self, kind: CustomKind, others: Iterable[Kind], conversions: Conversions) -> None:
         super().__init__(kind, others, {})
-        self._convert = convert
+        self._custom = conversions
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
         target = self.kind_of(api_version)
         if target is None:
             return None
-        if value.get("apiVersion") == api_version:
-            return value, target.apply_schema
-        return self._convert(value, api_version), target.apply_schema
+        return self._custom.convert(value, api_version), target.apply_schema
 
 
 class CustomResource(Resource):
@@ -73,14 +67,15 @@ class CustomResource(Resource):
         siblings: tuple[CustomKind, ...],
         release: Release,
         context: StrategyContext,
-        convert: Convert = convert_by_name,
+        conversions: Conversions,
     ) -> None:
         """`siblings` are all versions of the definition, served or not."""
         super().__init__(kind, release, _definition_of(kind), context)
         self.custom_kind = kind
         self.warning = kind.version_specification.warning
         self.siblings = siblings
-        self._convert = convert
+        self.conversions = conversions
+        self.identity = f"{kind.api_version} {next(_NUMBERS)}"
 
     @property
     def reader(self) -> ObjectReader:
@@ -88,7 +83,7 @@ class CustomResource(Resource):
 
     @cached_property
     def versions(self) -> Versions:
-        return CustomVersions(self.custom_kind, self.siblings, self._convert)
+        return CustomVersions(self.custom_kind, self.siblings, self.conversions)
 
     @cached_property
     def body_type(self) -> BodyType:
@@ -142,30 +137,35 @@ class CustomResource(Resource):
         """A list of custom objects says of each what it is."""
         return self.json_of(entry.value, entry.revision, exact=exact)
 
+    async def prepare(self, entries: Sequence[Entry]) -> None:
+        """Has entries that are of another version converted at once."""
+        if not self.conversions.waits:
+            return
+        values = {each.value for each in entries if each.value not in self._converted}
+        objects = [stored_form.decode_value(value) for value in values]
+        others = [each for each in objects if each["apiVersion"] != self.api_version]
+        await self.conversions.fetch_list(others, self.api_version, self.kind.list_kind)
+
     def _in_storage_version(self, obj: Object) -> Object:
         specification = self.custom_kind.specification
         target = f"{specification.group}/{specification.storage_version}"
         if obj["apiVersion"] == target:
             return obj
-        converted: Object = codec.decode(codec.encode(self._convert(obj, target)))
-        return self.reader.prune(converted)
+        stored: Object = codec.decode(codec.encode(self.conversions.convert(obj, target)))
+        return self.reader.prune(stored)
 
     def _in_version(self, value: bytes) -> bytes:
         """A stored object in this version: converted where it is of another one, pruned, with defaults."""
         found = self._converted.get(value)
         if found is None:
-            obj = stored_form.decode_value(value)
-            if obj["apiVersion"] != self.api_version:
-                obj = self._convert(obj, self.api_version)
+            obj = self.conversions.convert(stored_form.decode_value(value), self.api_version)
             found = stored_form.encode_value(self.reader.settle(obj))
             self._keep(value, found)
         return found
 
     def _read_fields(self, obj: Object) -> Object:
         """A stored object in this version, for its selectable fields."""
-        if obj.get("apiVersion") != self.api_version:
-            obj = self._convert(obj, self.api_version)
-        return self.reader.settle(obj)
+        return self.reader.settle(self.conversions.convert(obj, self.api_version))
 
     def _keep(self, value: bytes, converted: bytes) -> None:
         if len(self._converted) >= CONVERTED_MAX:

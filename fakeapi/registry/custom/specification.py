@@ -48,7 +48,7 @@ class ScalePaths:
 @dataclass(frozen=True, slots=True)
 class VersionSpecification:
     """One version of a definition. `warning` is the text of the Warning header of answers in it. `schema` is
-    None where the definition has none; `props` is it as it is written.
+    None where the definition has none.
     """
 
     name: str
@@ -56,7 +56,6 @@ class VersionSpecification:
     storage: bool
     warning: str
     schema: Schema | None
-    props: Object | None
     has_status: bool
     scale: ScalePaths | None
     columns: tuple[PrinterColumn, ...]
@@ -127,7 +126,6 @@ def _version(version: Object, spec: Object) -> VersionSpecification:
         storage=version["storage"],
         warning=_deprecation(version, spec),
         schema=None if props is None else parse_schema(props),
-        props=props,
         has_status=subresources.get("status") is not None,
         scale=None if scale is None else _scale_paths(scale),
         columns=tuple(_column(each) for each in version.get("additionalPrinterColumns") or ()),

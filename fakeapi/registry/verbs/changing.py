@@ -39,6 +39,7 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
+from fakeapi.registry.deferred_conversion import ConversionNeeded, converted
 from fakeapi.registry.definition import Write
 from fakeapi.registry.naming import check_path_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -105,7 +106,8 @@ class Attempt:
         resource, target = self._resource, self._target
         self._entry = self._store.storage.newest(resource.key(target.namespace, target.name))
         try:
-            old = None if self._entry is None else resource.decode(self._entry)
+            entry = self._entry
+            old = None if entry is None else await converted(lambda: resource.decode(entry))
             _check_uid(resource, target, self._uid, old, dry_run=self._dry_run)
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
@@ -128,7 +130,11 @@ class Attempt:
         that a long one comes through beside many short ones.
         """
         size = 0 if self._entry is None else len(self._entry.value)
-        return await self._store.heavy.run(size + body_bytes if self._waits else 0, step)
+        while True:
+            try:
+                return await self._store.heavy.run(size + body_bytes if self._waits else 0, step)
+            except ConversionNeeded as needed:
+                await needed.fetch()
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Admits, prepares and validates `new`, an object in the version of the request.
@@ -172,7 +178,7 @@ class Attempt:
         assert entry is not None, "commit before the attempt was entered"
         key = resource.key(target.namespace, target.name)
         new = with_old_times(self._new, self._old)
-        value = resource.encode(new)
+        value = await converted(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
             if not options.dry_run:

@@ -15,6 +15,7 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
@@ -163,7 +164,7 @@ async def _store_new(
     options: WriteOptions,
 ) -> WriteResult:
     key = resource.key(target.namespace, obj["metadata"]["name"])
-    value = resource.encode(obj)
+    value = await converted(lambda: resource.encode(obj))
     if options.dry_run:
         existing = store.storage.newest(key)
         if existing is not None:

@@ -7,6 +7,7 @@ from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
 from fakeapi.registry.deletion import DeletionRequest, LastState
 from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
@@ -49,7 +50,7 @@ async def _delete_entry(
     *,
     asks_admission: bool,
 ) -> WriteResult:
-    obj = resource.decode(entry)
+    obj = await converted(lambda: resource.decode(entry))
     request = DeletionRequest(
         options, store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
@@ -65,7 +66,7 @@ async def _delete_entry(
         return _gone(resource, obj, entry.value, gone.revision)
     goes = isinstance(held, LastState)
     last = held.obj if isinstance(held, LastState) else held
-    value = resource.encode(last)
+    value = await converted(lambda: resource.encode(last))
     accepted = options.orphan is False and not goes
     if options.dry_run or (value == entry.value and not goes):
         await store.settle(entry)

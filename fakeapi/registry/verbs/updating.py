@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/g
 
 from functools import partial
 
+from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.naming import check_path_name
@@ -42,13 +43,16 @@ async def update(
     manager, uid = resource.manager(target.subresource), obj["metadata"].get("uid", "")
     for attempt in attempts(store, resource, target, uid=uid, dry_run=options.dry_run):
         async with attempt as old:
-            new: Object = {**obj, "metadata": dict(obj["metadata"])}
-            owned = partial(manager.update, old, new, options.manager, store.now())
+            owned = partial(_with_managers, manager, old, obj, manager_name=options.manager, now=store.now())
             await attempt.check(await attempt.run(options.body_bytes, owned), options, warnings)
         result = await attempt.commit(options)
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")
+
+
+def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_name: str, now: str) -> Object:
+    return manager.update(old, {**obj, "metadata": dict(obj["metadata"])}, manager_name, now)
 
 
 async def _create(

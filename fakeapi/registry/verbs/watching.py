@@ -6,11 +6,13 @@ DELETED event has the last state that the watcher could see, at the version of t
 """
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.options import ObjectReference, WatchOptions
 from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.resource import Resource
@@ -79,13 +81,16 @@ class Watch:
         """
         while True:
             batch = await self._watcher.next_batch()
-            events = [
-                event
-                for change in batch
-                if change.entry.revision > self.start and (event := self._translate(change)) is not None
-            ]
+            events = await converted(partial(self._translated, batch))
             if events:
                 return events
+
+    def _translated(self, batch: Sequence[Event]) -> list[WatchEvent]:
+        return [
+            event
+            for change in batch
+            if change.entry.revision > self.start and (event := self._translate(change)) is not None
+        ]
 
     def bookmark_version(self, newest: int) -> int | None:
         """The version for a bookmark, `newest` being the last change to the resource; None where nothing has
@@ -197,7 +202,7 @@ class EncodedEventCache:
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
         """One line or frame of a watch stream; `encode` is the same for all of a cache."""
-        key = (event.resource.api_version, event.type, event.revision, event.entry.key)
+        key = (event.resource.identity, event.type, event.revision, event.entry.key)
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))
         if kept != value:

@@ -5,7 +5,6 @@ published as its definition writes it, with the members that every object has.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fakeapi.http.discovery.openapi.operations import (
     DELETE,
@@ -19,7 +18,7 @@ from fakeapi.http.discovery.openapi.operations import (
 )
 from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Schema, reference
 from fakeapi.http.negotiation import CUSTOM_PATCH_TYPES, JSON
-from fakeapi.machinery.codec import value_of
+from fakeapi.machinery.structural.openapi import Publication, extensions, model_name, published_schema
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.request_decoding import YAML
 
@@ -28,7 +27,6 @@ _PRETTY = ("pretty", "string")
 _GET = (("resourceVersion", "string"),)
 _METADATA = "meta/v1.ObjectMeta"
 _LIST_METADATA = "meta/v1.ListMeta"
-_PARTIAL = "meta/v1.PartialObjectMetadata"
 _MORE = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 _STANDARD_OBJECT = f"Standard object's metadata. {_MORE}#metadata"
 _STANDARD_LIST = f"Standard list metadata. {_MORE}#types-kinds"
@@ -47,25 +45,27 @@ _EMBEDDED_API_VERSION = (
 _EMBEDDED_KIND = (
     f"kind is a string value representing the type of this object. In CamelCase. {_MORE}#types-kinds"
 )
-_PRESERVES = "x-kubernetes-preserve-unknown-fields"
-_NOT_IN_SWAGGER = ("anyOf", "oneOf", "not", "default")
-_EMBEDS = "x-kubernetes-embedded-resource"
 
 
 def custom_name(kind: CustomKind, name: str) -> str:
     """`com.example.v1.Widget` for the kind Widget of example.com/v1."""
-    return ".".join((*reversed(kind.group.split(".")), kind.version, name))
+    return model_name(kind.group, kind.version, name)
 
 
 class CustomSchemas(Mapping[str, Schema]):
     """The schemas of custom kinds by OpenAPI name, and beside them those of the release."""
 
-    def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas) -> None:
+    def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas, *, is_v2: bool) -> None:
         self._known = known
         self._own: dict[str, Schema] = {}
         for kind in kinds:
-            self._own[custom_name(kind, kind.kind)] = _object_schema(kind)
-            self._own[custom_name(kind, kind.list_kind)] = _list_schema(kind)
+            publication = _publication(kind, is_v2=is_v2)
+            schema = kind.version_specification.schema
+            self._own[custom_name(kind, kind.kind)] = published_schema(schema, publication)
+            self._own[custom_name(kind, kind.list_kind)] = {
+                **_list_schema(kind),
+                **extensions(publication, kind.list_kind),
+            }
 
     def __getitem__(self, name: str) -> Schema:
         return self._own[name] if name in self._own else self._known[name]
@@ -78,23 +78,28 @@ class CustomSchemas(Mapping[str, Schema]):
         return len(self._own) + len(self._known)
 
 
-def _object_schema(kind: CustomKind) -> Schema:
-    mark = {"x-kubernetes-group-version-kind": [_gvk(kind, kind.kind)]}
-    version = kind.version_specification
-    if version.props is None:
-        return {"type": "object", **mark}
-    schema = _published(version.props)
-    own = {
-        "apiVersion": {"type": "string", "description": _API_VERSION},
-        "kind": {"type": "string", "description": _KIND},
-        "metadata": {"allOf": [reference(_METADATA)], "description": _STANDARD_OBJECT},
-    }
-    members = {**(schema.get("properties") or {}), **own}
-    schema["properties"] = {name: members[name] for name in sorted(members)}
-    if version.selectable:
-        fields = [{"fieldPath": path.removeprefix(".")} for path in version.selectable]
-        mark["x-kubernetes-selectable-fields"] = fields
-    return {**schema, **mark}
+def _publication(kind: CustomKind, *, is_v2: bool) -> Publication:
+    specification, version = kind.specification, kind.version_specification
+    metadata = {"allOf": [reference(_METADATA)], "description": _STANDARD_OBJECT}
+    return Publication(
+        group=kind.group,
+        version=kind.version,
+        kind=kind.kind,
+        resource_members={
+            "apiVersion": {"type": "string", "description": _API_VERSION},
+            "kind": {"type": "string", "description": _KIND},
+            "metadata": metadata,
+        },
+        embedded_members={
+            "apiVersion": {"type": "string", "description": _EMBEDDED_API_VERSION},
+            "kind": {"type": "string", "description": _EMBEDDED_KIND},
+            "metadata": metadata,
+        },
+        is_v2=is_v2,
+        preserves_unknown_fields=specification.preserves_unknown_fields,
+        selectable_fields=version.selectable,
+        rules=kind.rules,
+    )
 
 
 def _list_schema(kind: CustomKind) -> Schema:
@@ -113,65 +118,11 @@ def _list_schema(kind: CustomKind) -> Schema:
             "kind": {"type": "string", "description": _KIND},
             "metadata": {"allOf": [reference(_LIST_METADATA)], "description": _STANDARD_LIST},
         },
-        "x-kubernetes-group-version-kind": [_gvk(kind, kind.list_kind)],
     }
 
 
 def _gvk(kind: CustomKind, name: str) -> dict[str, str]:
     return {"group": kind.group, "kind": name, "version": kind.version}
-
-
-def _published(props: Any) -> Schema:
-    """A schema as it is published: embedded resources have the members of every object."""
-    schema: Schema = dict(value_of(props))
-    for name in ("properties", "patternProperties", "definitions"):
-        if schema.get(name):
-            below = value_of(schema[name])
-            schema[name] = {each: _published(below[each]) for each in sorted(below)}
-    for name in ("items", "additionalProperties", "not"):
-        if isinstance(value_of(schema.get(name)), dict):
-            schema[name] = _published(schema[name])
-    if schema.get("x-kubernetes-int-or-string") and not schema.get("anyOf"):
-        schema["anyOf"] = [{"type": "integer"}, {"type": "string"}]
-    if schema.get(_EMBEDS):
-        schema["properties"] = {
-            **(schema.get("properties") or {}),
-            "apiVersion": {"type": "string", "description": _EMBEDDED_API_VERSION},
-            "kind": {"type": "string", "description": _EMBEDDED_KIND},
-            "metadata": {"allOf": [reference(_METADATA)], "description": _STANDARD_OBJECT},
-        }
-        required = list(schema.get("required") or ())
-        schema["required"] = required + [each for each in ("kind", "apiVersion") if each not in required]
-    return schema
-
-
-def for_swagger(schema: Schema) -> Schema:
-    """A published schema as OpenAPI 2 can have it: without alternatives, and of no type where clients would
-    refuse what the server takes.
-
-    Follows `pkg/controller/openapi/v2` of k8s.io/apiextensions-apiserver.
-    """
-    if "$ref" in schema:
-        return schema
-    made = {name: value for name, value in schema.items() if name not in _NOT_IN_SWAGGER}
-    if "allOf" in made and "$ref" not in made["allOf"][0]:
-        del made["allOf"]
-    required = [each for each in schema.get("required") or () if not _is_nullable(schema, each)]
-    if required != (schema.get("required") or []):
-        made["required"] = required
-    if schema.get("nullable") or schema.get(_PRESERVES):
-        for name in ("type", "items", "properties", "nullable"):
-            made.pop(name, None)
-    if "properties" in made:
-        made["properties"] = {name: for_swagger(below) for name, below in made["properties"].items()}
-    for name in ("items", "additionalProperties"):
-        if isinstance(made.get(name), dict):
-            made[name] = for_swagger(made[name])
-    return made
-
-
-def _is_nullable(schema: Schema, name: str) -> bool:
-    return bool(((schema.get("properties") or {}).get(name) or {}).get("nullable"))
 
 
 def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:

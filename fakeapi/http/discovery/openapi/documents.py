@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Document: TypeAlias = dict[str, Any]
 
 _TITLE = "Kubernetes"
-_KUBERNETES = "io.k8s."
-"""The names of all schemas but those of custom kinds begin so."""
 _KIND = "x-kubernetes-group-version-kind"
 _SECURITY = {
     "BearerToken": {
@@ -49,12 +47,14 @@ def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     }
 
 
-def document_of(catalogue: Catalogue, group: str, version: str) -> Document:
-    """The OpenAPI 3 document of one API version, with the schemas that its paths refer to."""
+def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool = False) -> Document:
+    """The OpenAPI 3 document of one API version, with the schemas that its paths refer to. `is_v2`: those of
+    custom kinds are as OpenAPI 2 has them.
+    """
     resources = catalogue.of_version(group, version)
     paths = _paths(catalogue, group, version)
     release = resources[0].release
-    known = _known(resources, schemas_of(release.name))
+    known = _known(resources, schemas_of(release.name), is_v2=is_v2)
     schemas = {name: known[name] for name in sorted(_referred(paths, known))}
     components: dict[str, Any] = {"schemas": schemas}
     if not resources[0].kind.unstructured:
@@ -80,9 +80,9 @@ def swagger(catalogue: Catalogue) -> Document:
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}
     for group, version in reversed(group_versions(catalogue).values()):
-        one = document_of(catalogue, group, version)
+        one = document_of(catalogue, group, version, is_v2=True)
         paths |= one["paths"]
-        schemas = {**_in_swagger(one["components"]["schemas"]), **schemas}
+        schemas = {**one["components"]["schemas"], **schemas}
     known = schemas_of(catalogue.primary.name)
     schemas |= {name: known[name] for name in map(openapi_name, COMMON) if name in schemas}
     return swagger_of(_TITLE, catalogue.primary.version, paths, schemas, _SECURITY)
@@ -109,26 +109,14 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
     return custom_path_items(cast("CustomKind", resource.kind))
 
 
-def _known(resources: list[Resource], known: ReleaseSchemas) -> Mapping[str, Schema]:
+def _known(resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool) -> Mapping[str, Schema]:
     """The schemas that paths may refer to."""
     custom = [cast("CustomKind", each.kind) for each in resources if each.kind.unstructured]
     if not custom:
         return known
     from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - few servers need it
 
-    return CustomSchemas(custom, known)
-
-
-def _in_swagger(schemas: dict[str, Schema]) -> dict[str, Schema]:
-    """The schemas of an API version, those of custom kinds without what OpenAPI 2 does not have."""
-    if all(name.startswith(_KUBERNETES) for name in schemas):
-        return schemas
-    from fakeapi.http.discovery.openapi.custom import for_swagger  # noqa: PLC0415 - few servers need it
-
-    return {
-        name: schema if name.startswith(_KUBERNETES) else for_swagger(schema)
-        for name, schema in schemas.items()
-    }
+    return CustomSchemas(custom, known, is_v2=is_v2)
 
 
 def _referred(value: Any, known: Mapping[str, Schema]) -> set[str]:

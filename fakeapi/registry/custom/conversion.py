@@ -1,0 +1,68 @@
+"""Conversion of custom objects between versions: by name alone, or by the webhook of their definition.
+
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.deferred_conversion import ConversionNeeded
+
+if TYPE_CHECKING:
+    from fakeapi.registry.webhooks.conversion import ConversionWebhook
+
+KEPT_MAX = 4096
+"""As many converted objects are kept; when there are more, the webhook is asked again."""
+
+
+class Conversions:
+    """Converts the objects of one definition. Without a webhook all versions are alike but for apiVersion."""
+
+    def __init__(self, webhook: "ConversionWebhook | None" = None) -> None:
+        self._webhook = webhook
+        self._kept: dict[tuple[bytes, str], bytes] = {}
+
+    @property
+    def waits(self) -> bool:
+        """Whether a webhook is asked."""
+        return self._webhook is not None
+
+    def convert(self, obj: Object, api_version: str) -> Object:
+        """An object in another version; it shares parts with `obj` where there is no webhook.
+
+        Raises ConversionNeeded before the webhook has been asked.
+        """
+        if obj.get("apiVersion") == api_version:
+            return obj
+        if self._webhook is None:
+            return {**obj, "apiVersion": api_version}
+        key = codec.encode(obj), api_version
+        kept = self._kept.get(key)
+        if kept is None:
+            raise ConversionNeeded(lambda: self._fetch([obj], api_version, ""))
+        found: Object = codec.decode(kept)
+        return found
+
+    async def fetch_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
+        """Has the objects of a list converted by one call. Raises ApiError 500."""
+        if self._webhook is not None and objects:
+            await self._fetch(objects, api_version, list_kind)
+
+    async def _fetch(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
+        from fakeapi.registry.webhooks.conversion import ConversionFailed  # noqa: PLC0415 - few definitions
+
+        assert self._webhook is not None, "asked for without a webhook"
+        try:
+            if list_kind:
+                made = await self._webhook.convert_list(objects, api_version, list_kind)
+            else:
+                made = [await self._webhook.convert(objects[0], api_version)]
+        except ConversionFailed as error:
+            raise ApiError(500, "", str(error)) from error
+        if len(self._kept) + len(made) > KEPT_MAX:
+            self._kept.clear()
+        for obj, converted in zip(objects, made, strict=True):
+            self._kept[codec.encode(obj), api_version] = codec.encode(converted)
