@@ -60,6 +60,13 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
     return _held_by_finalizers(obj, request.options, request.now)
 
 
+def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
+    """`delete_after_finalizers` for kinds that have no dependents, whatever the client says of them."""
+    options = replace(request.options, propagation="Background", orphan=None)
+    check_preconditions(obj["metadata"], options, request.qualified_kind)
+    return _held_by_finalizers(obj, options, request.now)
+
+
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
     """`delete_after_finalizers` for kinds whose dependents stay unless the client says otherwise."""
     present, options = obj["metadata"].get("finalizers") or (), request.options

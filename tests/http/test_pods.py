@@ -1,6 +1,7 @@
 """Pods as a scheduler, a kubelet and kubectl drive them."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -452,3 +453,72 @@ def test_a_resize_of_the_pod_as_a_whole_needs_a_node_that_says_it_can(frozen: St
         api.patch("Pod", "a", change, subresource="resize")["spec"]["resources"]
         == change["spec"]["resources"]
     )
+
+
+def test_as_many_are_evicted_at_once_as_the_budget_allows(frozen: Start) -> None:
+    api = frozen("1.33")
+    names = [f"p{index}" for index in range(12)]
+    for name in names:
+        running(api, name)
+    budget(api, disruptionsAllowed=3, currentHealthy=12, desiredHealthy=1, expectedPods=12)
+
+    def code(name: str) -> int:
+        try:
+            evict(api, name)
+        except StatusError as error:
+            return error.code
+        return 201
+
+    with ThreadPoolExecutor(6) as threads:
+        codes = sorted(threads.map(code, names))
+    assert codes == [201] * 3 + [429] * 9
+    status = api.get("PodDisruptionBudget", "budget")["status"]
+    assert (status["disruptionsAllowed"], len(status["disruptedPods"])) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "phase", "options", "left"),
+    [
+        ({"nodeName": "n1"}, "Running", {}, 30),
+        ({"nodeName": "n1"}, "Running", {"gracePeriodSeconds": -1}, 1),
+        ({"nodeName": "n1"}, "Running", {"gracePeriodSeconds": 0}, None),
+        ({"nodeName": "n1"}, "Succeeded", {}, None),
+        ({"nodeName": "n1"}, "Failed", {"gracePeriodSeconds": 9}, None),
+        ({}, "Pending", {"gracePeriodSeconds": 9}, None),
+        ({"nodeName": "n1", "terminationGracePeriodSeconds": 0}, "Running", {}, None),
+        (
+            {"nodeName": "n1", "terminationGracePeriodSeconds": 5},
+            "Running",
+            {"propagationPolicy": "Orphan"},
+            5,
+        ),
+    ],
+)
+def test_a_pod_is_given_the_time_that_it_or_the_client_asks_for(
+    frozen: Start, spec: dict[str, Any], phase: str, options: dict[str, Any], left: int | None
+) -> None:
+    api = frozen("1.33")
+    api.create(pod(**spec))
+    api.patch("Pod", "a", {"status": {"phase": phase}}, subresource="status")
+    api.request("DELETE", f"{PODS}/a", options)
+    if left is None:
+        assert refused(lambda: api.get("Pod", "a")).code == 404
+        return
+    assert api.get("Pod", "a")["metadata"]["deletionGracePeriodSeconds"] == left
+
+
+def test_a_pod_that_is_going_is_given_less_time_and_never_more(frozen: Start) -> None:
+    api = frozen("1.33")
+    api.create(pod(nodeName="n1"))
+    for asked, left in ((20, 20), (25, 20), (None, 20), (5, 5)):
+        api.request("DELETE", f"{PODS}/a", {} if asked is None else {"gracePeriodSeconds": asked})
+        assert api.get("Pod", "a")["metadata"]["deletionGracePeriodSeconds"] == left
+
+
+def test_an_event_has_no_dependents_to_wait_for(frozen: Start) -> None:
+    api = frozen("1.33")
+    for policy in ("Foreground", "Orphan"):
+        event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}}
+        api.create({**event, "involvedObject": {"namespace": "default"}})
+        answer = api.request("DELETE", "/api/v1/namespaces/default/events/e", {"propagationPolicy": policy})
+        assert (answer["kind"], answer["status"]) == ("Status", "Success")

@@ -15,6 +15,7 @@ from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.columns import UNKNOWN, Cell, at, since
 from fakeapi.registry.conversion import Conversion
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.deletion import delete_alone
 from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -281,6 +282,7 @@ EVENT = KindDefinition(
     also_in=frozenset((GROUP,)),
     resource="events",
     strategies=_strategies,
+    deletion=delete_alone,
     conversions={f"{GROUP}/v1": Conversion(_to_hub, _from_hub)},
     name_validator=names.name_is_path_segment,
     field_labels=_field_labels,

@@ -50,12 +50,8 @@ async def evict(
 ) -> WriteResult:
     """Raises ApiError: 400, 403, 404, 409 for preconditions, 422, 429 where a budget does not allow it."""
     asked = _delete_options(resource, target, body, options)
-    entry = store.newest_entry(resource, target)
-    pod = stored_form.decode(entry, resource.hub_schema)
-    if _needs_no_budget(pod):
-        keeps_version = _is_ending(pod) or asked.resource_version is not None
-        wanted = asked if keeps_version else _at_version(asked, pod)
-        await _mark_and_delete(store, resource, target, wanted)
+    pod = await _deleted_without_budget(store, resource, target, asked)
+    if pod is None:
         return success()
     budgets = [
         each
@@ -122,8 +118,51 @@ def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
     return replace(options, resource_version=pod["metadata"]["resourceVersion"])
 
 
+async def _deleted_without_budget(
+    store: Store, resource: Resource, target: ObjectReference, asked: DeleteOptions
+) -> Object | None:
+    """Deletes a pod that counts for no budget; gives one that may. Raises ApiError.
+
+    A pod that changes meanwhile is looked at again, unless the client named its version.
+    """
+    for attempt in range(WRITE_ATTEMPTS):
+        pod: Object = stored_form.decode(store.newest_entry(resource, target), resource.hub_schema)
+        if not _needs_no_budget(pod):
+            return pod
+        keeps_version = _is_ending(pod) or asked.resource_version is not None
+        try:
+            await _mark_and_delete(
+                store, resource, target, asked if keeps_version else _at_version(asked, pod)
+            )
+        except ApiError as error:
+            is_last = attempt == WRITE_ATTEMPTS - 1
+            if error.reason != "Conflict" or asked.resource_version is not None or is_last:
+                raise
+        else:
+            return None
+    raise AssertionError("the last attempt ends with an error")
+
+
 async def _take(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    """Takes one disruption from the budget. Raises ApiError."""
+    """Takes one disruption from the budget, and looks again where others take from it too. Raises
+    ApiError.
+    """
+    name = budget["metadata"]["name"]
+    for attempt in range(WRITE_ATTEMPTS):
+        try:
+            await _take_once(store, budget, target, dry_run=dry_run)
+        except ApiError as error:
+            if error.reason != "Conflict" or attempt == WRITE_ATTEMPTS - 1:
+                raise
+        else:
+            return
+        newest = store.admission.objects.get(GROUP, RESOURCE, target.namespace, name)
+        if newest is None:
+            raise errors.not_found(Qualified(GROUP, RESOURCE), name)
+        budget = newest
+
+
+async def _take_once(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
     served = store.find(GROUP, "v1", RESOURCE)
     assert served is not None, "there is a budget, so its kind is served"
     now, name = store.now(), budget["metadata"]["name"]
