@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Hashable, Iterable, Mapping
+from collections.abc import Coroutine, Hashable, Mapping
 from typing import Any
 
 from fakeapi.asgi import ASGIApp
@@ -49,7 +49,7 @@ class Manager:
         self._changed = asyncio.Event()
         self._queue = WorkQueue(cluster.clock, self._changed.set)
         self._informers: dict[ServedResource, Informer] = {}
-        self._resources: dict[ServedResource, Resource] = {}
+        self._followed: list[tuple[Informer, Resource]] = []
         self._unlisted: list[Informer] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._spawned: set[asyncio.Task[None]] = set()
@@ -116,7 +116,7 @@ class Manager:
             found.notify(self._changed)
             served = self._cluster.catalogue.find(resource.group, resource.version, resource.plural)
             if served is not None:
-                self._resources[resource] = served
+                self._followed.append((found, served))
             self._unlisted.append(found)
             self._changed.set()
         return found
@@ -191,16 +191,19 @@ class Manager:
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
-            log.debug("the caches are behind: %s", [each.plural for each in self._behind()])
+            log.debug("the caches are behind: %s", self._behind())
 
     def _is_behind(self) -> bool:
-        return next(iter(self._behind()), None) is not None
-
-    def _behind(self) -> Iterable[ServedResource]:
         newest = self._cluster.store.newest
-        for place, resource in self._resources.items():
-            if self._informers[place].position < newest(resource):
-                yield place
+        return any(informer.position < newest(resource) for informer, resource in self._followed)
+
+    def _behind(self) -> list[str]:
+        newest = self._cluster.store.newest
+        return [
+            informer.resource.plural
+            for informer, resource in self._followed
+            if informer.position < newest(resource)
+        ]
 
     async def _is_settled(self) -> bool:
         await self._caught_up()

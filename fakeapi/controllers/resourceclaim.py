@@ -3,6 +3,7 @@
 Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, from 1.27 on.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,6 +51,7 @@ class ResourceClaimController(Controller):
         self._api = context.api("kube-controller-manager", "resource-claim-controller")
         self._events = EventRecorder(context, self._api, "resource_claim")
         self._deleted: dict[str, None] = {}
+        self._users: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         self._pods: Informer = context.informer(pods)
         self._templates: Informer = context.informer(templates)
         self._claims: Informer = context.informer(claims)
@@ -77,6 +79,7 @@ class ResourceClaimController(Controller):
         extended = (pod["status"].get("extendedResourceClaimStatus") or {}).get("resourceClaimName")
         if not pod["spec"].get("resourceClaims") and not extended:
             return
+        self._index(old, new)
         if old is not None and (new is None or new["metadata"]["uid"] != old["metadata"]["uid"]):
             self._remember_deleted(old["metadata"]["uid"])
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
@@ -103,9 +106,21 @@ class ResourceClaimController(Controller):
         namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
         if new is not None:
             self.context.add((CLAIM, namespace, name))
-        for pod in self._pods.objects.values():
-            if pod["metadata"]["namespace"] == namespace and name in _known_claims(pod):
-                self.context.add((POD, namespace, pod["metadata"]["name"]))
+        for pod in self._users.get((namespace, name), ()):
+            self.context.add((POD, namespace, pod))
+
+    def _index(self, old: Object | None, new: Object | None) -> None:
+        """Notes which pods name which claims."""
+        for pod in filter(None, (old, new)):
+            metadata = pod["metadata"]
+            for claim in _known_claims(pod):
+                users = self._users[metadata["namespace"], claim]
+                if pod is new:
+                    users[metadata["name"]] = None
+                else:
+                    users.pop(metadata["name"], None)
+                if not users:
+                    del self._users[metadata["namespace"], claim]
 
     def _remember_deleted(self, uid: str) -> None:
         if len(self._deleted) >= DELETED_MAX:

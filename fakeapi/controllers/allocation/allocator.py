@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
-from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, NodeError, Pool, Slice
+from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, NodeError, Pool
 from fakeapi.controllers.allocation.nodes import merged_selector
-from fakeapi.controllers.allocation.pools import gather_pools
+from fakeapi.controllers.allocation.pools import Slices, gather_pools
 from fakeapi.controllers.allocation.requests import (
     ALL,
     EXACT_COUNT,
@@ -28,7 +28,7 @@ class Inventory:
     `turn`: with which pool a release begins that goes through them in any order.
     """
 
-    slices: Sequence[Slice]
+    slices: Slices
     classes: Mapping[str, Object]
     state: AllocatedState
     turn: int = 0

@@ -1,5 +1,6 @@
 """Gathers the pools of a node from the ResourceSlices of the cluster."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from fakeapi.controllers.allocation.model import Pool, PoolID, Slice
@@ -9,11 +10,32 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import Duplicates
 
 
-def gather_pools(slices: Iterable[Slice], node: Object, rules: AllocationRules) -> list[Pool]:
+class Slices:
+    """All slices of the cluster, and those that a node may see."""
+
+    def __init__(self, slices: Iterable[Slice]) -> None:
+        self.every = list(slices)
+        self._order = {id(each): number for number, each in enumerate(self.every)}
+        self._of_node: defaultdict[str, list[Slice]] = defaultdict(list)
+        self._shared: list[Slice] = []
+        for each in self.every:
+            name = each.spec.get("nodeName")
+            if name and not each.spec.get("sharedCounters"):
+                self._of_node[name].append(each)
+            else:
+                self._shared.append(each)
+
+    def visible(self, node: str) -> list[Slice]:
+        """The slices of a node and those of several, in the order of all."""
+        own = self._of_node.get(node, [])
+        return sorted((*own, *self._shared), key=lambda each: self._order[id(each)]) if own else self._shared
+
+
+def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
     """The pools with slices for the node, of the newest generation that is seen, complete or not."""
-    every = list(slices)
+    every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
-    for each in every:
+    for each in slices.visible(node["metadata"]["name"]):
         if _is_relevant(each.spec, node, rules):
             _add(by_pool, each, rules)
     found = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]

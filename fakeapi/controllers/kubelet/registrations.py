@@ -18,7 +18,7 @@ from fakeapi.controllers.kubelet.messages import MESSAGES
 
 log = logging.getLogger("fakeapi.controllers")
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
 """For a driver to answer at registration."""
 DRA_PLUGIN = "DRAPlugin"
@@ -36,6 +36,8 @@ class Registrations:
         self._services = services
         self._on_change = on_change
         self._known: dict[Path, tuple[tuple[int, int], str]] = {}
+        self._seen: dict[str, int] = {}
+        self._unanswered = False
 
     async def run(self) -> None:
         """Looks for sockets until it is cancelled."""
@@ -45,7 +47,10 @@ class Registrations:
 
     async def look(self) -> None:
         """Registers the drivers of new sockets, and forgets those whose sockets are gone."""
-        found = _sockets(self._directory)
+        if not self._unanswered and self._seen and all(map(_is_as_seen, self._seen.items())):
+            return
+        self._unanswered = False
+        found, self._seen = _sockets(self._directory)
         for path in self._known.keys() - found.keys():
             _, name = self._known.pop(path)
             self._forget(name)
@@ -54,7 +59,9 @@ class Registrations:
             if known is not None and known[0] == identity:
                 continue
             registered = await self._register(path)
-            if registered is not None:
+            if registered is None:
+                self._unanswered = True
+            else:
                 self._known[path] = identity, registered
 
     def _forget(self, name: str) -> None:
@@ -106,10 +113,26 @@ class Registrations:
         return f"{asked} are supported by the kubelet ([{ours}])", ""
 
 
-def _sockets(directory: Path) -> dict[Path, tuple[int, int]]:
-    """The sockets below a directory, with what tells one from its successor."""
+def _is_as_seen(directory: tuple[str, int]) -> bool:
+    """Whether nothing was put into a directory, or taken from it, since it was read."""
+    path, changed = directory
+    try:
+        return os.stat(path).st_mtime_ns == changed  # noqa: PTH116 - twenty times as fast
+    except OSError:
+        return False
+
+
+def _sockets(directory: Path) -> tuple[dict[Path, tuple[int, int]], dict[str, int]]:
+    """The sockets below a directory, with what tells one from its successor, and when each directory
+    changed.
+    """
     found: dict[Path, tuple[int, int]] = {}
+    seen: dict[str, int] = {}
     for root, _, names in os.walk(directory):
+        try:
+            seen[root] = os.stat(root).st_mtime_ns  # noqa: PTH116 - as above
+        except OSError:
+            continue
         for name in sorted(names):
             path = Path(root, name)
             try:
@@ -118,7 +141,7 @@ def _sockets(directory: Path) -> dict[Path, tuple[int, int]]:
                 continue
             if stat.S_ISSOCK(status.st_mode) and not name.startswith("."):
                 found[path] = status.st_ino, status.st_ctime_ns
-    return found
+    return found, seen
 
 
 SERVICES = tuple(NEW_SERVICES)

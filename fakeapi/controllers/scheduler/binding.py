@@ -22,12 +22,9 @@ OnFailure = Callable[[str], Awaitable[None]]
 
 
 class Binder:
-    """`assumed` has the nodes of pods, by uid, that wait for their devices to be ready there."""
-
     def __init__(
         self, context: ControllerContext, api: API, view: DeviceView, rules: AllocationRules
     ) -> None:
-        self.assumed: dict[str, str] = {}
         self._context = context
         self._api = api
         self._view = view

@@ -15,7 +15,7 @@ from fakeapi.controllers.scheduler.binding import Binder
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
-from fakeapi.controllers.scheduler.node_state import node_states
+from fakeapi.controllers.scheduler.node_state import NodeStates
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.machinery.json_types import Object
@@ -61,6 +61,9 @@ class SchedulerController(Controller):
         self._binder = Binder(context, self._api, self._view, allocation)
         self._pods: Informer = context.informer(pods)
         self._nodes: Informer = context.informer(nodes)
+        self._states = NodeStates()
+        self._pods.on_change(self._states.pod_changed)
+        self._nodes.on_change(self._states.node_changed)
         self._pods.on_change(self._pod_changed)
         self._nodes.on_change(self._something_changed)
         self._view.on_change(self._something_changed)
@@ -128,11 +131,9 @@ class SchedulerController(Controller):
         except NotReady:
             self._parked.add(key)
             return
-        states = node_states(self._nodes.objects.values(), self._pods.objects.values(), self._binder.assumed)
         try:
-            in_order = dict(sorted(states.items()))
             turn = self._failures.get(key, 0)
-            outcome = attempt(pod, in_order, self._plugin, self._quirks, self._choose, turn)
+            outcome = attempt(pod, self._states.by_name(), self._plugin, self._quirks, self._choose, turn)
             if outcome.node:
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)

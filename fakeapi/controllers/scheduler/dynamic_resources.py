@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.model import AllocationError, NodeError
 from fakeapi.controllers.allocation.nodes import matches_selector
+from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.requests import choices_of
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
@@ -120,7 +121,7 @@ class DynamicResources:
             shares=self._rules.consumable_capacity,
             admin_counts=self._rules.quirks.admin_access_takes_devices,
         )
-        return Inventory(slices, classes, state, turn)
+        return Inventory(Slices(slices), classes, state, turn)
 
     def filter(self, state: PodClaims, pod: Object, node: NodeState) -> Unschedulable | None:
         """Why the claims cannot be had on a node; None where they can. Raises PluginError."""

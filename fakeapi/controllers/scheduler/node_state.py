@@ -1,6 +1,6 @@
 """NodeState: a node with the pods on it, and what they ask for."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -68,16 +68,38 @@ def scored_requests(pod: Object) -> Amounts:
     return {name: max(total, asked.get(name, Fraction(0))) for name, total in totals.items()}
 
 
-def node_states(
-    nodes: Iterable[Object], pods: Iterable[Object], assumed: Mapping[str, str]
-) -> dict[str, NodeState]:
-    """The nodes by name, with the pods on them that have not ended.
+class NodeStates:
+    """The nodes with the pods on them that have not ended; follows changes of nodes and pods."""
 
-    `assumed` has the nodes of pods, by uid, that are on their way to one.
-    """
-    states = {node["metadata"]["name"]: NodeState(node) for node in nodes}
-    for pod in pods:
-        name = pod["spec"].get("nodeName") or assumed.get(pod["metadata"]["uid"])
-        if name in states and pod["status"].get("phase") not in {"Succeeded", "Failed"}:
-            states[name].add(pod)
-    return states
+    def __init__(self) -> None:
+        self._nodes: dict[str, Object] = {}
+        self._pods: defaultdict[str, dict[str, Object]] = defaultdict(dict)
+        self._states: dict[str, NodeState] = {}
+
+    def node_changed(self, old: Object | None, new: Object | None) -> None:
+        name = (new or old or {})["metadata"]["name"]
+        self._states.pop(name, None)
+        if new is None:
+            self._nodes.pop(name, None)
+        else:
+            self._nodes[name] = new
+
+    def pod_changed(self, old: Object | None, new: Object | None) -> None:
+        for pod in filter(None, (old, new)):
+            name = pod["spec"].get("nodeName")
+            if not name:
+                continue
+            uid = pod["metadata"]["uid"]
+            if pod is new and pod["status"].get("phase") not in {"Succeeded", "Failed"}:
+                self._pods[name][uid] = pod
+            else:
+                self._pods[name].pop(uid, None)
+            self._states.pop(name, None)
+
+    def by_name(self) -> dict[str, NodeState]:
+        """All nodes in the order of their names."""
+        for name in self._nodes.keys() - self._states.keys():
+            state = self._states[name] = NodeState(self._nodes[name])
+            for pod in self._pods[name].values():
+                state.add(pod)
+        return {name: self._states[name] for name in sorted(self._states)}

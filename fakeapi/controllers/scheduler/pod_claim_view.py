@@ -1,6 +1,7 @@
 """The claims, classes and slices of the cluster in the layout of v1, as the scheduler reads them."""
 
 from collections.abc import Callable
+from functools import partial
 
 from fakeapi.controllers.allocation.model import Slice
 from fakeapi.controllers.controller import ControllerContext
@@ -29,13 +30,19 @@ class DeviceView:
         """A kind that the release does not serve has no objects."""
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
+        self._lists: dict[str, list[Object]] = {}
         self._converted: dict[str, dict[str, tuple[str, Object]]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
             resource = find_resource(context.cluster.catalogue, GROUP, kind)
             if resource is not None:
                 self._resources[kind] = resource
-                self._informers[kind] = context.informer(served_as(resource))
+                informer = self._informers[kind] = context.informer(served_as(resource))
+                informer.on_change(partial(self._forget, kind))
         self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
+
+    def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
+        """The list of a kind is made anew when it is next asked for."""
+        self._lists.pop(kind, None)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
         """Calls `handler` for every change of any of the kinds."""
@@ -54,6 +61,9 @@ class DeviceView:
         informer = self._informers.get(kind)
         if informer is None:
             return []
+        fresh = self._lists.get(kind)
+        if fresh is not None:
+            return fresh
         known, resource = self._converted[kind], self._resources[kind]
         for key in known.keys() - informer.objects.keys():
             del known[key]
@@ -64,6 +74,7 @@ class DeviceView:
             if entry is None or entry[0] != version:
                 entry = known[key] = version, resource.to_hub(obj)
             found.append(entry[1])
+        self._lists[kind] = found
         return found
 
     def claim(self, namespace: str, name: str) -> Object | None:
