@@ -47,6 +47,9 @@ class RuleQuirks:
     """Rules that scalars do not keep show the value, those of objects and lists nothing; before, all show the
     type."""
 
+    members: int
+    """How many members the type of a rule has: reason and fieldPath, then optionalOldSelf were added."""
+
     move_paths: bool
     """The fieldPath of a rule that failed is added to the paths of the rules after it, too."""
 
@@ -120,6 +123,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     },
     "shown_as_json": {27: False, 34: True},
     "show_values": {27: False, 35: True},
+    "members": {27: 3, 28: 5, 29: 6},
     "move_paths": {27: True, 30: False},
     "old_self_may_be_optional": {27: False, 29: True},
     "count_in_all_of": {27: False, 31: True},

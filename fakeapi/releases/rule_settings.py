@@ -43,6 +43,7 @@ def _settings(
         ratchets=ratchets and own.old_self_may_be_optional,
         shows_values=own.show_values,
         shows_rules_as_json=own.shown_as_json,
+        rule_members=own.members,
         moves_paths=own.move_paths,
         reads_all_of=own.count_in_all_of,
         bounds_enums=own.enums_bound,

@@ -158,7 +158,11 @@ class DefinitionRules:
         return errors
 
     def _uncompiled(self, place: str, rule: Object, detail: str) -> FieldError:
-        shown = _rule_json(rule) if self._settings.shows_rules_as_json else _rule_dump(rule)
+        shown = (
+            _rule_json(rule)
+            if self._settings.shows_rules_as_json
+            else _rule_dump(rule, self._settings.rule_members)
+        )
         return FieldError("FieldValueInvalid", place, f"Invalid value: {shown}: {detail}")
 
     def _cost_errors(self, place: str, name: str, cost: int) -> list[FieldError]:
@@ -194,7 +198,7 @@ def _rule_json(rule: Object) -> str:
     return go_encode(members).decode()
 
 
-def _rule_dump(rule: Object) -> str:
+def _rule_dump(rule: Object, members: int) -> str:
     """The rule as Go's `%#v` writes it; what it points to are addresses there, which nobody can know."""
     reason = rule.get("reason")
     parts = (
@@ -205,7 +209,7 @@ def _rule_dump(rule: Object) -> str:
         f"FieldPath:{quote(rule.get('fieldPath') or '')}",
         f"OptionalOldSelf:(*bool)({'nil' if rule.get('optionalOldSelf') is None else '0xc000000000'})",
     )
-    return f"apiextensions.ValidationRule{{{', '.join(parts)}}}"
+    return f"apiextensions.ValidationRule{{{', '.join(parts[:members])}}}"
 
 
 def _old_self_errors(place: str, rule: Object, condition: Expression, site: RuleSite) -> list[FieldError]:

@@ -45,6 +45,9 @@ class RuleSettings:
     shows_rules_as_json: bool
     """A rule that does not compile is shown as JSON, not in Go's syntax, and so is nothing."""
 
+    rule_members: int
+    """How many members the type of a rule has."""
+
     moves_paths: bool
     """The fieldPath of a rule that failed is added to the paths of the rules after it, too."""
 

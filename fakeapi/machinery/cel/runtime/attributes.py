@@ -41,13 +41,14 @@ class Qualifier:
 class Attribute:
     """`start` finds what the qualifiers are applied to; of a conditional, what `branches` are told apart by.
 
-    `weight`: what the whole costs beside its qualifiers.
+    `weight`: what the whole costs beside its qualifiers. `variable`: the name of a plain variable.
     """
 
     start: Step
     qualifiers: list[Qualifier] = field(default_factory=list)
     branches: "tuple[Attribute, Attribute] | None" = None
     weight: int = 1
+    variable: str = ""
 
     def add(self, qualifier: Qualifier) -> None:
         if self.branches is None:
@@ -105,18 +106,18 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
             if qualifier.dynamic is not None:
                 key = qualifier.dynamic(frame)
                 if type(key) is Err:
-                    frame.charge(1)
+                    frame.cost += 1
                     return key
             found = select(value, key, tests=is_optional or qualifier.tests)
             if qualifier.tests:
-                frame.charge(1)
+                frame.cost += 1
                 if type(found) is Err:
                     return found
                 value = found is not MISSING
                 continue
             if found is MISSING:
                 return NONE
-            frame.charge(1)
+            frame.cost += 1
             if type(found) is Err:
                 return found
             value = found

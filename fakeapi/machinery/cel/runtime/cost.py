@@ -24,7 +24,8 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
     return math.ceil(size_of(text) * factor)
 
 
-def _one(arguments: Sequence[Any], result: Any) -> int:
+def one(arguments: Sequence[Any], result: Any) -> int:
+    """The cost of most calls."""
     return 1
 
 
@@ -224,4 +225,4 @@ def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
         return _scans_second if reads_affix else _scans_first
     if overload == "matches" and reads_affix:
         return _searches
-    return _STANDARD.get(overload, _one)
+    return _STANDARD.get(overload, one)

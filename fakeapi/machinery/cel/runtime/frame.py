@@ -9,7 +9,9 @@ class CostLimitError(Exception):
 
 
 class Frame:
-    """`variables` may be added to and taken from while loops run. `cost` is what has been spent so far."""
+    """`variables` may be added to and taken from while loops run. `cost` is what has been spent so far:
+    whoever spends adds to it.
+    """
 
     __slots__ = ("cost", "limit", "variables")
 
@@ -18,8 +20,9 @@ class Frame:
         self.cost = 0
         self.limit = limit
 
-    def charge(self, units: int) -> None:
-        """Spends. Raises CostLimitError once more is spent than may be."""
-        self.cost += units
+    def check(self) -> None:
+        """Raises CostLimitError once more is spent than may be. Loops ask each time round, so that what is
+        spent between is bounded by the length of the expression.
+        """
         if self.cost > self.limit:
             raise CostLimitError

@@ -12,7 +12,7 @@ from fakeapi.machinery.cel.checker import Checked
 from fakeapi.machinery.cel.declarations import Overload
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime import cost
-from fakeapi.machinery.cel.runtime.attributes import Attribute, Qualifier, Step
+from fakeapi.machinery.cel.runtime.attributes import Attribute, Qualifier, Step, native
 from fakeapi.machinery.cel.runtime.frame import CostLimitError, Frame
 from fakeapi.machinery.cel.runtime.functions import SINGLETONS, overloads_of
 from fakeapi.machinery.cel.runtime.messages import message
@@ -86,6 +86,7 @@ class Program:
         frame = Frame(variables, limit)
         try:
             value = self._step(frame)
+            frame.check()
         except CostLimitError:
             return Evaluation(None, frame.cost, exceeded=True)
         except cost.UncountableError as error:
@@ -160,7 +161,7 @@ class _Planner:
         if self._checked.type(node).kind == "type" and self._environment.lookup(name) is not None:
             of = self._checked.type(node).parameters
             return _Constant(TypeValue(of[0].declared().partition("(")[0] if of else name))
-        return Attribute(_variable(name))
+        return Attribute(_variable(name, weight=0), variable=name)
 
     def _attribute(self, planned: _Planned) -> Attribute:
         return planned if isinstance(planned, Attribute) else Attribute(_step_of(planned))
@@ -205,9 +206,7 @@ class _Planner:
         if name in {"or", "orValue"} and len(planned) == 2:
             return _either(_step_of(planned[0]), _step_of(planned[1]), unwraps=name == "orValue")
         if name == "@not_strictly_false":
-            return self._charged(
-                _not_strictly_false, [_step_of(planned[0])], cost.cost_of(name, "", reads_affix=False)
-            )
+            return _unary(_not_strictly_false, _step_of(planned[0]), cost.one)
         return self._function(node, name, planned)
 
     def _conditional(self, planned: Sequence[_Planned]) -> Attribute:
@@ -227,9 +226,9 @@ class _Planner:
             if member is not None:
                 return member
         if name == "_==_":
-            return self._charged(_strict(equal), steps, charge)
+            return _charged(equal, steps, charge)
         if name == "_!=_":
-            return self._charged(_strict(lambda one, other: equal(one, other) is not True), steps, charge)
+            return _charged(_differ, steps, charge)
         strict = True
         if name in SINGLETONS:
             implementation = SINGLETONS[name]
@@ -240,7 +239,7 @@ class _Planner:
         if name in _MATCHING and isinstance(planned[1], _Constant):
             strict = False
         if strict:
-            return self._charged(_strict(implementation), steps, charge)
+            return _charged(implementation, steps, charge)
         return _dispatched(implementation, steps, charge)
 
     def _implementation(self, name: str, overload: str) -> tuple[Callable[..., Any], bool]:
@@ -261,13 +260,6 @@ class _Planner:
 
         return dispatch, False
 
-    def _charged(self, implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-        if len(steps) == 2:
-            return _binary(implementation, steps[0], steps[1], charge)
-        if len(steps) == 1:
-            return _unary(implementation, steps[0], charge)
-        return _dispatched(implementation, steps, charge)
-
     def _list(self, node: ListLiteral) -> _Planned:
         planned = [self._plan(each) for each in node.elements]
         values = [each.value for each in planned if isinstance(each, _Constant)]
@@ -281,10 +273,10 @@ class _Planner:
             for step in steps:
                 value = step(frame)
                 if type(value) is Err:
-                    frame.charge(cost.LIST)
+                    frame.cost += cost.LIST
                     return value
                 found.append(value)
-            frame.charge(cost.LIST)
+            frame.cost += cost.LIST
             return _made_list(found, optional)
 
         return make
@@ -305,10 +297,10 @@ class _Planner:
                 key = key_step(frame)
                 value = key if type(key) is Err else value_step(frame)
                 if type(value) is Err:
-                    frame.charge(cost.MAP)
+                    frame.cost += cost.MAP
                     return value
                 found.append((key, value, optional))
-            frame.charge(cost.MAP)
+            frame.cost += cost.MAP
             return _made_map(found)
 
         return make
@@ -323,14 +315,14 @@ class _Planner:
             for field, step, optional in steps:
                 value = step(frame)
                 if type(value) is Err:
-                    frame.charge(cost.STRUCT)
+                    frame.cost += cost.STRUCT
                     return value
                 if optional and type(value) is Optional:
                     if not value.present:
                         continue
                     value = value.value
                 fields[field] = value
-            frame.charge(cost.STRUCT)
+            frame.cost += cost.STRUCT
             return message(name, fields)
 
         return make
@@ -362,26 +354,32 @@ def _step_of(planned: _Planned) -> Step:
         return lambda frame: value
     if not isinstance(planned, Attribute):
         return planned
+    if planned.weight and planned.variable and not planned.qualifiers:
+        return _variable(planned.variable, weight=planned.weight)
     resolve = planned.resolver()
     if planned.weight == 0 or planned.branches is not None:
         return resolve
 
     def evaluate(frame: Frame) -> Any:
         value = resolve(frame)
-        frame.charge(1)
+        frame.cost += 1
         return value
 
     return evaluate
 
 
-def _variable(name: str) -> Step:
+def _variable(name: str, *, weight: int) -> Step:
     missing = Err(f"no such attribute(s): {name}")
 
     def find(frame: Frame) -> Any:
         value = frame.variables.get(name, missing)
-        if type(value) is _Lazy:
-            value = value.step(frame)
-            frame.variables[name] = value
+        frame.cost += weight
+        kind = type(value)
+        if kind is _Lazy:
+            value = frame.variables[name] = value.step(frame)
+            kind = type(value)
+        if kind is Optional and value.present:
+            return Optional(native(value.value))
         return value
 
     return find
@@ -417,6 +415,19 @@ def _either(first: Step, second: Step, *, unwraps: bool) -> Step:
     return evaluate
 
 
+def _charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
+    """A call of which an argument that is an error is the result."""
+    if len(steps) == 2:
+        return _strict_binary(implementation, steps[0], steps[1], charge)
+    if len(steps) == 1:
+        return _strict_unary(implementation, steps[0], charge)
+    return _dispatched(implementation, steps, charge)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return equal(one, other) is not True
+
+
 def _not_strictly_false(value: Any) -> Any:
     return value if type(value) is bool else True
 
@@ -437,37 +448,48 @@ def _membership(values: Any, step: Step) -> _Constant | Step | None:
     return evaluate
 
 
-def _strict(implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """An error among the arguments is the result."""
-
-    def call(*arguments: Any) -> Any:
-        for argument in arguments:
-            if type(argument) is Err:
-                return argument
-        return implementation(*arguments)
-
-    return call
-
-
 def _unary(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
         value = implementation(argument)
-        frame.charge(charge((argument,), value))
+        frame.cost += charge((argument,), value)
         return value
 
     return evaluate
 
 
-def _binary(implementation: Callable[..., Any], first: Step, second: Step, charge: cost.Cost) -> Step:
+def _strict_unary(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
+    def evaluate(frame: Frame) -> Any:
+        argument = step(frame)
+        value = argument if type(argument) is Err else implementation(argument)
+        frame.cost += charge((argument,), value)
+        return value
+
+    return evaluate
+
+
+def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step, charge: cost.Cost) -> Step:
     def evaluate(frame: Frame) -> Any:
         one = first(frame)
         other = second(frame)
-        value = implementation(one, other)
-        frame.charge(charge((one, other), value))
+        if type(one) is Err:
+            value: Any = one
+        elif type(other) is Err:
+            value = other
+        else:
+            value = implementation(one, other)
+        frame.cost += charge((one, other), value)
         return value
 
-    return evaluate
+    def evaluate_at_one(frame: Frame) -> Any:
+        one = first(frame)
+        other = second(frame)
+        frame.cost += 1
+        if type(one) is Err:
+            return one
+        return other if type(other) is Err else implementation(one, other)
+
+    return evaluate_at_one if charge is cost.one else evaluate
 
 
 def _dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
@@ -481,10 +503,10 @@ def _dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charg
             arguments.append(argument)
             if type(argument) is Err:
                 if position == last:
-                    frame.charge(charge(arguments, argument))
+                    frame.cost += charge(arguments, argument)
                 return argument
         value = implementation(*arguments)
-        frame.charge(charge(arguments, value))
+        frame.cost += charge(arguments, value)
         return value
 
     return evaluate
@@ -625,6 +647,7 @@ class _Loop:
             if going is False:
                 return
             variables[self.accumulator] = self.next(frame)
+            frame.check()
 
     def _given(self, values: Any) -> Any:
         if len(self.variables) == 1:

@@ -244,6 +244,9 @@ def equal(one: Any, other: Any) -> Any:
 def plain_equal(one: Any, other: Any) -> Any:
     """As `equal`, of values that are not null."""
     kind = type(one)
+    if kind is str or kind is int:
+        theirs = type(other)
+        return (theirs is kind or (kind is int and theirs in _NUMBERS)) and one == other
     if kind in _NUMBERS:
         return type(other) in _NUMBERS and one == other
     if isinstance(one, ListValue | MapValue):

@@ -178,6 +178,8 @@ def _not(value: Any) -> Any:
 
 def _ordering(function: str, outcomes: tuple[int, ...]) -> Callable[[Any, Any], Any]:
     def order(one: Any, other: Any) -> Any:
+        if type(one) is int and type(other) is int:
+            return ((one > other) - (one < other)) in outcomes
         if not is_ordered(one):
             return Err(f"no such overload: {function}")
         found = compare(one, other)
