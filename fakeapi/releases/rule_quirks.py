@@ -40,6 +40,9 @@ class RuleQuirks:
     variants: frozenset[str]
     """What functions do otherwise, of `machinery.cel.runtime.functions.VARIANTS`."""
 
+    unpriced: frozenset[str]
+    """Functions of Kubernetes that cost no more than any call at run time."""
+
     shown_as_json: bool
     """A rule that does not compile is shown as JSON, not in Go's syntax."""
 
@@ -86,6 +89,7 @@ _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}
 
+_INCLUDES = frozenset(("includes",))
 _WITHIN, _NO_LAST = "places are within the text", "the empty text has no last place"
 
 _HISTORY: dict[str, dict[int, Any]] = {
@@ -121,6 +125,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
         32: frozenset((_NO_LAST,)),
         34: frozenset(),
     },
+    "unpriced": {27: frozenset(("quantity", "isQuantity", "includes")), 30: _INCLUDES, 37: frozenset()},
     "shown_as_json": {27: False, 34: True},
     "show_values": {27: False, 35: True},
     "members": {27: 3, 28: 5, 29: 6},

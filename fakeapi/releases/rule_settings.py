@@ -30,16 +30,8 @@ def _settings(
         new=_language(new, selects_keywords=own.new_select_keywords),
         stored=_language(own.stored_may_say, selects_keywords=own.stored_select_keywords),
         pricing=_pricing(quirks),
-        wording=Wording(
-            empty_column=1 if quirks.cel_counts_empty_from_one else 0,
-            line_starts_before=quirks.cel_line_starts_before,
-            lexes_quoted_fields=quirks.cel_lexes_quoted_fields,
-        ),
-        dialect=Dialect(
-            reads_affix=own.pays_for_affixes,
-            binds_lazily=own.binds_lazily,
-            variants=own.variants,
-        ),
+        wording=wording_of(quirks),
+        dialect=dialect_of(quirks),
         ratchets=ratchets and own.old_self_may_be_optional,
         shows_values=own.show_values,
         shows_rules_as_json=own.shown_as_json,
@@ -49,6 +41,26 @@ def _settings(
         bounds_enums=own.enums_bound,
         bounds_int_or_string=own.int_or_string_is_bound,
         bounds_names=own.names_are_bound,
+    )
+
+
+def wording_of(quirks: Quirks) -> Wording:
+    """How faults of expressions are shown."""
+    return Wording(
+        empty_column=1 if quirks.cel_counts_empty_from_one else 0,
+        line_starts_before=quirks.cel_line_starts_before,
+        lexes_quoted_fields=quirks.cel_lexes_quoted_fields,
+    )
+
+
+def dialect_of(quirks: Quirks) -> Dialect:
+    """How expressions are evaluated."""
+    own = quirks.rules
+    return Dialect(
+        reads_affix=own.pays_for_affixes,
+        binds_lazily=own.binds_lazily,
+        variants=own.variants,
+        unpriced=own.unpriced,
     )
 
 

@@ -62,6 +62,11 @@ def device_environment(
     )
 
 
+def attribute_type(environment: Environment) -> Type:
+    """The type of an attribute of `device`, which only its value tells."""
+    return environment.structs[_DEVICE]["attributes"].parameters[1].parameters[1]
+
+
 def named_resources_environment(libraries: frozenset[str]) -> Environment:
     """`attributes.string` and its like: attributes by their names, of one type each."""
     return Environment(

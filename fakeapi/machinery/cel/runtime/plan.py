@@ -61,6 +61,7 @@ class Dialect:
     reads_affix: bool
     binds_lazily: bool
     variants: frozenset[str] = frozenset()
+    unpriced: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ _MATCHING = frozenset(("matches", "find", "findAll"))
 """Functions whose constant patterns are compiled beforehand, by which a call becomes one of several
 arguments.
 """
+_TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))
+"""Overloads that look at their arguments themselves, and say less of those that do not fit."""
 _INDEXING = {"_[_]": False, "_?._": True, "_[?_]": True}
 
 
@@ -220,7 +223,9 @@ class _Planner:
         resolved = self._checked.overloads.get(node.id, [])
         overload = resolved[0] if len(resolved) == 1 else ""
         steps = [_step_of(each) for each in planned]
-        charge = cost.cost_of(name, overload, reads_affix=self._dialect.reads_affix)
+        charge: cost.Cost = cost.one
+        if name not in self._dialect.unpriced:
+            charge = cost.cost_of(name, overload, reads_affix=self._dialect.reads_affix)
         if name == "@in" and overload == "in_list" and isinstance(planned[1], _Constant):
             member = _membership(planned[1].value, steps[0])
             if member is not None:
@@ -516,8 +521,12 @@ def _guarded(name: str, overload: Overload, implementation: Callable[..., Any]) 
     if all(each.kind == "param" or each.is_dyn for each in overload.arguments):
         return implementation
 
+    terse = overload.id in _TERSE
+
     def call(*arguments: Any) -> Any:
-        return implementation(*arguments) if _accepts(overload, arguments) else _no_such(name, arguments)
+        if _accepts(overload, arguments):
+            return implementation(*arguments)
+        return NO_OVERLOAD if terse else _no_such(name, arguments)
 
     return call
 

@@ -153,6 +153,11 @@ class MapValue:
         """The value of a key; MISSING where there is none, or an Err."""
         raise NotImplementedError
 
+    def holds(self, key: Any) -> Any:
+        """Whether there is such a key: True, False or an Err."""
+        found = self.find(key)
+        return found if type(found) is Err else found is not MISSING
+
     def equal(self, other: Any) -> Any:
         """True, False or an Err."""
         if not isinstance(other, MapValue) or len(self) != len(other):

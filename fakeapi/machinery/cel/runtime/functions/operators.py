@@ -10,7 +10,6 @@ from typing import Any
 from fakeapi.machinery.cel.runtime.values import (
     INT_MAX,
     INT_MIN,
-    MISSING,
     NO_OVERLOAD,
     SECOND,
     UINT_MAX,
@@ -192,8 +191,7 @@ def contains(value: Any, container: Any) -> Any:
     if isinstance(container, ListValue):
         return container.contains(value)
     if isinstance(container, MapValue):
-        found = container.find(value)
-        return found if type(found) is Err else found is not MISSING
+        return container.holds(value)
     return NO_OVERLOAD
 
 

@@ -1,0 +1,175 @@
+"""Evaluates device selectors on devices: does this device match?
+
+Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: what a device has, in which order it is
+looked at, errors and cost. Serves the selectors of DeviceClasses and requests that are stored already, which
+may say what every library of the release knows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check_text, planning_fault
+from fakeapi.machinery.cel.devices import attribute_type
+from fakeapi.machinery.cel.environment import Environment
+from fakeapi.machinery.cel.runtime.functions.quantities import parse as parse_quantity
+from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_version
+from fakeapi.machinery.cel.runtime.plan import CALL_LIMIT, Dialect, Program, plan
+from fakeapi.machinery.cel.runtime.values import (
+    Entries,
+    Err,
+    Items,
+    JsonList,
+    MapValue,
+    type_name,
+)
+from fakeapi.machinery.cel.types import BOOL
+from fakeapi.machinery.json_types import Object
+
+DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`attributes` and `capacity` as in a ResourceSlice of resource.k8s.io/v1: `{"model": {"string": "a"}}`,
+    `{"memory": {"value": "1Gi"}}`. Names without a domain have that of `driver`.
+    """
+
+    driver: str
+    attributes: Mapping[str, Object]
+    capacity: Mapping[str, Object]
+    allow_multiple_allocations: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Whether a device matches; `error` says why that cannot be told. `cost`: None where nothing was
+    evaluated.
+    """
+
+    matches: bool
+    error: str = ""
+    cost: int | None = None
+
+
+class DeviceSelector:
+    """A compiled selector; asked of any number of devices."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def matches(self, device: Device, limit: int = CALL_LIMIT) -> Selection:
+        try:
+            value = _device_value(device)
+        except ValueError as error:
+            return Selection(matches=False, error=str(error))
+        found = self._program.evaluate({DEVICE: value}, limit)
+        if found.exceeded:
+            return Selection(
+                matches=False, error="operation cancelled: actual cost limit exceeded", cost=found.cost
+            )
+        match found.value:
+            case Err(message):
+                return Selection(matches=False, error=message, cost=found.cost)
+            case bool() as matches:
+                return Selection(matches, cost=found.cost)
+            case other:
+                return Selection(matches=False, error=_no_bool(other), cost=found.cost)
+
+
+def _no_bool(value: Any) -> str:
+    name = type_name(value)
+    return f"CEL result of type {name} could not be converted to bool: {_UNCONVERTED.get(name, name)}"
+
+
+_UNCONVERTED = {
+    "string": "unsupported native conversion from string to 'bool'",
+    "int": "unsupported type conversion from 'int' to bool",
+}
+
+
+def device_selector(
+    text: str, environment: Environment, strictness: Strictness, dialect: Dialect
+) -> DeviceSelector | Invalid | Unchecked:
+    """Compiles a selector. Of `strictness` the result and the cost do not count: the selector was
+    admitted.
+    """
+    checked = check_text(text, environment, strictness)
+    if isinstance(checked, Invalid | Unchecked):
+        return checked
+    result = checked.type(checked.root)
+    if result not in {BOOL, attribute_type(environment)}:
+        return Invalid(f"must evaluate to bool or the unknown type, not {result.declared()}")
+    fault = planning_fault(checked, environment)
+    if fault:
+        return Invalid(f"program instantiation failed: {fault}")
+    return DeviceSelector(plan(checked, environment, dialect))
+
+
+class _Domains(MapValue):
+    """Values by domain and name; a domain that there is not is empty."""
+
+    __slots__ = ("_by_domain",)
+
+    def __init__(self, by_domain: dict[str, Entries]) -> None:
+        self._by_domain = by_domain
+
+    def __len__(self) -> int:
+        return len(self._by_domain)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(sorted(self._by_domain))
+
+    def find(self, key: Any) -> Any:
+        found = self._by_domain.get(key) if type(key) is str else None
+        return Entries() if found is None else found
+
+    def holds(self, key: Any) -> Any:
+        return type(key) is str and key in self._by_domain
+
+
+def _device_value(device: Device) -> MapValue:
+    """Raises ValueError for an attribute without a value, and for a version that is none."""
+    return Entries(
+        (
+            ("driver", device.driver),
+            ("allowMultipleAllocations", device.allow_multiple_allocations),
+            ("attributes", _by_domain(device.attributes, device.driver, _attribute)),
+            ("capacity", _by_domain(device.capacity, device.driver, _amount)),
+        )
+    )
+
+
+def _by_domain(named: Mapping[str, Object], driver: str, value_of: Callable[[str, Object], Any]) -> _Domains:
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for name in sorted(named):
+        domain, slash, own = name.partition("/")
+        if not slash:
+            domain, own = driver, name
+        found.setdefault(domain, []).append((own, value_of(name, named[name])))
+    return _Domains({domain: Entries(entries) for domain, entries in found.items()})
+
+
+def _amount(name: str, capacity: Object) -> Any:
+    return parse_quantity(capacity["value"])
+
+
+def _attribute(name: str, attribute: Object) -> Any:
+    for kind in ("ints", "bools", "strings"):
+        if attribute.get(kind) is not None:
+            return JsonList(attribute[kind])
+    if attribute.get("versions") is not None:
+        return Items([_version(name, each) for each in attribute["versions"]])
+    for kind in ("int", "bool", "string"):
+        if attribute.get(kind) is not None:
+            return attribute[kind]
+    if attribute.get("version") is not None:
+        return _version(name, attribute["version"])
+    raise ValueError(f"attribute {name}: unsupported attribute value")
+
+
+def _version(name: str, text: str) -> Any:
+    try:
+        return parse_version(text)
+    except ValueError as error:
+        raise ValueError(f"attribute {name}: parse semantic version: {error}") from None

@@ -1,0 +1,61 @@
+"""How a release evaluates the selectors of devices."""
+
+from functools import cache, lru_cache
+
+from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked
+from fakeapi.machinery.cel.cost import cost_traced
+from fakeapi.machinery.cel.device_evaluation import DeviceSelector, device_selector
+from fakeapi.machinery.cel.devices import BASE_LIBRARIES, device_environment
+from fakeapi.machinery.cel.environment import Environment
+from fakeapi.releases.quirks import Quirks
+from fakeapi.releases.rule_settings import dialect_of, wording_of
+from fakeapi.releases.rules import ReleaseRules
+
+SELECTORS_KEPT = 1024
+"""Compiled selectors that each release keeps; those unused for longest go."""
+
+SHARED, LISTED = "DRAConsumableCapacity", "DRAListTypeAttributes"
+
+
+def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid | Unchecked:
+    """The selector of an expression that a DeviceClass or a claim stores, compiled once for all that ask."""
+    known = rules.gates.known
+    return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
+
+
+@lru_cache(SELECTORS_KEPT)
+def _compiled(
+    text: str,
+    quirks: Quirks,
+    shared: bool,  # noqa: FBT001 - the key of a cache
+    listed: bool,  # noqa: FBT001
+) -> DeviceSelector | Invalid | Unchecked:
+    environment = _environment(quirks, shared, listed)
+    return device_selector(text, environment, _strictness(quirks), dialect_of(quirks))
+
+
+@cache
+def _environment(
+    quirks: Quirks,
+    shared: bool,  # noqa: FBT001 - the key of a cache
+    listed: bool,  # noqa: FBT001
+) -> Environment:
+    """With all that the release knows, whatever its gates: what is stored counts."""
+    stored = quirks.rules.stored_may_say - {"literals"}
+    return device_environment(
+        BASE_LIBRARIES | quirks.cel_libraries | stored | {"bindings"},
+        constructible=quirks.cel_devices_can_be_made,
+        shared=shared,
+        listed=listed,
+    )
+
+
+def _strictness(quirks: Quirks) -> Strictness:
+    return Strictness(
+        any_result=True,
+        dyn_result=True,
+        checks_formats=True,
+        cost_max=None,
+        pricing=cost_traced,
+        wording=wording_of(quirks),
+    )
