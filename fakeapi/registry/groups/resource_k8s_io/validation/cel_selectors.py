@@ -48,18 +48,6 @@ def device_compiler(rules: ReleaseRules) -> CelCheck:
     )
 
 
-def device_language(rules: ReleaseRules) -> tuple[Environment, Strictness]:
-    """What expressions that select devices may say."""
-    listed = rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES)
-    environment = device_environment(
-        BASE_LIBRARIES | rules.quirks.cel_libraries,
-        constructible=rules.quirks.cel_devices_can_be_made,
-        shared=rules.gates.enabled(gates.CONSUMABLE_CAPACITY),
-        listed=listed,
-    )
-    return environment, strictness_of(rules.quirks, rules.limits, listed=listed)
-
-
 @cache
 def _device_compiler(
     quirks: Quirks,
