@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,7 +69,7 @@ def test_help_and_version_are_quick_to_load() -> None:
 def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    with serving(tmp_path, "--grace", "5") as (facts, process):
+    with serving(tmp_path, "--grace", "600") as (facts, process):
         port = int(facts["url"].rpartition(":")[2])
         config = yaml.safe_load(Path(facts["kubeconfig"]).read_text())
         assert config["clusters"][0]["cluster"]["server"] == facts["url"]
@@ -79,10 +78,8 @@ def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
         watch.request("GET", "/api/v1/namespaces?watch=true")
         response = watch.getresponse()
         assert json.loads(response.readline())["type"] == "ADDED"
-        started = time.perf_counter()
         process.send_signal(number)
-        assert process.wait(10) == 0
-        assert time.perf_counter() - started < 2
+        assert process.wait(50) == 0, "the watch was not waited for, which would take the grace"
         response.read()
         watch.close()
         assert process.stdout is not None

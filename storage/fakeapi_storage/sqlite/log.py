@@ -10,6 +10,9 @@ from fakeapi_storage.log import Log, Row, Snapshot
 from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
+BEFORE_ALL = -(1 << 63)
+"""Before every revision that there can be, so that a row with one that nobody gave out is seen as damaged."""
+
 
 class SqliteLog:
     """`Log` in a database, which it owns.
@@ -28,7 +31,7 @@ class SqliteLog:
             labels = {str(n): str(v) for n, v in await self._driver.execute_fetchall(schema.READ_LABELS)}
         if not isinstance(compacted, int):
             raise StorageFailed("the database is damaged: the revision of the last compaction is unreadable")
-        return Snapshot(compacted, await self.read(0), labels)
+        return Snapshot(compacted, await self.read(BEFORE_ALL), labels)
 
     async def append(self, rows: Sequence[Row]) -> None:
         await self._transaction((schema.APPEND, [*map(schema.to_record, rows)]))

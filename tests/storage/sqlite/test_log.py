@@ -111,7 +111,16 @@ def test_a_row_that_was_changed_behind_the_logs_back_is_an_error_that_names_it(c
 
 
 @pytest.mark.parametrize(
-    "damage", ["value = '1'", "key = x'00'", "revision = 4", "created = 'x'", "key = CAST(x'ff' AS TEXT)"]
+    "damage",
+    [
+        "value = '1'",
+        "key = x'00'",
+        "revision = 4",
+        "revision = 0",
+        "revision = -1",
+        "created = 'x'",
+        "key = CAST(x'ff' AS TEXT)",
+    ],
 )
 def test_a_column_of_another_type_is_damage_and_no_crash(damage: str) -> None:
     async def main() -> None:
