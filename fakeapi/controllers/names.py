@@ -14,6 +14,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     "kubelet": ("fakeapi.controllers.kubelet.controller", "KubeletController"),
     "scheduler": ("fakeapi.controllers.scheduler.controller", "SchedulerController"),
     "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
+    "resourcequota": ("fakeapi.controllers.resource_quota", "ResourceQuotaController"),
 }
 """Where each is; imported when it is asked for."""
 

@@ -75,8 +75,8 @@ _LIMITS = """
   PodTolerationRestriction, SecurityContextDeny; CertificateApproval, CertificateSigning and ClusterTrustBundleAttest
   refuse nobody. No file configures plugins.
 - A ResourceQuota holds by its status, as in kube-apiserver: writes are charged to `status.used` once there is a
-  `status.hard`, which upstream the quota controller fills in, and a test by an update of `/status`. Nothing is given back
-  when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.
+  `status.hard`, which the quota controller fills in (`--controllers resourcequota`), or a test by an update of `/status`.
+  Without the controller nothing is given back when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
 - What is wrong inside the ASN.1 of a certificate request is told in other words.

@@ -1,0 +1,71 @@
+"""ResourceQuotaController: keeps what is used of quotas, from which admission takes.
+
+Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
+"""
+
+from typing import Any
+
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.paths import ServedResource, find_resource, served_as
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.plugins import QUOTAS
+from fakeapi.registry.admission.plugins.resource_quota import amounts
+from fakeapi.registry.admission.plugins.resource_quota.recalculation import (
+    counted_resources,
+    recalculated,
+)
+from fakeapi.registry.resource import Resource
+
+
+class ResourceQuotaController(Controller):
+    name = "resourcequota"
+
+    async def start(self) -> None:
+        quotas = self.context.resource("", "resourcequotas")
+        assert quotas is not None, "resourcequotas are served by every release"
+        self._api = self.context.api("kube-controller-manager", "resourcequota-controller")
+        self._followed: set[ServedResource] = set()
+        self._quotas = self.context.informer(quotas)
+        self._quotas.on_change(self._enqueue)
+
+    def _enqueue(self, old: Object | None, new: Object | None) -> None:
+        if new is not None:
+            self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
+
+    def _enqueue_all_beside(self, old: Object | None, new: Object | None) -> None:
+        """Looks at the quotas of a namespace in which something has changed."""
+        namespace = (new or old or {})["metadata"].get("namespace", "")
+        for quota in list(self._quotas.objects.values()):
+            if quota["metadata"]["namespace"] == namespace:
+                self._enqueue(None, quota)
+
+    async def reconcile(self, key: Any) -> None:
+        quota = self._quotas.get(*key)
+        if quota is None:
+            return
+        objects = self.context.cluster.store.admission.objects
+        hard: dict[str, str] = quota["spec"].get("hard") or {}
+        resources = counted_resources(hard, self._resources(), objects)
+        for each in resources:
+            self._follow(served_as(each))
+        status = quota.get("status") or {}
+        used = recalculated(quota, resources, objects)
+        used = amounts.masked({**(status.get("used") or {}), **used}, hard)
+        is_known = status.get("hard") == hard and status.get("used") is not None
+        if is_known and amounts.are_equal(used, status["used"]):
+            return
+        changed = {**quota, "status": {"hard": hard, "used": dict(sorted(used.items()))}}
+        await self._api.update(self._quotas.resource.path_of(quota, "status"), changed)
+
+    def _resources(self) -> list[Resource]:
+        """Every resource that quotas can be about, in the version that discovery prefers."""
+        catalogue = self.context.cluster.catalogue
+        kinds = [each.kind for each in catalogue.resources if QUOTAS.covers(each, "")]
+        names = {(kind.group, kind.resource) for kind in kinds}
+        found = (find_resource(catalogue, *name) for name in sorted(names))
+        return [each for each in found if each is not None]
+
+    def _follow(self, place: ServedResource) -> None:
+        if place not in self._followed:
+            self._followed.add(place)
+            self.context.informer(place).on_change(self._enqueue_all_beside)
