@@ -94,6 +94,7 @@ class Cluster:
         """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end."""
         await self.storage.reset()
         self.store.forget()
+        self.store.disconnect()
         self.registry.bootstrap.forget()
         await self.registry.ensure_initial_objects()
 

@@ -25,6 +25,9 @@ CALLS_MAX = 256
 IDLE_MAX = 8
 """Connections that are kept for each endpoint; further ones are closed after their answer."""
 
+PLACES_MAX = 16
+"""Endpoints that connections are kept for; one more, and those of all others are closed."""
+
 CONTEXTS_MAX = 200
 """Sets of trusted certificates that are kept parsed, as many as client-go keeps."""
 
@@ -201,6 +204,8 @@ class PostingClient:
         return None
 
     def _keep(self, place: _Place, connection: _Connection, *, is_whole: bool) -> None:
+        if place not in self._idle and len(self._idle) >= PLACES_MAX:
+            self.close()
         kept = self._idle.setdefault(place, deque())
         if is_whole and connection.is_usable and len(kept) < IDLE_MAX:
             kept.append(connection)

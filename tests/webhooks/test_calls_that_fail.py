@@ -232,3 +232,24 @@ def test_calls_beyond_those_at_once_wait_within_their_time(
             client.close()
 
     assert asyncio.run(two()) == (200, TOO_LATE)
+
+
+def test_connections_are_kept_for_a_few_endpoints_only(
+    webhooks: Callable[..., WebhookServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.PLACES_MAX", 2)
+    servers = [webhooks(tls=False) for _ in range(3)]
+    body = b'{"kind":"k","apiVersion":"v","request":{"uid":"u"}}'
+
+    async def ask_all() -> list[int]:
+        client = PostingClient()
+        kept = []
+        try:
+            for server in servers:
+                await client.post(Endpoint(server.url), "/", body, 20.0)
+                kept.append(sum(map(len, client._idle.values())))
+        finally:
+            client.close()
+        return kept
+
+    assert asyncio.run(ask_all()) == [1, 2, 1]
