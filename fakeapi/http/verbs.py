@@ -19,6 +19,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
+from fakeapi.registry.admission.connect_options import connect_options
 from fakeapi.registry.body_type import BodyType
 from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.delete_options import read_delete_options
@@ -79,8 +80,20 @@ class Verbs:
         """Answers exec, attach, portforward, proxy and log, which refuse."""
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
+        await self._admit_connection(ctx, resource)
         await connection(self._store, resource, ctx.object, ctx.request.query.first)
         return Response(204, b"", "")
+
+    async def _admit_connection(self, ctx: RequestContext, resource: Resource) -> None:
+        steps = self._store.admission.steps(resource, ctx.object.subresource, Operation.CONNECT)
+        kind = resource.subresources[ctx.object.subresource].kind
+        options = connect_options(kind, ctx.request.query, "/".join(ctx.info.tail) if ctx.info else "")
+        if options is None or not (steps.mutating or steps.validating):
+            return
+        user = WriteOptions(manager="", user=ctx.user)
+        attributes = Attributes(Operation.CONNECT, resource, ctx.object, options, None, user, ctx.warnings)
+        await mutate(steps.mutating, attributes)
+        await run(steps.validating, attributes)
 
     async def list(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)

@@ -1,0 +1,60 @@
+"""The options of a connection, such as PodExecOptions, which admission sees as its object.
+
+Follows k8s.io/api `core/v1` and the conversion of query parameters in k8s.io/apimachinery `pkg/runtime`.
+"""
+
+from typing import Protocol
+
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.json_types import Object
+
+_STREAMS = ("stdin", "stdout", "stderr", "tty")
+_KINDS = frozenset(
+    (
+        "PodExecOptions",
+        "PodAttachOptions",
+        "PodPortForwardOptions",
+        "PodProxyOptions",
+        "ServiceProxyOptions",
+        "NodeProxyOptions",
+    )
+)
+
+
+class Parameters(Protocol):
+    """Query parameters."""
+
+    def all(self, name: str) -> list[str]: ...
+
+
+def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
+    """The options of a kind; `tail` is the path behind a proxy. None for a subresource that is only read."""
+    if kind not in _KINDS:
+        return None
+    options: Object = {"kind": kind, "apiVersion": "v1"}
+    if kind in ("PodExecOptions", "PodAttachOptions"):
+        options |= {name: True for name in _STREAMS if _flag(parameters.all(name))}
+        if container := "".join(parameters.all("container")[:1]):
+            options["container"] = container
+    if kind == "PodExecOptions":
+        options["command"] = parameters.all("command") or None
+    if kind == "PodPortForwardOptions" and (ports := _ports(parameters.all("ports"))):
+        options["ports"] = ports
+    if kind.endswith("ProxyOptions") and tail:
+        options["path"] = f"/{tail.lstrip('/')}"
+    return options
+
+
+def _flag(values: list[str]) -> bool:
+    return bool(values) and values[0] != "0" and values[0].lower() != "false"
+
+
+def _ports(values: list[str]) -> list[int]:
+    """Ports that are numbers; a request with others is refused before it comes to them."""
+    ports = []
+    for text in ",".join(values).split(","):
+        try:
+            ports.append(parse_int(text))
+        except ValueError:
+            continue
+    return ports
