@@ -113,3 +113,59 @@ def test_definitions_themselves_can_be_refused(api: FakeAPI, hook: WebhookServer
     configure(api, "Validating", webhook(hook.client_config(), rules=[rule]))
     hook.answers["/"] = denied(message="no widgets")
     assert "no widgets" in refusal(lambda: api.create(definition("v1"))).message
+
+
+def converting(request: Object) -> Object:
+    """Says in every object which version it was converted to."""
+    version = request["desiredAPIVersion"]
+    made = [
+        {**each, "apiVersion": version, "spec": {**each["spec"], "color": f"as {version.rpartition('/')[2]}"}}
+        for each in request["objects"]
+    ]
+    return {"result": {"status": "Success"}, "convertedObjects": made}
+
+
+def with_conversion(hook: WebhookServer) -> Object:
+    webhook = {"clientConfig": hook.client_config("/convert"), "conversionReviewVersions": ["v1"]}
+    hook.answers["/convert"] = converting
+    return definition("v1", "v2", conversion={"strategy": "Webhook", "webhook": webhook})
+
+
+def test_objects_are_converted_by_the_webhook_of_their_definition(api: FakeAPI, hook: WebhookServer) -> None:
+    api.install(with_conversion(hook))
+    created = api.create(widget(version="v2", size=1))
+    assert created["spec"]["color"] == "as v2"  # it was stored as v1, and read back
+    path = "/apis/example.com/{}/namespaces/default/widgets"
+    assert api.request("GET", path.format("v1") + "/w")["spec"]["color"] == "as v1"
+    assert api.request("GET", path.format("v2") + "/w")["spec"]["color"] == "as v2"
+    api.create(widget("x", version="v1", size=1))
+    hook.asked.clear()
+    listed = api.request("GET", path.format("v2"))
+    assert [each["spec"]["color"] for each in listed["items"]] == ["as v2", "as v2"]
+    assert len(hook.asked) <= 1
+
+
+def test_a_conversion_that_fails_fails_the_read_in_upstream_s_words(
+    api: FakeAPI, hook: WebhookServer
+) -> None:
+    api.install(with_conversion(hook))
+    api.create(widget(size=1))
+    hook.answers["/convert"] = lambda request: {"result": {"status": "Failed", "message": "no way"}}
+    path = "/apis/example.com/v2/namespaces/default/widgets/w"
+    refused = refusal(lambda: api.request("GET", path))
+    message = "conversion webhook for example.com/v1, Kind=Widget failed: no way"
+    assert (refused.code, refused.message) == (500, message)
+
+
+def test_an_admission_webhook_is_told_what_the_conversion_webhook_makes(
+    api: FakeAPI, hook: WebhookServer
+) -> None:
+    api.install(with_conversion(hook))
+    configure(api, "Mutating", webhook(hook.client_config("/m"), rules=[RULE]))
+    configure(api, "Validating", webhook(hook.client_config("/v"), rules=[RULE]))
+    hook.answers["/m"] = patching({"op": "replace", "path": "/spec/size", "value": 7})
+    created = api.create(widget(version="v2", size=1))
+    assert created["spec"] == {"size": 7, "color": "as v2"}
+    told = {path: request for path, request in hook.asked if path != "/convert"}
+    assert told["/m"]["object"]["spec"] == {"size": 1, "color": "as v1"}
+    assert told["/v"]["object"]["spec"] == {"size": 7, "color": "as v1"}

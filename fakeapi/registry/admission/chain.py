@@ -5,11 +5,13 @@ Follows k8s.io/apiserver `pkg/admission/chain.go`.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
+from fakeapi.registry.deferred_conversion import ConversionNeeded, converted
 
 if TYPE_CHECKING:
     from fakeapi.registry.admission.objects import ClusterObjects
@@ -40,7 +42,11 @@ LAST = (
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
     """Asks each step in turn. Raises the ApiError of the first that refuses."""
     for step in steps:
-        waiting = step(attributes)
+        try:
+            waiting = step(attributes)
+        except ConversionNeeded as needed:
+            await needed.fetch()
+            waiting = await converted(partial(step, attributes))
         if waiting is not None:
             await waiting
 

@@ -3,6 +3,7 @@
 Follows `callHook` and `callAttrMutatingHook` of k8s.io/apiserver `pkg/admission/plugin/webhook`.
 """
 
+from functools import partial
 from uuid import uuid4
 
 from fakeapi.machinery import errors
@@ -11,6 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.admission_request import admission_request, options_of
 from fakeapi.registry.admission.plugins.webhooks.matching import Invocation
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.webhooks.admission_review import (
     UnacceptableReview,
     Verdict,
@@ -48,7 +50,7 @@ async def ask(
     if not version:
         raise WebhookFailed(webhook.name, f"could not create admission objects: {_UNKNOWN_VERSION}")
     uid = str(uuid4())
-    review = review_of(version, _request(invocation, write, uid))
+    review = review_of(version, await converted(partial(_request, invocation, write, uid)))
     seconds = float(settings.get("timeoutSeconds") or SECONDS)
     try:
         answered = await clients.call(settings["clientConfig"], review, review_type(version), seconds)

@@ -6,6 +6,7 @@ whole chain is asked again, and of its webhooks those whose policy is IfNeeded a
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from fakeapi.machinery import errors
@@ -23,6 +24,7 @@ from fakeapi.registry.admission.plugins.webhooks.configurations import Configura
 from fakeapi.registry.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.registry.admission.reinvocation import Reinvocation
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.webhooks.admission_review import JSON_PATCH, Verdict
@@ -68,7 +70,7 @@ class MutatingWebhooks(AdmissionPlugin):
         write = VersionedWrite(attributes, in_hub=False)
         managed = _managed_fields(attributes)
         for webhook in webhooks:
-            invocation = invocation_of(webhook, write, self.objects)
+            invocation = await converted(partial(invocation_of, webhook, write, self.objects))
             if invocation is None or (again.is_second and webhook.uid not in state.due):
                 continue
             if await self._ask(invocation, write):
@@ -83,7 +85,12 @@ class MutatingWebhooks(AdmissionPlugin):
         """Whether the webhook changed the object."""
         try:
             verdict = await ask(self.objects.store.webhooks, invocation, write, mutating=True)
-            return _patch(verdict, invocation, write)
+            obj = await converted(partial(_patched, verdict, invocation, write)) if verdict.patch else None
+            if obj is None:
+                return False
+            before = await converted(lambda: plain(write.new_in(invocation.resource)))
+            await converted(lambda: write.put(obj, invocation.resource))
+            return not _same(before, obj)
         except WebhookFailed as error:
             if invocation.webhook.ignores_failures:
                 return False
@@ -115,28 +122,27 @@ def _same(one: Any, other: Any) -> bool:
     return bool(semantically_equal(one, plain(other)))
 
 
-def _patch(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> bool:
-    """Applies the patch of a verdict; returns whether it changes anything. Raises WebhookFailed, ApiError."""
+def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> Object | None:
+    """The object of the invocation's version as a patch leaves it; None for one that does nothing.
+
+    Raises WebhookFailed, ApiError.
+    """
     resource, name = invocation.resource, invocation.webhook.name
-    if not verdict.patch:
-        return False
     operations = _operations(verdict.patch, invocation)
     if not operations:
-        return False
+        return None
     obj = write.new_in(resource)
     if obj is None:
         why = f"admission webhook {quote(name)} attempted to modify the object"
         raise errors.internal(f"{why}, which is not supported for this operation")
     if verdict.patch_type != JSON_PATCH:
         raise WebhookFailed(name, f"unsupported patch type {quote(verdict.patch_type)}")
-    before = plain(obj)
     try:
-        write.replace(json_patch.apply(operations, write.document(obj, resource)), resource)
+        return write.read(json_patch.apply(operations, write.document(obj, resource)), resource)
     except ApiError as error:
         raise errors.internal(str(error.__cause__ or error)) from error
     except DecodeError as error:
         raise errors.internal(str(error)) from error
-    return not _same(before, write.new_in(resource))
 
 
 def _operations(patch: bytes, invocation: Invocation) -> list[json_patch.Operation]:

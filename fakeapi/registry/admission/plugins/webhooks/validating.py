@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`: of several r
 
 import asyncio
 from collections.abc import Awaitable
+from functools import partial
 from typing import ClassVar
 
 from fakeapi.machinery import errors
@@ -13,9 +14,10 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.plugins.webhooks.calling import WebhookFailed, ask
-from fakeapi.registry.admission.plugins.webhooks.configurations import Configurations
+from fakeapi.registry.admission.plugins.webhooks.configurations import Configurations, Webhook
 from fakeapi.registry.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.registry.deferred_conversion import converted
 
 
 class ValidatingWebhooks(AdmissionPlugin):
@@ -28,10 +30,14 @@ class ValidatingWebhooks(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises the ApiError of a refusal, 500 for a webhook that fails and must not."""
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
+        return self._ask_matching(webhooks, attributes) if webhooks else None
+
+    async def _ask_matching(self, webhooks: list[Webhook], attributes: Attributes) -> None:
         write = VersionedWrite(attributes, in_hub=True)
-        found = [invocation_of(each, write, self.objects) for each in webhooks]
+        found = [await converted(partial(invocation_of, each, write, self.objects)) for each in webhooks]
         invocations = [each for each in found if each is not None]
-        return self._ask_all(invocations, write) if invocations else None
+        if invocations:
+            await self._ask_all(invocations, write)
 
     async def _ask_all(self, invocations: list[Invocation], write: VersionedWrite) -> None:
         refusals: list[ApiError] = []

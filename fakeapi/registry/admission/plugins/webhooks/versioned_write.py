@@ -66,20 +66,34 @@ class VersionedWrite:
 
     def document(self, obj: Object, resource: Resource) -> Object:
         """The object of a version with drivers' own values as encoding/json writes them."""
+        if self.attributes.operation is Operation.CONNECT:
+            return obj
         document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
-        """Puts a patched object of a version in place of the new one. Raises DecodeError."""
+        """Puts a patched object of a version in place of the new one.
+
+        Raises DecodeError, and ConversionNeeded before the webhook of a custom kind has been asked.
+        """
+        self.put(self.read(document, resource), resource)
+
+    def read(self, document: Object, resource: Resource) -> Object:
+        """A patched object of a version, canonical and with its defaults. Raises DecodeError."""
+        if self.attributes.operation is Operation.CONNECT:
+            return document
         body = self._body_type(resource)
         obj, _ = decode(document, body.kind.schema)
         obj = raw_extension.mapped(obj, body.kind.schema, raw_extension.marshalled)
-        obj = complete(body, obj, document)
-        if not self.has_own_type:
+        return complete(body, obj, document)
+
+    def put(self, obj: Object, resource: Resource) -> None:
+        """Puts an object of a version in place of the new one. Raises ConversionNeeded."""
+        if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
             if self.attributes.operation is Operation.CREATE:
                 filled_in = {name: before[name] for name in _FILLED_IN if name in before}
-                obj["metadata"] = in_order({**metadata, **filled_in})
+                obj = {**obj, "metadata": in_order({**metadata, **filled_in})}
             if resource.kind.unstructured:
                 obj = _converted(obj, resource, self._resource)
             elif resource is not self._resource:
