@@ -8,11 +8,10 @@ from collections.abc import Mapping
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
+from fakeapi.registry.validation.resource_names import HUGE_PAGES
 
 Resources = dict[str, str]
 """Quantities by the name of a resource."""
-
-HUGE_PAGES = "hugepages-"
 
 
 def is_pod_level(name: str) -> bool:

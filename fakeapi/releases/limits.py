@@ -60,7 +60,6 @@ class Limits:
 
     # from 1.36 on
     attribute_values_of_a_device: int = 48
-    pool_status_default: int = 100
     pool_status: int = 1000
 
     # from 1.37 on

@@ -6,7 +6,8 @@ resources of which the pod says something already.
 """
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.pod_resources import HUGE_PAGES, container_totals, greater, is_pod_level
+from fakeapi.registry.pod_resources import container_totals, greater, is_pod_level
+from fakeapi.registry.validation.resource_names import HUGE_PAGES
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 

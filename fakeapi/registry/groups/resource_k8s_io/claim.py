@@ -15,7 +15,6 @@ from fakeapi.registry.groups.resource_k8s_io import admin_access, gates
 from fakeapi.registry.groups.resource_k8s_io.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.registry.groups.resource_k8s_io.claim_status_gates import enabled_status, without
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import CLAIM_CONVERSIONS
-from fakeapi.registry.groups.resource_k8s_io.device_requests import with_tolerations
 from fakeapi.registry.groups.resource_k8s_io.empty_lists import restore_in_status
 from fakeapi.registry.groups.resource_k8s_io.layout import NESTED_PATHS, layout_of
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
@@ -50,13 +49,6 @@ class ClaimStrategy(ClaimSpecStrategy):
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         obj = super().restore_after_decoding(obj, sent)
         restore_in_status(obj, sent)
-        return obj
-
-    def default(self, obj: Object) -> Object:
-        obj = super().default(obj)
-        if self._rules.quirks.request_fields_under_exactly and "allocation" in obj["status"]:
-            for result in obj["status"]["allocation"]["devices"].get("results", ()):
-                with_tolerations(result)
         return obj
 
     def prepare_create(self, obj: Object) -> Object:

@@ -14,8 +14,6 @@ from fakeapi.registry.groups.resource_k8s_io import admin_access
 from fakeapi.registry.groups.resource_k8s_io.conversion.requests import spec_from_hub
 from fakeapi.registry.groups.resource_k8s_io.device_requests import (
     RequestGates,
-    default_claim_spec,
-    default_exact_claim_spec,
     restore_empty_request_lists,
 )
 from fakeapi.registry.groups.resource_k8s_io.layout import Layout
@@ -47,8 +45,7 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 class ClaimSpecStrategy(Strategy, ABC):
     """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
 
-    `restore_after_decoding` and `default` see objects in the layout of their version, all others that of the
-    hub.
+    `restore_after_decoding` sees objects in the layout of their version, all others that of the hub.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
@@ -90,13 +87,6 @@ class ClaimSpecStrategy(Strategy, ABC):
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
             restore_empty_request_lists(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
-        return obj
-
-    def default(self, obj: Object) -> Object:
-        if self._layout is Layout.FLAT:
-            default_exact_claim_spec(self.claim_spec(obj))
-        else:
-            default_claim_spec(self.claim_spec(obj), self._rules)
         return obj
 
     def authorize_create(self, obj: Object) -> list[FieldError]:

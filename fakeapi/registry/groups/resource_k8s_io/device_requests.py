@@ -1,7 +1,6 @@
-"""Requests for devices in the spec of a claim, or of a template's claims: defaults, and fields behind gates.
+"""Requests for devices in the spec of a claim, or of a template's claims: empty lists, fields behind gates.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3`, `v1beta1` and `v1beta2`, and
-`pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
 """
 
 from typing import Any
@@ -9,11 +8,9 @@ from typing import Any
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.groups.resource_k8s_io import gates
 from fakeapi.registry.groups.resource_k8s_io.admin_access import requests_without
-from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import default_tolerations
 from fakeapi.releases.rules import ReleaseRules
 
 _LISTS = ("selectors", "tolerations", "derivedAttributes")
-_BEFORE_MODE = ("name", "deviceClassName", "selectors")
 
 
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
@@ -28,56 +25,6 @@ def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) 
     for request, said in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
         if not request["deviceClassName"]:
             request |= {name: [] for name in _LISTS if (said or {}).get(name) == []}
-
-
-def default_claim_spec(spec: Object, rules: ReleaseRules) -> Object:
-    """The spec with its defaults, in the nested layout."""
-    devices = spec["devices"]
-    if devices["requests"]:
-        devices["requests"] = [_default_request(request, rules) for request in devices["requests"]]
-    return spec
-
-
-def default_exact_claim_spec(spec: Object) -> Object:
-    """The spec with its defaults, in the flat layout, where an exact request always has them."""
-    for request in spec["devices"]["requests"] or ():
-        if "exactly" in request:
-            request["exactly"] = _default_subrequest(request["exactly"])
-        _default_subrequests(request)
-    return spec
-
-
-def _default_request(request: Object, rules: ReleaseRules) -> Object:
-    if not rules.quirks.request_fields_under_exactly:
-        return _default_allocation_mode(request)
-    _default_subrequests(request)
-    return _default_subrequest(request) if request["deviceClassName"] else with_tolerations(request)
-
-
-def _default_subrequests(request: Object) -> None:
-    if "firstAvailable" in request:
-        request["firstAvailable"] = [
-            _default_subrequest(subrequest) for subrequest in request["firstAvailable"]
-        ]
-
-
-def _default_subrequest(subrequest: Object) -> Object:
-    return _default_allocation_mode(with_tolerations(subrequest))
-
-
-def with_tolerations(holder: Object) -> Object:
-    """`holder`, its tolerations with their defaults."""
-    if "tolerations" in holder:
-        holder["tolerations"] = default_tolerations(holder["tolerations"])
-    return holder
-
-
-def _default_allocation_mode(request: Object) -> Object:
-    mode = request.get("allocationMode", "ExactCount")
-    if mode != "ExactCount" or ("count" in request and "allocationMode" in request):
-        return request
-    before = {name: request[name] for name in _BEFORE_MODE if name in request}
-    return {**before, "allocationMode": mode, "count": request.get("count", 1), **request}
 
 
 class RequestGates:

@@ -32,10 +32,6 @@ class PoolStatusRequestStrategy(Strategy):
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
-    def default(self, obj: Object) -> Object:
-        obj["spec"].setdefault("limit", self._rules.limits.pool_status_default)
-        return obj
-
     def prepare_create(self, obj: Object) -> Object:
         obj.pop("status", None)
         return self._without_dropped(obj, None)

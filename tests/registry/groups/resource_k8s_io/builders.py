@@ -5,10 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.registry.defaults.walk import apply_defaults
+from fakeapi.registry.groups.resource_k8s_io.layout import Layout
 from fakeapi.releases import Gates, load_release
 from fakeapi.releases.release import COMPILED_RELEASES
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
+GROUP = "resource.k8s.io"
 Triple = tuple[str, str, str]
 
 RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
@@ -106,3 +109,16 @@ def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fie
     if reserved:
         status["reservedFor"] = [consumer(number) for number in reserved]
     return status | fields
+
+
+def defaulted(
+    release: str, body: dict[str, Any], *, layout: Layout = Layout.FLAT, resource: str = "resourceclaims"
+) -> dict[str, Any]:
+    """A canonical body with the defaults of the release's newest version of its layout."""
+    loaded = load_release(release)
+    known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}
+    nested = ("v1beta1", "v1alpha3")
+    order = nested if layout is Layout.NESTED else ("v1", "v1beta2", *nested)
+    kind = next(known[version] for version in order if version in known)
+    tables = loaded.all_kinds.tables
+    return apply_defaults(body, kind.schema, lambda: tables.defaults, loaded.gates)

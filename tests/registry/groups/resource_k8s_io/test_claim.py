@@ -15,6 +15,7 @@ from tests.registry.groups.resource_k8s_io.builders import (
     allocated,
     claim,
     consumer,
+    defaulted,
     devices,
     nested_request,
     places,
@@ -68,16 +69,15 @@ def test_a_request_is_for_one_device_unless_it_says_otherwise(
     release: str, sent: dict[str, Any], stored: dict[str, Any]
 ) -> None:
     body = claim({"devices": devices({"name": "gpu", "deviceClassName": "a", **sent})})
-    strategy = main(release, layout=Layout.NESTED)
-    once = strategy.default(body)
+    once = defaulted(release, body, layout=Layout.NESTED)
     assert once["spec"]["devices"]["requests"] == [{"name": "gpu", "deviceClassName": "a", **stored}]
-    assert strategy.default(copy.deepcopy(once)) == once
+    assert defaulted(release, copy.deepcopy(once), layout=Layout.NESTED) == once
 
 
 def test_defaults_stand_where_the_type_has_them() -> None:
     sent = {"name": "gpu", "deviceClassName": "a", "selectors": [{"cel": {"expression": "true"}}]}
     body = claim({"devices": devices({**sent, "adminAccess": True})})
-    [stored] = main("1.32", layout=Layout.NESTED).default(body)["spec"]["devices"]["requests"]
+    [stored] = defaulted("1.32", body, layout=Layout.NESTED)["spec"]["devices"]["requests"]
     assert list(stored) == ["name", "deviceClassName", "selectors", "allocationMode", "count", "adminAccess"]
 
 
@@ -89,7 +89,7 @@ def test_in_1_33_a_request_without_a_class_has_no_mode_but_its_subrequests_have(
         "tolerations": [{"key": "k"}],
     }
     body = claim({"devices": devices(copy.deepcopy(choice))})
-    [stored] = main("1.33", layout=Layout.NESTED).default(body)["spec"]["devices"]["requests"]
+    [stored] = defaulted("1.33", body, layout=Layout.NESTED)["spec"]["devices"]["requests"]
     assert stored == {
         "name": "any",
         "deviceClassName": "",
@@ -117,8 +117,7 @@ def test_in_the_flat_layout_an_exact_request_has_defaults_with_and_without_a_cla
         "firstAvailable": [{"name": "all", "deviceClassName": "b", "allocationMode": "All"}],
     }
     body = claim({"devices": devices(sent, copy.deepcopy(choice))})
-    strategy = main("1.33")
-    once = strategy.default(body)
+    once = defaulted("1.33", body)
     assert once["spec"]["devices"]["requests"] == [
         {
             "name": "gpu",
@@ -134,19 +133,19 @@ def test_in_the_flat_layout_an_exact_request_has_defaults_with_and_without_a_cla
         },
         choice,
     ]
-    assert strategy.default(copy.deepcopy(once)) == once
+    assert defaulted("1.33", copy.deepcopy(once)) == once
 
 
 def test_tolerations_of_results_have_defaults_too() -> None:
     body = v1alpha3_claim(allocated(results=[result(tolerations=[{"key": "k"}])]))
-    stored = main("1.33").default(body)["status"]["allocation"]["devices"]["results"][0]
+    stored = defaulted("1.33", body)["status"]["allocation"]["devices"]["results"][0]
     assert stored["tolerations"] == [{"key": "k", "operator": "Equal"}]
 
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_claim_may_ask_for_nothing(release: str) -> None:
     strategy = main(release)
-    empty = strategy.prepare_create(strategy.default(claim({"devices": devices()})))
+    empty = strategy.prepare_create(defaulted(release, claim({"devices": devices()})))
     assert empty == claim({"devices": {"requests": None}})
     assert strategy.validate_create(empty) == []
 
@@ -195,7 +194,7 @@ def test_a_controller_goes_unless_its_gate_is_on_or_the_claim_has_one() -> None:
 def test_in_1_33_a_request_that_only_wanted_admin_access_misses_its_class() -> None:
     strategy = main("1.33", layout=Layout.NESTED)
     lonely = claim({"devices": devices({"name": "gpu", "deviceClassName": "", "adminAccess": True})})
-    created = strategy.prepare_create(in_hub(strategy.default(lonely)))
+    created = strategy.prepare_create(in_hub(defaulted("1.33", lonely, layout=Layout.NESTED)))
     assert places(strategy.validate_create(created)) == [
         "spec.devices.requests[0].exactly.deviceClassName",
         "spec.devices.requests[0].exactly.allocationMode",
@@ -210,7 +209,7 @@ def test_in_1_33_an_empty_list_makes_a_request_an_exact_one(name: str) -> None:
     decoded = claim({"devices": devices({**listed, "deviceClassName": ""})})
     restored = strategy.restore_after_decoding(copy.deepcopy(decoded), sent)
     assert restored == claim({"devices": devices({**listed, "deviceClassName": "", name: []})})
-    created = strategy.prepare_create(in_hub(strategy.default(restored)))
+    created = strategy.prepare_create(in_hub(defaulted("1.33", restored, layout=Layout.NESTED)))
     [stored] = created["spec"]["devices"]["requests"]
     assert stored["exactly"] == {"deviceClassName": "", name: []}
     assert places(strategy.validate_create(created)) == [

@@ -13,6 +13,7 @@ from fakeapi.registry.groups.resource_k8s_io.layout import Layout
 from tests.registry.groups.resource_k8s_io.builders import (
     ODD_TEMPLATES,
     RULES,
+    defaulted,
     devices,
     nested_request,
     places,
@@ -26,6 +27,9 @@ from tests.registry.groups.resource_k8s_io.builders import (
 
 def v1alpha3(*requests: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     return template({"devices": devices(*(requests or (request(),)))}, **metadata)
+
+
+TEMPLATES = "resourceclaimtemplates"
 
 
 def strategy(
@@ -66,9 +70,9 @@ def test_annotations_are_looked_at_before_labels() -> None:
 
 def test_a_template_s_claims_have_the_defaults_of_claims() -> None:
     bare = v1alpha3({"name": "gpu", "deviceClassName": "gpu.example.com"})
-    assert strategy(layout=Layout.NESTED).default(bare) == v1alpha3(nested_request())
+    assert defaulted("1.33", bare, layout=Layout.NESTED, resource=TEMPLATES) == v1alpha3(nested_request())
     exactly = v1alpha3({"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}})
-    assert strategy().default(exactly)["spec"]["spec"]["devices"]["requests"] == [
+    assert defaulted("1.33", exactly, resource=TEMPLATES)["spec"]["spec"]["devices"]["requests"] == [
         {
             "name": "gpu",
             "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 1},
@@ -127,7 +131,9 @@ def test_in_1_33_an_empty_list_makes_a_template_s_request_an_exact_one() -> None
         v1alpha3({"name": "gpu", "deviceClassName": ""}), v1alpha3({"name": "gpu", "selectors": []})
     )
     assert made == v1alpha3({"name": "gpu", "deviceClassName": "", "selectors": []})
-    stored = TEMPLATE_CONVERSIONS["v1beta1"].to_hub(nested.default(made))
+    stored = TEMPLATE_CONVERSIONS["v1beta1"].to_hub(
+        defaulted("1.33", made, layout=Layout.NESTED, resource=TEMPLATES)
+    )
     assert places(nested.validate_create(stored)) == [
         "spec.spec.devices.requests[0].exactly.deviceClassName",
         "spec.spec.devices.requests[0].exactly.allocationMode",

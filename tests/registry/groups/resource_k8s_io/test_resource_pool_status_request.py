@@ -10,7 +10,7 @@ from fakeapi.registry.groups.resource_k8s_io.resource_pool_status_request import
 )
 from fakeapi.releases import load_release
 from tests.registry.groups.judging import Found, resource_of
-from tests.registry.groups.resource_k8s_io.builders import RULES
+from tests.registry.groups.resource_k8s_io.builders import RULES, defaulted
 
 RULES_1_36 = RULES["1.36"]
 OF_REQUEST = PoolStatusRequestStrategy(RULES_1_36)
@@ -27,7 +27,8 @@ POOL = {"driver": "gpu.example.com", "poolName": "pool-1", "generation": 1, "tot
 
 def request(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"metadata": {"name": "r"}, "spec": {"driver": "gpu.example.com", **spec}}
-    return OF_REQUEST.default(found if status is None else {**found, "status": status})
+    sent = found if status is None else {**found, "status": status}
+    return defaulted("1.36", sent, resource="resourcepoolstatusrequests")
 
 
 def answered(*pools: dict[str, Any], **fields: Any) -> dict[str, Any]:

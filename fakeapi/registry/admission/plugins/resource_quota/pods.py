@@ -12,15 +12,9 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugins.resource_quota.evaluators import Count, ScopeSelector
-from fakeapi.registry.pod_resources import (
-    HUGE_PAGES,
-    Resources,
-    added,
-    greater,
-    is_pod_level,
-    pod_totals,
-)
+from fakeapi.registry.pod_resources import Resources, added, greater, is_pod_level, pod_totals
 from fakeapi.registry.validation.label_matching import compiled
+from fakeapi.registry.validation.resource_names import HUGE_PAGES
 
 if TYPE_CHECKING:
     from fakeapi.registry.resource import Resource

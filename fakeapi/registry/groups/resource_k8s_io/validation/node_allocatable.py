@@ -9,9 +9,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.registry.groups.resource_k8s_io.validation.resource_names import is_native
+from fakeapi.registry.validation.resource_names import HUGE_PAGES
 from fakeapi.releases.rules import ReleaseRules
-
-_HUGE_PAGES = "hugepages-"
 
 
 def default_mappings(device: Object) -> None:
@@ -39,7 +38,7 @@ def validate_resources(device: Object, path: str, rules: ReleaseRules) -> list[F
     errors: list[FieldError] = []
     for name, resource in sorted((device.get("nodeAllocatableResources") or {}).items()):
         place = f"{path}.nodeAllocatableResources[{name}]"
-        if name not in ("cpu", "memory") and not name.startswith(_HUGE_PAGES):
+        if name not in ("cpu", "memory") and not name.startswith(HUGE_PAGES):
             shown = bad_values.plain(name, rules)
             errors.append(invalid(place, shown, "must be a node allocatable resource name"))
         if "mapping" not in resource and "overhead" not in resource:

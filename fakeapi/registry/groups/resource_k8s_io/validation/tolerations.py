@@ -1,4 +1,4 @@
-"""Tolerations of device taints: their default and their rules.
+"""Tolerations of device taints: their rules.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/apis/resource/v1alpha3` of 1.33, the first
 release that has them.
@@ -12,18 +12,6 @@ from fakeapi.registry.groups.resource_k8s_io.validation import bad_values
 from fakeapi.releases.rules import ReleaseRules
 
 OPERATORS = ("Equal", "Exists")
-
-
-def default_tolerations(tolerations: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The tolerations, each with an operator."""
-    return [
-        toleration if "operator" in toleration else _with_operator(toleration) for toleration in tolerations
-    ]
-
-
-def _with_operator(toleration: dict[str, Any]) -> dict[str, Any]:
-    before = {"key": toleration["key"]} if "key" in toleration else {}
-    return {**before, "operator": "Equal", **toleration}
 
 
 def validate_tolerations(

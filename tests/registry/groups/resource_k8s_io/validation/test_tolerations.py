@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.groups.resource_k8s_io.validation.tolerations import (
-    default_tolerations,
     validate_tolerations,
 )
 from tests.registry.groups.resource_k8s_io.builders import RULES, Triple, places, triples
@@ -55,14 +54,3 @@ def test_what_is_wrong_with_a_toleration_is_said(toleration: dict[str, Any], exp
 def test_a_key_is_a_qualified_name_and_a_value_that_of_a_label() -> None:
     bad = {"key": "bad key!", "operator": "Equal", "value": "bad value!"}
     assert places(validate_tolerations([bad], "t", RULES["1.33"])) == ["t[0].key", "t[0].value"]
-
-
-def test_the_operator_is_equal_unless_it_is_said() -> None:
-    before = [{"key": "a", "value": "v"}, {"operator": "Exists"}, {}]
-    after = default_tolerations(before)
-    assert after == [
-        {"key": "a", "operator": "Equal", "value": "v"},
-        {"operator": "Exists"},
-        {"operator": "Equal"},
-    ]
-    assert list(after[0]) == ["key", "operator", "value"]
