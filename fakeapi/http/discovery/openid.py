@@ -21,11 +21,12 @@ _CACHED = (b"cache-control", b"public, max-age=3600")
 
 def openid_document(request: Request, signer: Callable[[], "TokenSigner"]) -> Response | None:
     """The configuration or the key set; None for any other path. Raises ApiError 405."""
-    if request.path not in (CONFIGURATION, KEYS):
+    path = request.path.removesuffix("/")
+    if path not in (CONFIGURATION, KEYS):
         return None
     if request.method not in ("GET", "HEAD"):
         raise method_not_allowed()
-    if request.path == KEYS:
+    if path == KEYS:
         return Response(200, codec.encode(signer().key_set()), "application/jwk-set+json", headers=[_CACHED])
     address = f"{request.scheme}://{request.header(b'host')}"
     return Response(200, codec.encode(signer().configuration(address)), headers=[_CACHED])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from fakeapi.http.discovery.openapi.marks import COMMON, own_marks
 from fakeapi.http.discovery.openapi.operations import PathItem, group_tag, operation, path_items
+from fakeapi.http.discovery.openapi.roots import root_paths, root_schemas
 from fakeapi.http.discovery.openapi.schemas import (
     REFERENCE,
     ReleaseSchemas,
@@ -72,6 +73,20 @@ def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool =
     }
 
 
+def root_document(catalogue: Catalogue, name: str) -> Document:
+    """The OpenAPI 3 document of a path above the API versions, such as apis/apps."""
+    path, item = root_paths(catalogue)[name]
+    known = root_schemas(catalogue.primary)
+    referred = sorted(_referred(item, known))
+    schemas: dict[str, Any] = {"schemas": {each: known[each] for each in referred}} if referred else {}
+    return {
+        "openapi": "3.0.0",
+        "info": {"title": _TITLE, "version": catalogue.primary.version},
+        "paths": {path: item},
+        "components": {**schemas, "securitySchemes": _SECURITY},
+    }
+
+
 def swagger(catalogue: Catalogue) -> Document:
     """The OpenAPI 2 document of all that is served.
 
@@ -83,6 +98,10 @@ def swagger(catalogue: Catalogue) -> Document:
         one = document_of(catalogue, group, version, is_v2=True)
         paths |= one["paths"]
         schemas = {**one["components"]["schemas"], **schemas}
+    roots = dict(root_paths(catalogue).values())
+    paths |= roots
+    own = root_schemas(catalogue.primary)
+    schemas |= {name: own[name] for name in _referred(roots, own)}
     known = schemas_of(catalogue.primary.name)
     schemas |= {name: known[name] for name in map(openapi_name, COMMON) if name in schemas}
     return swagger_of(_TITLE, catalogue.primary.version, paths, schemas, _SECURITY)

@@ -10,8 +10,15 @@ from email.utils import formatdate
 
 from fakeapi.http import negotiation
 from fakeapi.http.discovery.generation import GenerationCache
-from fakeapi.http.discovery.openapi.documents import Document, document_of, group_versions, swagger
+from fakeapi.http.discovery.openapi.documents import (
+    Document,
+    document_of,
+    group_versions,
+    root_document,
+    swagger,
+)
 from fakeapi.http.discovery.openapi.gnostic import encode_document
+from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
@@ -52,7 +59,7 @@ class OpenAPI:
         if path == V3:
             return self._index(request)
         name = path.removeprefix(f"{V3}/")
-        return self._v3(request, name) if name in self._versions else None
+        return self._v3(request, name) if name in self._names else None
 
     def _v2(self, request: Request) -> Response:
         media_type = _negotiated(request, _V2_TYPES)
@@ -63,7 +70,7 @@ class OpenAPI:
 
     def _index(self, request: Request) -> Response:
         """Where the documents are. Its type is the plain text that kube-aggregator leaves it with."""
-        paths = {name: {"serverRelativeURL": _url(name, self._encoded(name).tag)} for name in self._versions}
+        paths = {name: {"serverRelativeURL": _url(name, self._encoded(name).tag)} for name in self._names}
         return Response(200, codec.encode({"paths": paths}), PLAIN_TEXT)
 
     def _v3(self, request: Request, name: str) -> Response:
@@ -89,9 +96,19 @@ class OpenAPI:
     def _versions(self) -> dict[str, tuple[str, str]]:
         return self._cache.get("versions", lambda: group_versions(self._catalogue))
 
+    @property
+    def _names(self) -> list[str]:
+        """The names of all documents."""
+        return self._cache.get("names", lambda: sorted([*self._versions, *root_paths(self._catalogue)]))
+
     def _encoded(self, name: str) -> Encoded:
+        return self._cache.get(name, lambda: _encoded(self._made(name)))
+
+    def _made(self, name: str) -> Document:
+        if name not in self._versions:
+            return root_document(self._catalogue, name)
         group, version = self._versions[name]
-        return self._cache.get(name, lambda: _encoded(document_of(self._catalogue, group, version)))
+        return document_of(self._catalogue, group, version)
 
     @property
     def _swagger(self) -> Encoded:

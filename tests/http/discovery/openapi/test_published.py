@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from fakeapi.cluster import Cluster
-from fakeapi.http.discovery.openapi.documents import document_of, group_versions
+from fakeapi.http.discovery.openapi.documents import document_of, group_versions, root_document
+from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.settings import Settings
 from tools.modules import download
@@ -82,6 +83,13 @@ def test_paths_operations_parameters_and_types_are_the_published_ones(
                 assert set(made) == set(published), path
                 for each, item in made.items():
                     assert item == published[each], each
+            for path in root_paths(cluster.catalogue):
+                whole = json.loads((folder / f"{path.replace('/', '__')}_openapi.json").read_bytes())
+                ours = root_document(cluster.catalogue, path)
+                known = name not in ITEM_DEFAULTS_DIFFER
+                types, wanted = (of_types(each["components"], item_defaults=known) for each in (ours, whole))
+                assert types == wanted, path
+                assert compared(ours["paths"]) == compared(whole["paths"]), path
         finally:
             await cluster.stop()
 
