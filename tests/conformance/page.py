@@ -72,8 +72,7 @@ _LIMITS = """
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,
-  PodTolerationRestriction, SecurityContextDeny; CertificateApproval, CertificateSigning and ClusterTrustBundleAttest
-  refuse nobody. No file configures plugins.
+  PodTolerationRestriction, SecurityContextDeny. No file configures plugins.
 - A ResourceQuota holds by its status, as in kube-apiserver: writes are charged to `status.used` once there is a
   `status.hard`, which the quota controller fills in (`--controllers resourcequota`), or a test by an update of `/status`.
   Without the controller nothing is given back when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.

@@ -74,6 +74,21 @@ DEFAULT_PLUGINS = (
     ),
     PluginEntry("RuntimeClass", f"{_HERE}.runtime_class:RuntimeClass", kinds("pods")),
     PluginEntry(
+        "CertificateApproval",
+        f"{_HERE}.signers:CertificateApproval",
+        kinds("certificatesigningrequests.certificates.k8s.io/approval"),
+    ),
+    PluginEntry(
+        "CertificateSigning",
+        f"{_HERE}.signers:CertificateSigning",
+        kinds("certificatesigningrequests.certificates.k8s.io/status"),
+    ),
+    PluginEntry(
+        "ClusterTrustBundleAttest",
+        f"{_HERE}.signers:ClusterTrustBundleAttest",
+        kinds("clustertrustbundles.certificates.k8s.io"),
+    ),
+    PluginEntry(
         "CertificateSubjectRestriction",
         f"{_HERE}.certificate_subject_restriction:CertificateSubjectRestriction",
         kinds("certificatesigningrequests.certificates.k8s.io"),
