@@ -4,15 +4,18 @@ The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.
 document uses them. What a client reads of an extension is YAML, so its JSON serves.
 """
 
+import struct
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.schema.protobuf_wire import bytes_field, varint_field
+from fakeapi.machinery.schema.protobuf_wire import bytes_field, encode_varint, varint_field
 
 Encoder: TypeAlias = Callable[[Any], bytes]
 
 _EXTENSION = "x-"
+_FIXED64 = 1
+"""The wire type of a double."""
 _NON_BODY = {"query": 3, "path": 4}
 """The fields of NonBodyParameter, by where a parameter stands."""
 
@@ -55,7 +58,13 @@ def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
+    """A boolean, or an integer that is not negative."""
     return 0, lambda value: varint_field(number, int(value))
+
+
+def _number(number: int) -> tuple[int, Encoder]:
+    """A double."""
+    return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
@@ -80,6 +89,15 @@ def _schema(value: dict[str, Any]) -> bytes:
     return _schema_message(value)
 
 
+def _schema_or_flag(value: Any) -> bytes:
+    """An AdditionalPropertiesItem."""
+    return bytes_field(1, _schema(value)) if isinstance(value, dict) else varint_field(2, int(value))
+
+
+def _documentation(value: dict[str, Any]) -> bytes:
+    return _documentation_message(value)
+
+
 def _parameter(value: dict[str, Any]) -> bytes:
     """A ParametersItem, which holds a Parameter, which holds a BodyParameter or a NonBodyParameter."""
     place = value["in"]
@@ -92,17 +110,35 @@ def _parameter(value: dict[str, Any]) -> bytes:
     return bytes_field(1, inner)
 
 
+_documentation_message = _message({"description": (1, _text), "url": (2, _text)}, extensions=3)
 _schema_message = _message(
     {
         "$ref": (1, _text),
         "format": (2, _text),
+        "title": (3, _text),
         "description": (4, _text),
+        "default": (5, _any),
+        "multipleOf": _number(6),
+        "maximum": _number(7),
+        "exclusiveMaximum": _flag(8),
+        "minimum": _number(9),
+        "exclusiveMinimum": _flag(10),
+        "maxLength": _flag(11),
+        "minLength": _flag(12),
+        "pattern": (13, _text),
+        "maxItems": _flag(14),
+        "minItems": _flag(15),
+        "uniqueItems": _flag(16),
+        "maxProperties": _flag(17),
+        "minProperties": _flag(18),
         "required": _repeated(19, _text),
         "enum": _repeated(20, _any),
-        "additionalProperties": (21, _wrapped(1, _schema)),
+        "additionalProperties": (21, _schema_or_flag),
         "type": (22, _type),
         "items": (23, _wrapped(1, _schema)),
         "properties": (25, _object(_schema)),
+        "externalDocs": (29, _documentation),
+        "example": (30, _any),
     },
     extensions=31,
 )

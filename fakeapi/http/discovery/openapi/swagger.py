@@ -76,7 +76,7 @@ def _schema(schema: Schema) -> Schema:
         return _schema(schema["allOf"][0]) | made
     if "items" in schema:
         made["items"] = _schema(schema["items"])
-    if "additionalProperties" in schema:
+    if isinstance(schema.get("additionalProperties"), dict):
         made["additionalProperties"] = _schema(schema["additionalProperties"])
     if "properties" in schema:
         made["properties"] = {name: _schema(value) for name, value in schema["properties"].items()}
