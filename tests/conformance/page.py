@@ -51,7 +51,7 @@ name says the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused`
 _LIMITS = """
 ## What no recording shows
 
-- Not served: admission webhooks, controllers, `/metrics`, proxying, exec and attach; CBOR is refused. Where a write is
+- Not served: `/metrics`, proxying, exec and attach; CBOR is refused. Where a write is
   answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
@@ -60,6 +60,11 @@ _LIMITS = """
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
 - Declared rules (1.33 and newer) cover an error by hand where both have the same reason and field, and are about a change,
   or another field, if it is; upstream marks each by hand. A shard selector that is no CEL is refused in words of our own.
+- Webhooks are called as kube-apiserver calls them, but for redirects, which are not followed, and proxies, which are not
+  used. A service has no address: webhooks of services are called where `--webhook-service` says, and refuse connections
+  otherwise. Access reviews are not told to webhooks, annotations for the audit log are dropped, and the request's own
+  deadline (`timeout`) does not end a call. An expired certificate is told without its times. A match condition that cannot
+  be evaluated here counts as true, and a warning says so.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
 - Everybody may do everything, as on a server that runs with AlwaysAllow, unless it is started with `--authorization rbac`;
