@@ -65,7 +65,8 @@ def test_a_selector_that_does_not_parse_is_an_internal_error() -> None:
     with FakeAPI(release="1.36", feature_gates={"ShardedListAndWatch": True}) as api:
         with pytest.raises(urllib.error.HTTPError) as raised:
             claims(api, shardSelector="f()")
-        answer = json.load(raised.value)
+        with raised.value as refusal:
+            answer = json.load(refusal)
         assert (answer["code"], answer["message"]) == (
             500,
             'invalid shard selector: unsupported function "f"; only shardRange() and || are allowed',

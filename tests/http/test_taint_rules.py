@@ -20,7 +20,8 @@ def ask(url: str, method: str, body: dict[str, Any] | None = None) -> tuple[int,
         with urllib.request.urlopen(request) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
-        return error.code, json.load(error)
+        with error:
+            return error.code, json.load(error)
 
 
 @pytest.mark.parametrize(

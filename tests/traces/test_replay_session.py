@@ -1,7 +1,6 @@
 """A recorded session, replayed: nothing differs, unless the trace is changed."""
 
 import asyncio
-import contextlib
 import json
 import os
 import shutil
@@ -306,8 +305,10 @@ def protobuf_session(api: FakeAPI) -> None:
         made = send("POST", CLAIMS, claim(name))
         made["metadata"]["labels"] = {"owner": made["metadata"]["uid"]}
         send("PUT", f"{CLAIMS}/{name}", made)
-        with contextlib.suppress(urllib.error.HTTPError):  # 409, and recorded as such
+        with pytest.raises(urllib.error.HTTPError) as refused:
             send("PUT", f"{CLAIMS}/{name}", made)
+        with refused.value as conflict:
+            assert conflict.code == 409
     api.list("ResourceClaim")
 
 
