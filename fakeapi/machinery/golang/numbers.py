@@ -37,6 +37,8 @@ def parse_uint(text: str) -> int:
 def rewritten(value: Any) -> Any:
     """A JSON value as Go re-encodes it from `any`: keys sorted, integers beyond 64 bits and whole floats with
     the digits that a float64 needs. Follows sigs.k8s.io/json and encoding/json.
+
+    Raises ValueError in Go's words for a number beyond a float64.
     """
     match value:
         case dict():
@@ -48,7 +50,11 @@ def rewritten(value: Any) -> Any:
         case bool():
             return value
         case int() if not INT64_MIN <= value <= INT64_MAX:
-            return _float_as_written(float(value))
+            try:
+                return _float_as_written(float(value))
+            except OverflowError:
+                words = f"json: cannot unmarshal number {value} into Go value of type float64"
+                raise ValueError(words) from None
         case float():
             return _float_as_written(value)
         case _:

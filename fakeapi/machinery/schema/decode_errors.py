@@ -74,7 +74,11 @@ class UnstructuredDecodeErrors(DecodeErrors):
         return None
 
     def of_any_shape(self, value: Any) -> Any:
-        return rewritten(value)
+        try:
+            return rewritten(value)
+        except ValueError as error:
+            self.error = self.error or str(error)
+            return None
 
     def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
         kind = _UNSTRUCTURED.get(type(value), "invalid")

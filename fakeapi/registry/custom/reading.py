@@ -43,7 +43,10 @@ class ObjectReader:
         The result is the caller's own. Raises DecodeError.
         """
         strict = first_strict_errors(duplicate_errors(value, None))
-        obj: Object = rewritten({} if value is None else value)
+        try:
+            obj: Object = rewritten({} if value is None else value)
+        except ValueError as error:
+            raise DecodeError(str(error)) from None
         metadata, unknown = decode(obj.get("metadata") or {}, self.object_meta)
         strict += [f"unknown field {quote('metadata.' + _path_in(each))}" for each in unknown]
         if self.is_own(obj):

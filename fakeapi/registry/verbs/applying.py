@@ -4,6 +4,7 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
 `fakeapi.machinery.apply`, which decides about fields and owners.
 """
 
+import re
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,9 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
+
+_BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
+"""Digits of a number that may be too large for a float64."""
 
 
 async def apply(
@@ -117,14 +121,15 @@ def read_configuration(body: bytes) -> tuple[Object, str]:
 
 
 def _read(body: bytes) -> tuple[Any, str]:
-    """Decodes JSON as JSON, which is faster, unless it has duplicate keys, which YAML's messages are about.
+    """Decodes JSON as JSON, which is faster, unless it has duplicate keys, which YAML's messages are about,
+    or numbers beyond a float64, which are texts in YAML.
 
     Either way keys are sorted, as they are when YAML has become JSON: a walk that ends at the first field
     that nobody knows ends at the same one.
     """
     try:
         value = json_decoding.decode_lenient(body)
-        if not json_decoding.duplicate_errors_of(body):
+        if not _BEYOND_FLOAT.search(body) and not json_decoding.duplicate_errors_of(body):
             return in_key_order(value), ""
     except JsonError:
         pass
