@@ -69,6 +69,9 @@ PUBLISHED = (
         ("manifests/base/crds/*.yaml",),
         ("examples/pytorch/*/*.yaml", "examples/tensorflow/*/*.yaml"),
     ),
+    Published("sigs.k8s.io/jobset", "v0.7.3", ("config/components/crd/bases/*.yaml",)),
+    Published("github.com/kedacore/keda/v2", "v2.16.1", ("config/crd/bases/*.yaml",)),
+    Published("istio.io/api", "v1.24.3", ("kubernetes/customresourcedefinitions.gen.yaml",)),
     Published(
         "github.com/k8snetworkplumbingwg/network-attachment-definition-client",
         "v1.7.5",
