@@ -58,12 +58,13 @@ LanguageOf = Callable[[str], Language]
 """What the expression of this text may say."""
 
 
-@dataclass(frozen=True, slots=True)
 class RuleCompiler:
-    """Compiles the rules of a schema whose values are of the type `of`."""
+    """Compiles the rules of a schema whose values are of the type `of`. Environments are made once for all."""
 
-    settings: RuleSettings
-    of: Declared
+    def __init__(self, settings: RuleSettings, of: Declared) -> None:
+        self.settings = settings
+        self.of = of
+        self._environments: dict[tuple[Language, bool], Environment] = {}
 
     def cardinality(self) -> int:
         """How many values of the type fit into one request."""
@@ -107,6 +108,12 @@ class RuleCompiler:
         )
 
     def _environment(self, language: Language, *, optional: bool) -> Environment:
+        key = language, optional
+        if key not in self._environments:
+            self._environments[key] = self._made(language, optional=optional)
+        return self._environments[key]
+
+    def _made(self, language: Language, *, optional: bool) -> Environment:
         structs: dict[str, Fields] = {}
         of = self.of.named(_TYPE_NAME, structs, keywords=language.selects_keywords)
         return Environment(
