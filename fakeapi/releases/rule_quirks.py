@@ -31,6 +31,12 @@ class RuleQuirks:
     pays_for_affixes: bool
     """At run time, what a string begins or ends with is paid for, not the string."""
 
+    unknown_calls_are_forgotten: bool
+    """What is made of a call of no function is a fault too."""
+
+    sizes_loops: bool
+    """Estimates of cost know how many items a loop makes."""
+
     prices_equality: bool
     """Comparing two quantities, addresses or the like is estimated to cost 1."""
 
@@ -118,11 +124,15 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "stored_select_keywords": {27: False, 31: True},
     "kept_may_cost": {27: False, 29: True},
     "pays_for_affixes": {27: False, 37: True},
+    "unknown_calls_are_forgotten": {27: True, 29: False},
+    "sizes_loops": {27: False, 30: True},
     "prices_equality": {27: False, 32: True},
     "binds_lazily": {27: False, 32: True},
     "variants": {
-        27: frozenset((_WITHIN, _NO_LAST, "blocks contain those that begin them")),
-        32: frozenset((_NO_LAST,)),
+        27: frozenset((_WITHIN, _NO_LAST, "errors are in no list")),
+        28: frozenset((_WITHIN, _NO_LAST, "blocks contain those that begin them")),
+        32: frozenset((_NO_LAST, "errors are no range")),
+        33: frozenset((_NO_LAST,)),
         34: frozenset(),
     },
     "unpriced": {27: frozenset(("quantity", "isQuantity", "includes")), 30: _INCLUDES, 37: frozenset()},

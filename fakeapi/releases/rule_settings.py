@@ -2,7 +2,13 @@
 
 from functools import cache
 
-from fakeapi.machinery.cel.cost import Pricing, cost_by_path, cost_by_path_alone, cost_traced
+from fakeapi.machinery.cel.cost import (
+    Pricing,
+    cost_by_path,
+    cost_by_path_alone,
+    cost_traced,
+    cost_without_loops,
+)
 from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
 from fakeapi.machinery.cel.runtime.plan import Dialect
 from fakeapi.machinery.cel.source import Wording
@@ -27,11 +33,12 @@ def _settings(
     own = quirks.rules
     new = own.new_may_say | ({"authorization selectors"} if selects else set())
     return RuleSettings(
-        new=_language(new, selects_keywords=own.new_select_keywords),
-        stored=_language(own.stored_may_say, selects_keywords=own.stored_select_keywords),
+        new=_language(quirks, new, selects_keywords=own.new_select_keywords),
+        stored=_language(quirks, own.stored_may_say, selects_keywords=own.stored_select_keywords),
         pricing=_pricing(quirks),
         wording=wording_of(quirks),
         dialect=dialect_of(quirks),
+        forgets_unknown_calls=own.unknown_calls_are_forgotten,
         ratchets=ratchets and own.old_self_may_be_optional,
         shows_values=own.show_values,
         shows_rules_as_json=own.shown_as_json,
@@ -67,13 +74,15 @@ def dialect_of(quirks: Quirks) -> Dialect:
 def _pricing(quirks: Quirks) -> Pricing:
     if quirks.cel_sizes_are_traced:
         return cost_traced
+    if not quirks.rules.sizes_loops:
+        return cost_without_loops
     return cost_by_path if quirks.rules.prices_equality else cost_by_path_alone
 
 
-def _language(libraries: frozenset[str], *, selects_keywords: bool) -> Language:
+def _language(quirks: Quirks, libraries: frozenset[str], *, selects_keywords: bool) -> Language:
     return Language(
         libraries=libraries - {"literals"},
         checks_literals="literals" in libraries,
-        checks_formats="formatting" in libraries,
+        checks_formats="formatting" in libraries and quirks.cel_formats_are_checked,
         selects_keywords=selects_keywords,
     )

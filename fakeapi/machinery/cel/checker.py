@@ -35,6 +35,7 @@ from fakeapi.machinery.cel.types import (
     unwrapped,
 )
 
+_NO_TYPE = Type("none", "<nil>")
 _LOGICAL = frozenset(("_&&_", "_||_"))
 
 
@@ -113,6 +114,10 @@ class _Checker:
     def _undeclared(self, id_: int, name: str) -> Type:
         return self._fault(id_, f"undeclared reference to '{name}' (in container '')")
 
+    def _unknown_call(self, id_: int, name: str) -> Type:
+        error = self._undeclared(id_, name)
+        return _NO_TYPE if self._environment.forgets_unknown_calls else error
+
     def _lookup(self, name: str) -> Type | None:
         for scope in reversed(self._scopes):
             if name in scope:
@@ -167,7 +172,7 @@ class _Checker:
         if node.target is None:
             name = node.function.removeprefix(".")
             if name not in functions:
-                return self._undeclared(node.id, name)
+                return self._unknown_call(node.id, name)
             return self._resolve(node, name, functions[name], None, arguments)
         prefix = qualified_name(node.target)
         whole = f"{prefix}.{node.function}".removeprefix(".")
@@ -176,7 +181,7 @@ class _Checker:
             return self._resolve(node, whole, functions[whole], None, arguments)
         target = self.check(node.target)
         if node.function not in functions:
-            return self._undeclared(node.id, node.function)
+            return self._unknown_call(node.id, node.function)
         return self._resolve(node, node.function, functions[node.function], target, arguments)
 
     def _optional_field(self, node: Call) -> Type:

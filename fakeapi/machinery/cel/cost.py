@@ -43,6 +43,11 @@ def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
+def cost_without_loops(checked: Checked, extents: Extents) -> int:
+    """The cost as Kubernetes 1.29 estimates it: what a loop makes is of any size."""
+    return _LooplessCoster(checked, extents).cost(checked.root)
+
+
 def cost_traced(checked: Checked, extents: Extents) -> int:
     """The cost as Kubernetes 1.33 estimates it."""
     return _TracingCoster(checked, extents).cost(checked.root)
@@ -53,6 +58,7 @@ class _Coster:
 
     prices_versions = False
     prices_equality = True
+    sizes_loops = True
 
     def __init__(self, checked: Checked, extents: Extents) -> None:
         self._checked = checked
@@ -197,12 +203,17 @@ class _Coster:
         self._ranges[node.variable].pop()
         cost += self.cost(node.result)
         count = self.size(node.range) or UNKNOWN
-        self._sizes[node.id] = count
+        if self.sizes_loops:
+            self._sizes[node.id] = count
         return capped(cost + count.most * each)
 
 
 class _PlainCoster(_Coster):
     prices_equality = False
+
+
+class _LooplessCoster(_PlainCoster):
+    sizes_loops = False
 
 
 @dataclass(frozen=True, slots=True)

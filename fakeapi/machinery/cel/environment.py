@@ -106,7 +106,9 @@ class Environment:
     `variables`: by name, which may be dotted. `libraries`: of `declarations.LIBRARIES`. `structs`: the fields
     of struct types, by their names; of any other struct no field can be asked for. `constructible`: whether
     expressions may make these structs. `extents`: how large the variables may be, where cost is limited.
-    `objects`: expressions may make objects of the type `Object` and of any `Object.a.b`, with any fields.
+    `forgets_unknown_calls`: a call of no function has no type, with which nothing agrees: what is made of it
+    is a fault too. `objects`: expressions may make objects of the type `Object` and of any `Object.a.b`, with
+    any fields.
     """
 
     variables: dict[str, Type]
@@ -115,6 +117,7 @@ class Environment:
     extents: Extents = field(default_factory=dict)
     constructible: bool = True
     objects: bool = False
+    forgets_unknown_calls: bool = False
 
     @cached_property
     def functions(self) -> Functions:

@@ -169,7 +169,7 @@ def _call_fault(call: Call) -> str:
         return ""
     value = argument.value
     if isinstance(value, str) and not _CONVERSIONS[call.function](value):
-        return f"type conversion error from 'string' to '{call.function}'"
+        return f"type conversion error from 'string' to '{_TYPE_NAMES.get(call.function, call.function)}'"
     if call.function == "int" and isinstance(value, int | float) and not _fits_int(value):
         return "integer overflow"
     if call.function == "uint" and isinstance(value, int | float) and not 0 <= value <= _UINT_MAX:
@@ -241,7 +241,11 @@ def _is_string(text: str) -> bool:
     return isinstance(text, str)
 
 
+_TYPE_NAMES = {"duration": "google.protobuf.Duration", "timestamp": "google.protobuf.Timestamp"}
+
 _CONVERSIONS = {
+    "duration": _is_duration,
+    "timestamp": _is_timestamp,
     "int": _is_int,
     "uint": _is_uint,
     "double": _is_double,

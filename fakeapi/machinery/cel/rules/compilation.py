@@ -59,7 +59,9 @@ LanguageOf = Callable[[str], Language]
 
 
 class RuleCompiler:
-    """Compiles the rules of a schema whose values are of the type `of`. Environments are made once for all."""
+    """Compiles the rules of a schema whose values are of the type `of`. Environments are made once for
+    all.
+    """
 
     def __init__(self, settings: RuleSettings, of: Declared) -> None:
         self.settings = settings
@@ -121,6 +123,7 @@ class RuleCompiler:
             libraries=language.libraries,
             structs=structs,
             extents=_Root(self.of.extent()),
+            forgets_unknown_calls=self.settings.forgets_unknown_calls,
         )
 
 

@@ -35,6 +35,9 @@ class RuleSettings:
     wording: Wording
     dialect: Dialect
 
+    forgets_unknown_calls: bool
+    """What is made of a call of no function is a fault too."""
+
     ratchets: bool
     """Errors of what an update did not change are warnings, and rules with optionalOldSelf are evaluated
     without an old object too (feature gate CRDValidationRatcheting)."""

@@ -14,7 +14,7 @@ from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime import cost
 from fakeapi.machinery.cel.runtime.attributes import Attribute, Qualifier, Step, native
 from fakeapi.machinery.cel.runtime.frame import CostLimitError, Frame
-from fakeapi.machinery.cel.runtime.functions import SINGLETONS, overloads_of
+from fakeapi.machinery.cel.runtime.functions import NO_ERRORS, NO_RANGE, SINGLETONS, overloads_of
 from fakeapi.machinery.cel.runtime.messages import message
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
@@ -227,7 +227,7 @@ class _Planner:
         if name not in self._dialect.unpriced:
             charge = cost.cost_of(name, overload, reads_affix=self._dialect.reads_affix)
         if name == "@in" and overload == "in_list" and isinstance(planned[1], _Constant):
-            member = _membership(planned[1].value, steps[0])
+            member = _membership(planned[1].value, steps[0], forgives=NO_ERRORS in self._dialect.variants)
             if member is not None:
                 return member
         if name == "_==_":
@@ -344,10 +344,12 @@ class _Planner:
             is_lazy=self._dialect.binds_lazily,
         )
 
+        hides_error = bool(node.second) and NO_RANGE in self._dialect.variants
+
         def fold(frame: Frame) -> Any:
             values = over(frame)
             if type(values) is Err:
-                return values
+                return Err("unsupported comprehension range type: *types.Err") if hides_error else values
             return loop.run(frame, values)
 
         return fold
@@ -437,8 +439,11 @@ def _not_strictly_false(value: Any) -> Any:
     return value if type(value) is bool else True
 
 
-def _membership(values: Any, step: Step) -> _Constant | Step | None:
-    """Whether a value is in a constant list of plain values, which costs nothing; None for other lists."""
+def _membership(values: Any, step: Step, *, forgives: bool) -> _Constant | Step | None:
+    """Whether a value is in a constant list of plain values, which costs nothing; None for other lists.
+
+    `forgives`: an error is in no list.
+    """
     items = list(values)
     if not items:
         return _Constant(False)
@@ -448,7 +453,9 @@ def _membership(values: Any, step: Step) -> _Constant | Step | None:
 
     def evaluate(frame: Frame) -> Any:
         value = step(frame)
-        return value if type(value) is Err else present.find(value) is not MISSING
+        if type(value) is Err:
+            return False if forgives else value
+        return present.find(value) is not MISSING
 
     return evaluate
 

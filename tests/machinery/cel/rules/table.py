@@ -25,7 +25,7 @@ from fakeapi.releases.release import load_release
 from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import rules_of
 
-RELEASES = ("1.27", "1.31", "1.33", "1.36", "1.37")
+RELEASES = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.36", "1.37")
 PATH = "spec.validation.openAPIV3Schema"
 _FILE = Path(__file__).parent / "facts.jsonl.gz"
 _MOST = 2**64 - 1

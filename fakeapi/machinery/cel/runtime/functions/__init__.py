@@ -44,7 +44,13 @@ OVERLOADS = (
     | authorization.OVERLOADS
 )
 
-VARIANTS = strings.VARIANTS | addresses.VARIANTS
+NO_ERRORS = "errors are in no list"
+"""The variant of membership in a constant list, which is in `plan`."""
+
+NO_RANGE = "errors are no range"
+"""The variant of loops with two variables, in `plan` too: they hide what is wrong with their range."""
+
+VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
 """What functions do otherwise in some releases: overloads by the name of the variant."""
 
 
