@@ -264,3 +264,27 @@ def test_the_canonical_spelling_is_its_own(text: str) -> None:
     except ValueError:
         return
     assert quantity.canonical(once) == once
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "difference"),
+    [
+        ("2", "500m", "1500m"),
+        ("1Gi", "1Gi", "0"),
+        ("1Gi", "512Mi", "512Mi"),
+        ("0", "1Gi", "-1Gi"),
+        ("1", "-1", "2"),
+        ("1", "+1", "0"),
+        ("500m", "1", "-500m"),
+    ],
+)
+def test_a_difference_is_written_in_the_format_of_the_first(left: str, right: str, difference: str) -> None:
+    assert quantity.subtract(left, right) == difference
+
+
+@pytest.mark.parametrize(
+    ("text", "rounded"),
+    [("1500m", "2"), ("-1500m", "-2"), ("1", "1"), ("1Gi", "1Gi"), ("1n", "1"), ("0", "0")],
+)
+def test_a_quantity_is_rounded_to_the_whole_away_from_zero(text: str, rounded: str) -> None:
+    assert quantity.rounded_up_to_whole(text) == rounded
