@@ -8,6 +8,7 @@ import json
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from benchmarks.load import Answer, Connection
 from fakeapi.releases import KNOWN_RELEASES, Kind
@@ -99,7 +100,7 @@ class Session:
             if answer.status != 200:
                 raise Finding(f"{path} was answered {answer.status}: {answer.body[:500]!r}")
             for item in json.loads(answer.body)["items"]:
-                target = f"{path}/{item['metadata']['name']}"
+                target = f"{path}/{quote(item['metadata']['name'], safe='')}"
                 body = (await self.ask("GET", target)).body
                 again = await self.ask("PUT", target, body, "application/json")
                 if again.status != 200:
