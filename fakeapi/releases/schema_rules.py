@@ -13,6 +13,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "knows_bare_mac": {27: False, 34: True},
     "correlates_free_members": {27: True, 33: False},
     "knows_name_formats": {27: False, 34: True},
+    "warns_of_formats": {27: False, 34: True},
     "formats_follow_types": {27: False, 36: True},
     "count_of_properties_ends_check": {27: True, 28: False},
     "documents_are_structural": {27: False, 36: True},

@@ -11,6 +11,7 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.machinery.structural.default_validation import default_errors, prune_defaults
 from fakeapi.machinery.structural.definition_walk import TYPES, DefinitionWalk, Place
+from fakeapi.machinery.structural.formats import knows_format
 from fakeapi.machinery.structural.internal_form import MEMBERS, internal_json
 from fakeapi.machinery.structural.list_definitions import has_set_of_changeable, map_key_errors
 from fakeapi.machinery.structural.rule_sites import RuleChecker, RuleSite, Strictness
@@ -18,7 +19,14 @@ from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
 from fakeapi.machinery.structural.schema import EMPTY, Schema
 from fakeapi.machinery.structural.structurality import conversion_error, structural_errors
 
-__all__ = ["RuleChecker", "RuleSite", "Strictness", "strictness_of_update", "validate_definition_schema"]
+__all__ = [
+    "RuleChecker",
+    "RuleSite",
+    "Strictness",
+    "strictness_of_update",
+    "unrecognized_formats",
+    "validate_definition_schema",
+]
 
 _AT_ROOT = "at the root of the schema if the status subresource is enabled"
 _ROOT_MEMBERS = (
@@ -41,6 +49,20 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
         requires_atomic_sets=not _any_has(old, has_set_of_changeable),
         requires_usable_map_keys=not _any_has(old, lambda node: any(map_key_errors(node, ""))),
     )
+
+
+def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
+    """The formats in a schema that are not checked, each once, where the release warns of them."""
+    if not rules.warns_of_formats:
+        return []
+    found = {
+        node.format: None
+        for node in _nodes(schema)
+        if node.format
+        and (rules.formats_follow_types or node.type == "string")
+        and not knows_format(node, (node.type,), rules)
+    }
+    return list(found)
 
 
 def validate_definition_schema(

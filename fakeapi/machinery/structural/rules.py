@@ -36,6 +36,9 @@ class SchemaRules:
     all.
     """
 
+    warns_of_formats: bool = True
+    """Who writes a definition is warned of formats that nobody knows."""
+
     too_long: str = "may not be more than {} bytes"
     """How the error of a string beyond maxLength goes on; `{}` is the limit."""
 

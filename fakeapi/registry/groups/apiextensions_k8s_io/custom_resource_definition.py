@@ -14,6 +14,7 @@ from fakeapi.registry.custom.conditions import CLEANUP, DELETION_PENDING, with_c
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.definition import (
+    format_warnings,
     name_errors,
     unchecked_warnings,
     validate_definition,
@@ -81,10 +82,12 @@ class DefinitionStrategy(Strategy):
             return [too_deep()]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return unchecked_warnings(obj)
+        return [*unchecked_warnings(obj), *format_warnings(obj, self._rules)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        return unchecked_warnings(new)
+        known = format_warnings(old, self._rules)
+        formats = (text for text in format_warnings(new, self._rules) if text not in known)
+        return [*unchecked_warnings(new), *formats]
 
 
 class DefinitionStatusStrategy(Strategy):

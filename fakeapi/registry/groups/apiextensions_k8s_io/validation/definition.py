@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from fakeapi.machinery.cel.rules.definition import unchecked_warning
 from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_dns_subdomain
-from fakeapi.machinery.structural.definition_validation import strictness_of_update
+from fakeapi.machinery.structural.definition_validation import strictness_of_update, unrecognized_formats
 from fakeapi.registry.custom.conditions import (
     APPROVED_ANNOTATION,
     ESTABLISHED,
@@ -23,6 +24,7 @@ from fakeapi.registry.groups.apiextensions_k8s_io.validation.specification impor
 from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.validation.shown_lists import shown_texts
 from fakeapi.releases.rules import ReleaseRules
+from fakeapi.releases.schema_rules import schema_rules_of
 
 _UNKNOWN_FIELDS = (
     "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
@@ -71,6 +73,14 @@ def unchecked_warnings(obj: Object) -> list[str]:
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)
+
+
+def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
+    """That formats in the schemas of a definition are not known, where the release says so."""
+    schema_rules = schema_rules_of(rules.release)
+    schemas = internal_spec(obj["spec"]).schemas
+    found = dict.fromkeys(name for schema in schemas for name in unrecognized_formats(schema, schema_rules))
+    return [f"unrecognized format {quote(name)}" for name in found]
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
