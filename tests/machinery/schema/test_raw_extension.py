@@ -19,7 +19,11 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Struct
 from tests.machinery.schema.test_protobuf import told
 
 RAW = AnyValue(raw_extension.RAW)
-ITEM = Struct("v1.Item", {"raw": Field("raw", RAW), "fields": Field("fields", AnyValue("v1.FieldsV1"))})
+ITEM = Struct(
+    "v1.Item",
+    {"raw": Field("raw", RAW), "fields": Field("fields", AnyValue("v1.FieldsV1"))},
+    full_name="core/v1.Item",
+)
 ROOT = Struct(
     "v1.Root",
     {
