@@ -175,7 +175,7 @@ class Verbs:
             return request("POST", CLAIMS, encoded(claim(f"{prefix}{number}")))
 
         timing = await drive(self.port, make, count, CONNECTIONS)
-        assert not timing.bad, f"{timing.bad} seeds failed"
+        assert not timing.bad, f"{timing.bad} seeds failed: {timing.refusal}"
 
     async def size_of(self, target: str, accept: str = "application/json") -> int:
         connection = await Connection.open(self.port)
@@ -188,7 +188,8 @@ class Verbs:
         """One request after the other, and over 16 connections at once."""
         alone = await drive(self.port, make, count, 1)
         together = await drive(self.port, lambda number: make(number + count), count, CONNECTIONS)
-        assert not alone.bad + together.bad, f"{alone.bad + together.bad} answers were not successes"
+        for timing in (alone, together):
+            assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
         return alone, together
 
 
@@ -268,7 +269,7 @@ async def bench_contended(count: int) -> None:
             return request("PATCH", f"{CLAIMS}/s0", body, MERGE)
 
         timing = await drive(port, make, count, CONNECTIONS)
-        assert not timing.bad
+        assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
         row("merge patch, all of one object", "", "", f"{timing.rate:,.0f}", "", "", "")
 
 
