@@ -181,7 +181,8 @@ class KindDefinition:
     that differ by release. `hides_deleted` are versions in which a delete is answered
     with a Status although it is not in others. `is_declared`: the kind has had declared rules since it is
     there, so that every release enforces them. `declared_paths` are patterns of paths in errors of declared
-    rules, and what stands for them in errors of the kind's own.
+    rules, and what stands for them in errors of the kind's own. Without `core_metadata` finalizers need no
+    domain, as for kinds of other servers.
     """
 
     group: str
@@ -217,6 +218,7 @@ class KindDefinition:
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
     hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks] | None = None
     table_subresources: frozenset[str] = frozenset()
+    core_metadata: bool = True
 
     def covers(self, kind: Kind) -> bool:
         """Whether the definition is that of the kind, in the kind's version."""

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.custom.bundles import bundle_problem
 
 NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
 CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
@@ -32,6 +33,7 @@ class Condition:
 
 
 ACCEPTED = Condition(ESTABLISHED, "True", "InitialNamesAccepted", "the initial names have been accepted")
+BAD_BUNDLE = Condition(ESTABLISHED, "False", "InvalidCABundle", "The conversion webhook CABundle is invalid")
 DELETION_PENDING = Condition(
     TERMINATING,
     "True",
@@ -175,11 +177,18 @@ def _in_order(names: Object) -> Object:
     return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
 
 
-def with_established(definition: Object, now: str) -> Object | None:
-    """The definition, whose kind is served from now on; None for one that is established or not accepted."""
+def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
+    """The definition, whose kind is served from now on; None for one that is established or not accepted.
+    `checks_bundles`: one whose webhook has no usable certificates is not established.
+    """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
         return None
-    return with_condition(definition, ACCEPTED, now)
+    webhook = (definition["spec"].get("conversion") or {}).get("webhook") or {}
+    bundle = (webhook.get("clientConfig") or {}).get("caBundle") or ""
+    if not checks_bundles or not bundle_problem(bundle):
+        return with_condition(definition, ACCEPTED, now)
+    before = condition(definition, ESTABLISHED)
+    return None if _says(before, BAD_BUNDLE) else with_condition(definition, BAD_BUNDLE, now)
 
 
 # the policy of Kubernetes' own groups -----------------------------------------------------------

@@ -115,7 +115,11 @@ class CustomResources:
         return (
             conditions.with_conformance(definition, now)
             or conditions.with_names(definition, others, now)
-            or conditions.with_established(definition, now)
+            or conditions.with_established(
+                definition,
+                now,
+                checks_bundles=self._catalogue.primary.quirks.custom.checks_bundles,
+            )
         )
 
     async def _clean_up(self, entry: Entry, definition: Object) -> bool:

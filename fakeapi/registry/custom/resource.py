@@ -183,5 +183,6 @@ def _definition_of(kind: CustomKind) -> KindDefinition:
         strategies=strategies_of,
         hooks=lambda _kind, rules, context: CustomHooks(kind),
         shows_age=False,
+        core_metadata=False,
         scale=projection_of(kind.version_specification.scale),
     )

@@ -22,6 +22,7 @@ from fakeapi.registry.definition import Strategies, StrategyContext
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
+from fakeapi.releases.custom_quirks import CustomQuirks
 from fakeapi.releases.rules import ReleaseRules
 
 INT32_MAX = (1 << 31) - 1
@@ -30,12 +31,14 @@ INT32_MAX = (1 << 31) - 1
 def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     """The strategies of a version of a definition."""
     assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
-    validator = validator_of(kind, rules)
+    validator, quirks = validator_of(kind, rules), rules.quirks.custom
     if not kind.version_specification.has_status:
-        return {"": CustomStrategy(kind, validator)}
+        return {"": CustomStrategy(kind, validator, quirks)}
+    resets = quirks.object_status_resets_metadata
+    status = CustomStatusWithoutMetadata if resets else CustomStatusStrategy
     return {
-        "": CustomWithStatusStrategy(kind, validator),
-        "status": CustomStatusStrategy(kind, validator),
+        "": CustomWithStatusStrategy(kind, validator, quirks),
+        "status": status(kind, validator, quirks),
     }
 
 
@@ -44,9 +47,10 @@ class CustomStrategy(Strategy):
 
     updates_unconditionally: ClassVar[bool] = False
 
-    def __init__(self, kind: CustomKind, validator: ObjectValidator) -> None:
+    def __init__(self, kind: CustomKind, validator: ObjectValidator, quirks: CustomQuirks) -> None:
         self.kind = kind
         self.validator = validator
+        self.quirks = quirks
 
     def prepare_create(self, obj: Object) -> Object:
         obj["metadata"]["generation"] = 1
@@ -74,12 +78,17 @@ class CustomStrategy(Strategy):
         return self.validator.with_rules(found + self.validator.update_errors(new, old), new, old)
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return _finalizer_warnings(obj["metadata"].get("finalizers") or (), ())
+        return self._finalizer_warnings(obj, None)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        finalizers = new["metadata"].get("finalizers") or ()
-        added = _finalizer_warnings(finalizers, old["metadata"].get("finalizers") or ())
-        return [*self.validator.kept_errors(new), *added]
+        return [*self.validator.kept_errors(new), *self._finalizer_warnings(new, old)]
+
+    def _finalizer_warnings(self, new: Object, old: Object | None) -> list[str]:
+        if not self.quirks.warns_of_finalizers:
+            return []
+        before = (old or {}).get("metadata", {}).get("finalizers") or ()
+        added = set(new["metadata"].get("finalizers") or ()).difference(before)
+        return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
         """An error for a kind or apiVersion that is not the resource's."""
@@ -153,6 +162,12 @@ class CustomStatusStrategy(CustomStrategy):
         return self.validator.kept_errors(new)
 
 
+class CustomStatusWithoutMetadata(CustomStatusStrategy):
+    """Writes to `/status` in releases where nobody comes to own metadata by them."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
+
+
 def _without_metadata(obj: Object) -> Object:
     return {name: value for name, value in obj.items() if name != "metadata"}
 
@@ -174,14 +189,14 @@ def _replicas_errors(obj: Object, path: str) -> list[FieldError]:
     return []
 
 
-def _finalizer_warnings(new: Sequence[str], old: Sequence[str]) -> list[str]:
+def _finalizer_warnings(names: Sequence[str], *, asks_paths: bool) -> list[str]:
     found = []
-    for name in sorted(set(new).difference(old)):
+    for name in names:
         about = f"metadata.finalizers: {quote(name)}: "
         found += [about + text for text in is_qualified_name(name)]
         if "/" in name or name in STANDARD_FINALIZERS:
             continue
-        including = " including a path (/)" if "." in name else ""
+        including = " including a path (/)" if asks_paths and "." in name else ""
         found.append(
             f"{about}prefer a domain-qualified finalizer name{including} to avoid accidental conflicts with "
             "other finalizer writers"

@@ -277,6 +277,9 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
     found += validate_object_meta_update(meta, old_meta, "metadata", wording)
+    if not resource.definition.core_metadata:
+        change = validate_object_meta_update(meta, old_meta, "metadata", wording) if found else ()
+        return found + strategy.validate_update(new, old, MetadataErrors(of_change=change))
     metadata = NO_METADATA_ERRORS  # there is nothing else for the kind to find
     if found or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
         metadata = MetadataErrors(

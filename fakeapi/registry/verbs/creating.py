@@ -10,7 +10,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.machinery.meta.object_meta import validate_core_object_meta
+from fakeapi.machinery.meta.object_meta import validate_core_object_meta, validate_object_meta
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
@@ -143,9 +143,8 @@ def _before_create(resource: Resource, obj: Object, warnings: Warnings, *, dry_r
     meta = candidate["metadata"]
     wording = resource.release.quirks.wording
     found = strategy.authorize_create(candidate)
-    found += validate_core_object_meta(
-        meta, resource.kind.namespaced, resource.name_validator, "metadata", wording
-    )
+    validate = validate_core_object_meta if resource.definition.core_metadata else validate_object_meta
+    found += validate(meta, resource.kind.namespaced, resource.name_validator, "metadata", wording)
     found += strategy.validate_create(candidate)
     found = resource.with_declared(found, candidate)
     if found:

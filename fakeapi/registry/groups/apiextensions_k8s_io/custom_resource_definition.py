@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 from fakeapi.machinery import errors
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.machinery.structural.schema import SchemaTooDeep
-from fakeapi.registry.custom.conditions import CLEANUP, DELETION_PENDING, with_condition
+from fakeapi.registry.columns import CREATED_AT_COLUMN, Column, at
+from fakeapi.registry.custom.conditions import (
+    CLEANUP,
+    DELETION_PENDING,
+    ESTABLISHED,
+    is_true,
+    with_condition,
+)
 from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.definition import (
@@ -22,9 +30,10 @@ from fakeapi.registry.groups.apiextensions_k8s_io.validation.definition import (
     validate_status,
 )
 from fakeapi.registry.groups.apiextensions_k8s_io.validation.schemas import too_deep
+from fakeapi.registry.groups.apiextensions_k8s_io.warnings import set_warnings
 from fakeapi.registry.object_meta import with_next_generation
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
+from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 if TYPE_CHECKING:
@@ -82,12 +91,14 @@ class DefinitionStrategy(Strategy):
             return [too_deep()]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        return [*unchecked_warnings(obj), *format_warnings(obj, self._rules)]
+        return [*unchecked_warnings(obj), *self._schema_warnings(obj)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        known = format_warnings(old, self._rules)
-        formats = (text for text in format_warnings(new, self._rules) if text not in known)
-        return [*unchecked_warnings(new), *formats]
+        known = self._schema_warnings(old)
+        return [*unchecked_warnings(new), *(text for text in self._schema_warnings(new) if text not in known)]
+
+    def _schema_warnings(self, obj: Object) -> list[str]:
+        return [*format_warnings(obj, self._rules), *set_warnings(obj, self._rules)]
 
 
 class DefinitionStatusStrategy(Strategy):
@@ -166,6 +177,36 @@ def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameVal
     return []
 
 
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
+    """Follows `pkg/registry/customresourcedefinition/tableconvertor`; older releases show the time alone."""
+    if not quirks.custom.prints_definitions:
+        return (CREATED_AT_COLUMN,)
+    return (
+        Column("Scope", "Cluster/Namespaced", at("spec", "scope")),
+        Column("Versions", "Served versions", _served_versions),
+        CREATED_AT_COLUMN,
+        Column("Group", "API group", at("spec", "group"), priority=1),
+        Column("Kind", "CustomResource kind", at("spec", "names", "kind"), priority=1),
+        Column("ShortNames", "Short names", _short_names, priority=1),
+        Column(
+            "Established",
+            "Established status",
+            lambda obj, now: is_true(obj, ESTABLISHED),
+            type="boolean",
+            priority=1,
+        ),
+    )
+
+
+def _served_versions(obj: Object, now: float) -> str:
+    served = (each for each in obj["spec"]["versions"] if each["served"])
+    return ",".join(sorted(each["name"] + ("(storage)" if each["storage"] else "") for each in served))
+
+
+def _short_names(obj: Object, now: float) -> str:
+    return ",".join(obj["spec"]["names"].get("shortNames") or ())
+
+
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     keeps = rules.quirks.custom.definition_status_keeps_metadata
     status = DefinitionStatusWithoutMetadata() if keeps else DefinitionStatusStrategy()
@@ -177,7 +218,9 @@ CUSTOM_RESOURCE_DEFINITION = KindDefinition(
     resource="customresourcedefinitions",
     strategies=_strategies,
     name_validator=_any_name,
+    core_metadata=False,
+    columns=_columns,
+    shows_age=False,
     deletion=_delete,
     hooks=lambda kind, rules, context: DefinitionHooks(),
 )
-"""Printed by name and time of creation, as the server has no columns for it."""
