@@ -119,9 +119,9 @@ class FieldManager:
                 validate(new, self.node, allow_duplicates=True)
                 validate(before, self.node, allow_duplicates=True)
             self._update(before, new, managed, manager, now)
-        except (TypedError, TypeError, AttributeError):
+        except (TypedError, TypeError, AttributeError, RecursionError):
             # objects of custom kinds are not read into types: a number may stand where a struct is expected,
-            # which validation refuses later
+            # which validation refuses later, and a value without a schema may be deeper than the stack
             return new
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)

@@ -42,9 +42,15 @@ def rewritten(value: Any) -> Any:
     """
     match value:
         case dict():
-            return {key: rewritten(value[key]) for key in sorted(value)}
+            members = {}
+            for key in sorted(value):  # a comprehension takes a second frame of the stack for each level
+                members[key] = rewritten(value[key])
+            return members
         case list():
-            return [rewritten(item) for item in value]
+            items = []
+            for item in value:
+                items.append(rewritten(item))  # noqa: PERF401 - as above
+            return items
         case RawJson():
             return rewritten(value.value)
         case bool():
