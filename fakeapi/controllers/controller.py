@@ -1,7 +1,7 @@
 """Controller: the base of what runs inside the server, and the context that it works in."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, ClassVar, Protocol
 
 from fakeapi.cluster import Cluster
@@ -25,7 +25,7 @@ class Work(Protocol):
 
     def add_after(self, controller: str, key: Hashable, seconds: float) -> None: ...
 
-    def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> None: ...
+    def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> Awaitable[None]: ...
 
     def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None: ...
 
@@ -81,9 +81,12 @@ class ControllerContext:
         """Has the controller reconcile the key when `seconds` of the clock have passed."""
         self._work.add_after(self.name, key, seconds)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs what must not hold up the other keys, such as a call of a driver. Errors are logged."""
-        self._work.spawn(self.name, work)
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Awaitable[None]:
+        """Runs what must not hold up the other keys, such as a call of a driver. Errors are logged.
+
+        `settle` waits for it; what is returned is done when the work is.
+        """
+        return self._work.spawn(self.name, work)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Runs what goes on until the controllers stop, such as a heartbeat; nobody waits for it."""

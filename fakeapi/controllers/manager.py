@@ -127,10 +127,11 @@ class Manager:
     def add_after(self, controller: str, key: Hashable, seconds: float) -> None:
         self._queue.add_after((controller, key), seconds)
 
-    def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(self._guard(controller, work))
         self._spawned.add(task)
         task.add_done_callback(self._forget)
+        return task
 
     def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.ensure_future(self._guard(controller, work)))

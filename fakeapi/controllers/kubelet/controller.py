@@ -101,7 +101,7 @@ class NodeAgent:
         services = SERVICES if context.rules.gates.get("DynamicResourceAllocation", False) else ()
         if context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles:
             services = ()
-        self.registrations = Registrations(directory / PLUGINS, services, self._driver_changed)
+        self.registrations = Registrations(directory / PLUGINS, services, context.spawn, self._driver_changed)
         self._claims = Claims(context, self._api, self.registrations, self.prepared)
         self._busy: set[str] = set()
         self._again: set[str] = set()

@@ -8,8 +8,9 @@ import asyncio
 import logging
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import grpc.aio
 
@@ -29,11 +30,22 @@ _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 class Registrations:
     """`drivers` by their names. `on_change` is called with the name of each that comes or goes."""
 
-    def __init__(self, directory: Path, services: tuple[str, ...], on_change: Callable[[str], None]) -> None:
-        """`services` are those that the release's kubelet calls; empty for releases before 1.31."""
+    def __init__(
+        self,
+        directory: Path,
+        services: tuple[str, ...],
+        spawn: Callable[[Coroutine[Any, Any, None]], Awaitable[None]],
+        on_change: Callable[[str], None],
+    ) -> None:
+        """`services` are those that the release's kubelet calls; empty for releases before 1.31.
+
+        `spawn` runs work that `settle` waits for: a driver that knows of its registration can be relied on
+        once the controllers have settled.
+        """
         self.drivers: dict[str, Driver] = {}
         self._directory = directory
         self._services = services
+        self._spawn = spawn
         self._on_change = on_change
         self._known: dict[Path, tuple[tuple[int, int], str]] = {}
         self._seen: dict[str, int] = {}
@@ -84,17 +96,21 @@ class Registrations:
         if problem:
             where = f"of DRA driver plugin {info.name} at endpoint {endpoint}"
             problem = f"invalid supported gRPC versions {where}: {problem}"
+        await self._spawn(self._answer(path, Driver(info.name, endpoint, service), problem))
+        return "" if problem else str(info.name)
+
+    async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
+        """Tells a driver whether it is registered, and keeps it if so."""
         status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
         except grpc.aio.AioRpcError as error:
-            log.debug("%s was not told of its registration: %s", info.name, error.details())
+            log.debug("%s was not told of its registration: %s", driver.name, error.details())
         if problem:
-            log.warning("DRA driver %s is refused: %s", info.name, problem)
-            return ""
-        self.drivers[info.name] = Driver(info.name, endpoint, service)
-        self._on_change(info.name)
-        return str(info.name)
+            log.warning("DRA driver %s is refused: %s", driver.name, problem)
+            return
+        self.drivers[driver.name] = driver
+        self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
         """A problem, or the service to call."""
