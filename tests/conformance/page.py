@@ -51,8 +51,8 @@ name says the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused`
 _LIMITS = """
 ## What no recording shows
 
-- Not served: `/metrics`, proxying, exec and attach; CBOR is refused. Where a write is
-  answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
+- Not served: `/metrics`, proxying, exec and attach, and `lifecycle.k8s.io` of 1.37, which is off by default. Where a write
+  is answered in protobuf, drivers' own parameters are compact, and not spaced as they were sent.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
 - A server without a named release shows one and the same claim as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
@@ -74,6 +74,8 @@ _LIMITS = """
 - Types are not checked in the status of a ValidatingAdmissionPolicy, which is a controller's work; what policies audit goes
   nowhere. Policies and their bindings are asked in the order of their names. Without the extra `cel` they refuse and change
   nothing, and a warning says so.
+  A JSON patch of a MutatingAdmissionPolicy that cannot be applied is refused in words of our own.
+- A rule of a custom resource that costs nearly its budget is evaluated in seconds, and other clients wait meanwhile.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,
