@@ -1,4 +1,4 @@
-"""Which requests the rules of a webhook are about.
+"""Matches the rules of a webhook to requests.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/predicates/rules`.
 """

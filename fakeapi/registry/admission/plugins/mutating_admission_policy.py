@@ -17,17 +17,14 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.plugins import MUTATIONS
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
-from fakeapi.registry.admission.policies.authority import is_asked, prepare
 from fakeapi.registry.admission.policies.expressions import Expressions, expressions_of
 from fakeapi.registry.admission.policies.matching import matched
 from fakeapi.registry.admission.policies.mutations import MutationError, mutate
 from fakeapi.registry.admission.policies.parameters import ParameterError, parameters
+from fakeapi.registry.admission.policies.plugin import PolicyPlugin
 from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.semantic_equality import semantically_equal
-
-GROUP = "admissionregistration.k8s.io"
-GATE = "MutatingAdmissionPolicy"
 
 Key = tuple[str, str, str]
 """Names of a policy, its binding and its parameters, which may have a namespace."""
@@ -93,26 +90,19 @@ class _Rounds:
         self.may = set()
 
 
-class MutatingAdmissionPolicy(AdmissionPlugin):
+class MutatingAdmissionPolicy(PolicyPlugin):
+    gate = "MutatingAdmissionPolicy"
+    policies = "mutatingadmissionpolicies"
+    bindings = "mutatingadmissionpolicybindings"
     operations: ClassVar[frozenset[Operation]] = frozenset(
         (Operation.CREATE, Operation.UPDATE, Operation.CONNECT)
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Changes the object by each policy in turn. Raises ApiError 403 for a policy that fails."""
-        if not attributes.resource.release.gates.enabled(GATE):
-            return None
-        policies = list(self.objects.list(GROUP, "mutatingadmissionpolicies"))
-        if is_asked(policies, self.objects.store):
-            return self._prepared(policies, attributes)
-        self._ask_all(policies, attributes)
-        return None
+        return self.evaluate(attributes)
 
-    async def _prepared(self, policies: list[Object], attributes: Attributes) -> None:
-        await prepare(self.objects.store)
-        self._ask_all(policies, attributes)
-
-    def _ask_all(self, policies: list[Object], attributes: Attributes) -> None:
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
         errors: list[_PolicyError] = []
         invocations = list(self._invocations(policies, attributes, errors))
         if invocations:
@@ -124,9 +114,7 @@ class MutatingAdmissionPolicy(AdmissionPlugin):
     def _invocations(
         self, policies: list[Object], attributes: Attributes, errors: list[_PolicyError]
     ) -> Iterator[_Invocation]:
-        bindings: dict[str, list[Object]] = {}
-        for each in self.objects.list(GROUP, "mutatingadmissionpolicybindings"):
-            bindings.setdefault(each["spec"].get("policyName", ""), []).append(each)
+        bindings = self.bindings_by_policy()
         for policy in policies:
             bound = bindings.get(policy["metadata"]["name"])
             if not bound:

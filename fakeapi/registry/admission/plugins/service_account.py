@@ -21,7 +21,7 @@ MOUNTS_ALL = "kubernetes.io/enforce-mountable-secrets"
 VOLUME_PREFIX = "kube-api-access-"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
-"""Of the token in the volume; by this odd number clients are known that renew it too late."""
+"""Lifetime of the token in the projected volume; odd, so that upstream knows clients that renew late."""
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _SECRET_SOURCES = (
@@ -195,7 +195,7 @@ def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
 
 
 def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
-    """What a pod uses that its account does not name."""
+    """Errors for secrets of the pod that its service account does not list."""
     known = {each.get("name", "") for each in account.get("secrets") or ()}
     end = f"is not allowed because service account {account['metadata']['name']} does not reference that"
     if is_new:

@@ -16,14 +16,12 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.plugins import POLICIES
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
-from fakeapi.registry.admission.policies.authority import is_asked, prepare
 from fakeapi.registry.admission.policies.expressions import Expressions, OutOfBudget, expressions_of
 from fakeapi.registry.admission.policies.matching import matched
 from fakeapi.registry.admission.policies.parameters import ParameterError, parameters
+from fakeapi.registry.admission.policies.plugin import PolicyPlugin
 from fakeapi.registry.resource import Resource
 
-GROUP = "admissionregistration.k8s.io"
-GATE = "ValidatingAdmissionPolicy"
 MESSAGE_MAX = 5 * 1024
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
@@ -45,27 +43,18 @@ class _Refusal:
     always: bool = False
 
 
-class ValidatingAdmissionPolicy(AdmissionPlugin):
+class ValidatingAdmissionPolicy(PolicyPlugin):
+    gate = "ValidatingAdmissionPolicy"
+    policies = "validatingadmissionpolicies"
+    bindings = "validatingadmissionpolicybindings"
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Asks every policy, then refuses by the first refusal. Raises ApiError 401, 403, 413, 422."""
-        if not attributes.resource.release.gates.enabled(GATE):
-            return None
-        policies = list(self.objects.list(GROUP, "validatingadmissionpolicies"))
-        if is_asked(policies, self.objects.store):
-            return self._prepared(policies, attributes)
-        self._ask_all(policies, attributes)
-        return None
+        return self.evaluate(attributes)
 
-    async def _prepared(self, policies: list[Object], attributes: Attributes) -> None:
-        await prepare(self.objects.store)
-        self._ask_all(policies, attributes)
-
-    def _ask_all(self, policies: list[Object], attributes: Attributes) -> None:
-        bindings: dict[str, list[Object]] = {}
-        for each in self.objects.list(GROUP, "validatingadmissionpolicybindings"):
-            bindings.setdefault(each["spec"].get("policyName", ""), []).append(each)
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
+        bindings = self.bindings_by_policy()
         denied: list[ApiError] = []
         for policy in policies:
             bound = bindings.get(policy["metadata"]["name"], [])

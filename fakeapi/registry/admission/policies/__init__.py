@@ -1,4 +1,4 @@
-"""What admission policies share: which writes they are about, their parameters, their expressions.
+"""The shared parts of admission policies: matching, parameters, expressions.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy`.
 """

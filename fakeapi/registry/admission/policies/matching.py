@@ -1,4 +1,4 @@
-"""Which writes the rules of a policy or a binding are about, and in which version of the resource.
+"""Matches the rules of a policy or a binding to a write, and picks the version of the resource.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/matching`.
 """

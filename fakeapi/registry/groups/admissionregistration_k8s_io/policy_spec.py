@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from fakeapi.machinery.cel.admission import Declared
+from fakeapi.machinery.cel.rules.escaping import KEYWORDS
 from fakeapi.machinery.cel.types import Type
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -27,31 +28,6 @@ from fakeapi.releases.rules import ReleaseRules
 Variables = tuple[tuple[str, Type], ...]
 
 _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
-_RESERVED = frozenset(
-    (
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    )
-)
 
 
 def failure_errors(spec: dict[str, Any]) -> list[FieldError]:
@@ -126,7 +102,7 @@ def variable_errors(
         path, name, text = f"spec.variables[{index}]", variable["name"], variable["expression"]
         if not name.strip():
             errors.append(required(f"{path}.name", "name is not specified"))
-        elif _is_identifier(name) is None or name in _RESERVED:
+        elif _is_identifier(name) is None or name in KEYWORDS:
             errors.append(invalid(f"{path}.name", name, rules.quirks.policy_variable_name))
         if not text.strip():
             errors.append(required(f"{path}.expression", "expression is not specified"))

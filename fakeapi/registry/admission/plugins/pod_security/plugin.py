@@ -18,7 +18,7 @@ from fakeapi.registry.admission.plugins.pod_security.policy import (
 )
 
 PODS_MAX = 3000
-"""As many pods of a namespace are looked at when its policy changes; of the others a warning tells."""
+"""Number of pods checked when the policy of a namespace changes; a warning says if there are more."""
 
 _LISTS = ("containers", "initContainers")
 

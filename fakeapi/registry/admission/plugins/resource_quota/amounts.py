@@ -17,7 +17,7 @@ def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
 
 
 def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
-    """By how much each amount grew; what did not grow is 0."""
+    """The growth of each amount; 0 for one that did not grow."""
     found = dict.fromkeys((*new, *old), ZERO)
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount

@@ -65,7 +65,7 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 
 
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
-    """What a write adds to what a quota counts: the whole object where it did not count it before."""
+    """The usage that a write adds to a quota: all of the object if the quota did not count it before."""
     old = attributes.old
     if old is None:
         return usage

@@ -74,7 +74,7 @@ class DeviceClaims(Count):
         return found | self._extended_usage(obj, devices) if self._extended else found
 
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
-        """What a claim uses of extended resources beyond what is counted with its pod."""
+        """The extended resources of a claim that are not counted with its pod."""
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
         found: Resources = {}
         for name, number in devices.items():

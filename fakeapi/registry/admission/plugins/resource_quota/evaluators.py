@@ -28,14 +28,14 @@ ScopeSelector = dict[str, Any]
 
 
 class Evaluator(Protocol):
-    """What quotas ask about the objects of one resource, which are in the hub."""
+    """An evaluator of quotas for the objects of one resource, in the hub version."""
 
     def handles(self, attributes: Attributes) -> bool:
         """Whether a write can change what is used."""
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """Those names of a quota that are about the resource."""
+        """The resource names of a quota that apply to the resource."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
@@ -43,11 +43,11 @@ class Evaluator(Protocol):
         ...
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """What an object has to say to be counted and does not; empty where it says all."""
+        """The fields a quota requires and the object does not set; empty if none is missing."""
         ...
 
     def usage(self, obj: Object) -> Resources:
-        """What an object uses."""
+        """The usage of an object, by the resource names of quotas."""
         ...
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.resource import Resource
 
 ATTEMPTS = 4
-"""How often a status is written that somebody else changed meanwhile; then the write fails as that did."""
+"""Number of attempts to write a status on conflict; after the last one the conflict is raised."""
 
 _RESOURCE = "resourcequotas"
 

@@ -30,7 +30,7 @@ _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
 _REQUIRED = frozenset(
     ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"),
 )
-"""What each container has to say where a quota counts it."""
+"""The compute resources that every container must set if a quota counts them."""
 _OWN = "kubernetes.io/"
 _RESIZING = "InPlacePodVerticalScaling"
 

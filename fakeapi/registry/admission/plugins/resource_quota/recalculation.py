@@ -37,6 +37,6 @@ def recalculated(quota: Object, resources: Iterable["Resource"], objects: Cluste
 def counted_resources(
     hard: Iterable[str], resources: Iterable["Resource"], objects: ClusterObjects
 ) -> list["Resource"]:
-    """Those resources whose objects a quota counts."""
+    """The resources whose objects a quota counts."""
     names = list(hard)
     return [each for each in resources if evaluator_of(each, objects).counted(names)]

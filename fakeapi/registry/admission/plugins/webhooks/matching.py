@@ -1,4 +1,4 @@
-"""Which webhooks are asked about a write, and in which version.
+"""Matches webhooks to a write, and picks the version they are called in.
 
 Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
 """
@@ -33,7 +33,7 @@ _EXEMPT = frozenset(
 
 
 class Selectors(Protocol):
-    """Which objects something is about, and those of which namespaces. None selects nothing."""
+    """An object selector and a namespace selector. None selects nothing."""
 
     @property
     def namespaces(self) -> Selector | None: ...
@@ -56,7 +56,7 @@ def is_exempt(resource: Resource) -> bool:
 
 
 def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjects) -> Invocation | None:
-    """How a webhook is asked about a write; None where it is not.
+    """The call of a webhook for a write; None if its rules do not match.
 
     Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
     """

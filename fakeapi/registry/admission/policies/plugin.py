@@ -1,0 +1,45 @@
+"""PolicyPlugin: what the two kinds of admission policies do alike before a policy is evaluated."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable
+from typing import ClassVar
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.admission.policies.authority import is_asked, prepare
+
+GROUP = "admissionregistration.k8s.io"
+
+
+class PolicyPlugin(AdmissionPlugin, ABC):
+    """Evaluates all policies of a kind. `gate` switches it on; the resources are those of GROUP."""
+
+    gate: ClassVar[str]
+    policies: ClassVar[str]
+    bindings: ClassVar[str]
+
+    def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Evaluates the policies, after the authorizer is ready if one may ask it. Raises ApiError."""
+        if not attributes.resource.release.gates.enabled(self.gate):
+            return None
+        policies = list(self.objects.list(GROUP, self.policies))
+        if is_asked(policies, self.objects.store):
+            return self._evaluate_prepared(policies, attributes)
+        self.evaluate_all(policies, attributes)
+        return None
+
+    async def _evaluate_prepared(self, policies: list[Object], attributes: Attributes) -> None:
+        await prepare(self.objects.store)
+        self.evaluate_all(policies, attributes)
+
+    @abstractmethod
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
+        """Evaluates policies, in the order of their names. Raises ApiError for a write that is refused."""
+
+    def bindings_by_policy(self) -> dict[str, list[Object]]:
+        """The bindings, by the name of their policy."""
+        found: dict[str, list[Object]] = {}
+        for each in self.objects.list(GROUP, self.bindings):
+            found.setdefault(each["spec"].get("policyName", ""), []).append(each)
+        return found
