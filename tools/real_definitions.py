@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FETCH_SECONDS = 120
-"""For one module."""
+"""The cache of one module."""
 
 
 class UnavailableError(Exception):

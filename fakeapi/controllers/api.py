@@ -13,7 +13,7 @@ from fakeapi.machinery.patch.media_types import SHORT_NAMES
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 LINE_BYTES_MAX = 16 * 1024 * 1024
-"""Of one event of a watch; a longer one ends the watch."""
+"""Bytes of one watch event; a longer one ends the watch."""
 
 
 class Refused(Exception):

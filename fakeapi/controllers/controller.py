@@ -15,7 +15,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 
 
 class Work(Protocol):
-    """What a context asks of the manager of the controllers."""
+    """The part of the controller manager that ControllerContext uses."""
 
     def api(self, agent: str) -> API: ...
 

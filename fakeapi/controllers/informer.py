@@ -19,7 +19,7 @@ log = logging.getLogger("fakeapi.controllers")
 PAGE = "500"
 """Objects of one request of a list."""
 RETRY_SECONDS = 1.0
-"""Until a list or a watch that was refused is tried again."""
+"""Delay before a refused list or watch is retried."""
 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
 """Called with an object before and after a change; None where it was not there, or is not any more."""

@@ -17,7 +17,7 @@ from fakeapi.registry.resource import Resource
 log = logging.getLogger("fakeapi.controllers")
 
 CATCH_UP_SECONDS = 1.0
-"""For the caches to show what was written; after it the controllers work on what they have."""
+"""Timeout for the caches to show the newest writes; after it the controllers use them as they are."""
 CONFLICTS_AT_ONCE_MAX = 10
 """Conflicts after which a key comes back at once; after more it comes back later and later."""
 
@@ -75,7 +75,7 @@ class Manager:
         self._tasks.append(asyncio.ensure_future(self._work()))
 
     async def stop(self) -> None:
-        """Ends the work where it is; again is no error."""
+        """Cancels all running work and stops the controllers. May be called more than once."""
         tasks, self._tasks = [*self._tasks, *self._spawned], []
         self._queue.close()
         for task in tasks:

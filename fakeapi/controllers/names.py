@@ -1,4 +1,4 @@
-"""The controllers that there are, by the names that options give them."""
+"""The controllers, by the names used in options."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -16,12 +16,12 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
     "resourcequota": ("fakeapi.controllers.resource_quota", "ResourceQuotaController"),
 }
-"""Where each is; imported when it is asked for."""
+"""Module and class of each controller. A module is imported when its controller is first made."""
 
 ALL = "all"
 
 SETTLE_SECONDS = 30.0
-"""For all controllers to have nothing left to do."""
+"""Timeout of `settle`."""
 
 
 def chosen(names: str | Iterable[str]) -> list[str]:
@@ -48,7 +48,7 @@ def _check_extras(names: Iterable[str]) -> None:
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":
-    """How the controllers of these names are made."""
+    """The factories of the named controllers, by name."""
     found: dict[str, MakeController] = {}
     for name in names:
         module, member = _PLACES[name]

@@ -16,9 +16,9 @@ from fakeapi.machinery.json_types import Object
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
-"""Until pods are looked at again that are still there and name no grace period."""
+"""Delay before a namespace is checked again for pods without a grace period."""
 FINALIZERS_ESTIMATE_SECONDS = 15
-"""Until objects are looked at again that finalizers hold."""
+"""Delay before a namespace with finalizers left is checked again."""
 ROOT_CA = "kube-root-ca.crt"
 _ROOT_CA_DESCRIPTION = {
     "kubernetes.io/description": (
@@ -170,7 +170,7 @@ class NamespaceController(Controller):
 
 
 class _Left:
-    """What a namespace still holds, and when to look again."""
+    """The objects left in a terminating namespace, and how many seconds to wait before the next check."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -190,7 +190,7 @@ class _Left:
             self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
 
     def condition(self, kind: str) -> Object | None:
-        """What is amiss, as a condition; None where nothing is."""
+        """A namespace condition of this type; None if it does not apply."""
         if kind == "NamespaceContentRemaining" and self.counts:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))
             return _amiss("SomeResourcesRemain", f"Some resources are remaining: {rest}")

@@ -1,4 +1,4 @@
-"""Which ResourceClaim stands behind a claim of a pod, and for whom it is reserved.
+"""The ResourceClaim of a pod claim, and its reservations.
 
 Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 """
@@ -11,7 +11,7 @@ class ClaimNameUnknown(Exception):
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """Where a claim of a pod comes from: `source` until 1.30, the claim itself since."""
+    """The object with resourceClaimName: `source` of the pod claim up to 1.30, then the pod claim."""
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
 

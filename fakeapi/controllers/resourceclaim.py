@@ -61,7 +61,7 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """Where classic drivers allocate, until 1.31."""
+        """DRA with classic drivers, up to 1.31."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None

@@ -50,7 +50,7 @@ def _without_user(request: Request, wanted: Wanted, release: Release) -> AnyResp
 
 
 def _wanted(request: Request) -> tuple[Wanted, bool]:
-    """Whom a request wants to be, and whether it says more of it than the name."""
+    """The user to impersonate, and whether groups, uid or extra are given too."""
     extra: dict[str, list[str]] = {}
     for name, value in request.all_headers:
         if name.startswith(_EXTRA):

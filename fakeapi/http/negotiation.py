@@ -26,7 +26,7 @@ OFFERED = (JSON, YAML, PROTOBUF)
 """The media types that are served and that refusals list."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 CBOR_SEQUENCE = "application/cbor-seq"
-"""What a watch in CBOR is, by RFC 8742."""
+"""The media type of a watch in CBOR: a CBOR sequence (RFC 8742)."""
 LISTED = OFFERED + STREAMED
 """The media types that the router accepts for a list, which can be watched too."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
@@ -87,7 +87,7 @@ _CBOR_GATE = "CBORServingAndStorage"
 
 
 def offer_of(release: Release) -> Offer:
-    """What a release takes and answers."""
+    """The media types that a release accepts and answers."""
     return _WITH_CBOR if release.gates.get(_CBOR_GATE) else ALWAYS
 
 

@@ -14,7 +14,7 @@ AGENT = "fakeapi-install"
 """The User-Agent of the requests, and the field manager of what is applied."""
 
 SERVED_SECONDS = 30.0
-"""For the kind of a definition to be served; then the installation fails."""
+"""Timeout for a definition to be served; after it the installation fails."""
 
 _POLL_SECONDS = 0.02
 _DEFAULT = "default"
@@ -74,7 +74,7 @@ class Installer:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> Kind | None:
-        """Where the objects of a kind are; None where it is not served. `fresh`: ask unless it is known."""
+        """The path of a kind; None if it is not served. `fresh`: ask discovery again if unknown."""
         known = self._served.get(api_version)
         if known is None or (fresh and kind not in known):
             known = self._served[api_version] = await self._discovered(api_version)

@@ -35,7 +35,7 @@ _OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creati
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Where objects of a kind are."""
+    """The path of a kind in the API."""
 
     api_version: str
     plural: str

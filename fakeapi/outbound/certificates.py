@@ -1,4 +1,4 @@
-"""Whom a TLS client trusts, and what it says of a server that it does not trust, in the words of Go.
+"""Trust of TLS clients, and the errors of Go for servers that are not trusted.
 
 Follows crypto/x509 (VerifyHostname) and client-go `transport` (rootCertPool).
 """

@@ -119,7 +119,7 @@ class _Connection:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an endpoint is connected to, and the certificates that are trusted there."""
+    """The address of an endpoint, and the certificates trusted for it."""
 
     scheme: str
     host: str

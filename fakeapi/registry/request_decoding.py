@@ -234,7 +234,7 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
 
 
 def _scheme_of(wanted: BodyType) -> str:
-    """Where the scheme of a kind is made."""
+    """The Go package of the scheme of a kind."""
     match wanted.kind.group:
         case "apiextensions.k8s.io":
             return wanted.release.quirks.definitions_scheme

@@ -87,7 +87,7 @@ class Resource:
         self._given_definition = definition
         self.api_version = kind.api_version
         self.identity = kind.api_version
-        """What caches of encoded objects know the resource by."""
+        """Key of the resource in caches of encoded objects."""
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.admission_chains = {}
@@ -103,7 +103,7 @@ class Resource:
 
     @cached_property
     def qualified_kind(self) -> Qualified:
-        """As errors name it: of the group that the objects are stored in."""
+        """Group and kind as errors name them; the group is the one that the objects are stored in."""
         return Qualified(self.definition.group, self.kind.kind)
 
     def kind_in_errors(self, obj: Object) -> Qualified:

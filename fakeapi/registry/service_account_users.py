@@ -19,7 +19,7 @@ PREFIX = "system:serviceaccount:"
 ALL_ACCOUNTS = "system:serviceaccounts"
 AUTHENTICATED = "system:authenticated"
 LEEWAY_SECONDS = 60
-"""As far clocks may differ: a token is good for so long after its end, and its objects after theirs."""
+"""Tolerated clock skew: a token, and the objects it is bound to, stay valid this long after they end."""
 
 _INVALIDATED = "service account token has been invalidated"
 _BOUND = {"secret": "secrets", "pod": "pods"}

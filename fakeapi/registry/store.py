@@ -132,7 +132,7 @@ class Store:
         return self._newest.get(resource.prefix, 0)
 
     def last_changes(self, prefixes: Iterable[str]) -> tuple[int, ...]:
-        """What is equal as long as nothing below these prefixes of keys has changed."""
+        """A value that compares equal while no key with these prefixes was written."""
         return (self._resets, *(self._newest.get(each, 0) for each in prefixes))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:

@@ -24,7 +24,7 @@ _KEY_BITS: Final = 2048
 _TOKEN_LENGTH_MAX: Final = 1 << 16
 """A longer text is nobody's token."""
 KNOWN_TOKENS_MAX: Final = 1024
-"""As many tokens whose signature was checked are remembered; then all of them are forgotten."""
+"""Number of tokens with a verified signature to cache; beyond it the cache is emptied."""
 
 
 class TokenSigner:

@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Duplicates(Enum):
-    """What device names that appear twice in a pool do."""
+    """The effect of duplicate device names in a pool."""
 
     NOTHING = "nothing"
     ERROR = "error"
@@ -23,7 +23,7 @@ class Duplicates(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
-    """What a release does when it allocates devices."""
+    """The rules by which a release allocates devices."""
 
     # pools
     duplicates: Duplicates
@@ -68,7 +68,7 @@ class AllocationQuirks:
     """The error for too many devices names the request that is too much."""
     config_of_classes_names_no_request: bool
     config_is_filtered: bool
-    """Of a claim's configuration that for requests and choices that were taken is in the result."""
+    """The result has the claim's configuration for the requests and choices that were allocated."""
     results_have_tolerations: bool
     newer_results_have_tolerations: bool
     """With binding conditions or consumable capacity, results have tolerations."""

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomQuirks:
-    """What a release does with definitions and their objects."""
+    """The quirks of a release in CustomResourceDefinitions and their objects."""
 
     stored_version_missing: str
     """What is said of a stored version that the spec does not have; `{0}` is the version."""
@@ -45,7 +45,7 @@ class CustomQuirks:
     """Tables of definitions show scope, versions and more."""
 
     precondition_failed: str
-    """How a conflict about the uid of a definition begins."""
+    """Beginning of the message of a conflict about the uid of a definition."""
 
     warns_of_finalizers: bool
     """New finalizers of objects without a domain are warned of."""

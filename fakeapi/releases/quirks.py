@@ -88,7 +88,7 @@ class Quirks:
     """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
 
     definitions_scheme: str
-    """Where the scheme of CustomResourceDefinitions is made, as refusals of other kinds name it."""
+    """The Go package of the scheme of CustomResourceDefinitions, named in errors about other kinds."""
 
     openapi_opaque_items_have_defaults: bool
     """In OpenAPI the quantities and times of lists and maps have an empty object as their default."""

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleQuirks:
-    """What a release does with x-kubernetes-validations."""
+    """The quirks of a release in x-kubernetes-validations."""
 
     new_may_say: frozenset[str]
     """The libraries (of `machinery.cel.declarations`) that rules may use which a definition did not have
@@ -44,7 +44,7 @@ class RuleQuirks:
     """What a loop begins with is evaluated where it is first asked for."""
 
     variants: frozenset[str]
-    """What functions do otherwise, of `machinery.cel.runtime.functions.VARIANTS`."""
+    """The function variants that the release uses, of `machinery.cel.runtime.functions.VARIANTS`."""
 
     unpriced: frozenset[str]
     """Functions of Kubernetes that cost no more than any call at run time."""

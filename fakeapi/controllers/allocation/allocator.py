@@ -23,7 +23,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What there is to allocate: slices with their taints, classes by name, and what is in use.
+    """The resources that claims can be allocated from: slices with taints, classes by name, devices in use.
 
     `turn`: with which pool a release begins that goes through them in any order.
     """

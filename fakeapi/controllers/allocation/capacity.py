@@ -10,7 +10,7 @@ from fakeapi.machinery.meta import quantity
 
 
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
-    """What a request takes of each capacity of a device, by the device's policies."""
+    """The amount of each capacity that a request consumes, by the request policies of the device."""
     return {name: _consumed(requests.get(name), each) for name, each in capacity.items()}
 
 

@@ -40,7 +40,7 @@ def constraint_of(spec: Object, *, lists: bool) -> Constraint | None:
 
 
 class _OfRequests:
-    """What concerns some requests, or all where none is named."""
+    """Base of constraints that apply to the named requests of a claim, or to all if none is named."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         self._attribute = attribute

@@ -32,7 +32,7 @@ class AllocationError(Exception):
 
 
 class NodeError(Exception):
-    """Nothing can be allocated on this node, for the reason that the text says."""
+    """Allocation on this node is impossible; the text says why."""
 
 
 @dataclass(eq=False, slots=True)
@@ -67,7 +67,7 @@ class Device:
 
 @dataclass(eq=False, slots=True)
 class Pool:
-    """What a node can see of a pool. `problem` says why it is not valid.
+    """A pool of devices as one node can use it. `problem`: why the pool is invalid, or empty.
 
     `elsewhere` are slices of other nodes, whose devices use the same counters.
     """

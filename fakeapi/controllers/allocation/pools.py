@@ -72,7 +72,7 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 
 
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
-    """What the node sees of a pool; None where a newer generation is on its way elsewhere."""
+    """The pool as one node can use it; None if slices of other nodes have a newer generation."""
     wanted, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
     if not rules.quirks.other_nodes_complete_pools:
         pool = Pool(pool_id, is_incomplete=len(own) != wanted, slices=own)

@@ -29,7 +29,7 @@ class Request:
 
     @property
     def full_name(self) -> str:
-        """As a claim's status names it."""
+        """The name of the request, or `request/subrequest`, as the status of a claim writes it."""
         return f"{self.parent}/{self.name}" if self.parent else self.name
 
     @property

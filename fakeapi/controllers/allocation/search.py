@@ -270,4 +270,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """Nothing was taken."""
+    """The undo step where there is nothing to undo."""

@@ -134,7 +134,7 @@ class NodeAgent:
         self._context.run(self.registrations.run())
 
     def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Works on one pod at a time for each key; what comes meanwhile is done once more afterwards."""
+        """Runs work for a key; if some runs already, the key is queued again when that ends."""
         if key in self._busy:
             work.close()
             self._again.add(key)

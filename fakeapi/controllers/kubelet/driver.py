@@ -10,7 +10,7 @@ import grpc.aio
 from fakeapi.controllers.kubelet.messages import MESSAGES
 
 CALL_SECONDS = 45.0
-"""For a driver to answer one call, as the kubelet waits."""
+"""Timeout of each call to a driver, as in the kubelet."""
 
 NEW_SERVICES = {
     "v1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/",

@@ -21,7 +21,7 @@ log = logging.getLogger("fakeapi.controllers")
 
 POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
-"""For a driver to answer at registration."""
+"""Timeout of each registration call to a driver."""
 DRA_PLUGIN = "DRAPlugin"
 _GET_INFO = "/pluginregistration.Registration/GetInfo"
 _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
@@ -113,7 +113,7 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """A problem, or the service to call."""
+        """(why the driver is refused, or empty; the gRPC service to call)."""
         if not offered:
             return "empty list of supported gRPC services (aka supported versions)", ""
         if not self._services:

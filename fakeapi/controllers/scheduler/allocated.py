@@ -1,4 +1,4 @@
-"""What claims have allocated: devices in use, and capacity taken of shared ones."""
+"""The allocated state of all claims: devices in use, and consumed capacity of shared ones."""
 
 from collections.abc import Iterable
 

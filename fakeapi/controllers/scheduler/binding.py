@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
 ATTEMPTS_MAX = 5
-"""Of a write to a claim that others write to."""
+"""Number of attempts to update a claim on conflict."""
 
 OnFailure = Callable[[str], Awaitable[None]]
 
@@ -187,4 +187,4 @@ class Binder:
 
 
 class _BindError(Exception):
-    """A claim cannot be had after all."""
+    """A claim could not be reserved or bound."""

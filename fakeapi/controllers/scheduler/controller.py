@@ -23,7 +23,7 @@ from fakeapi.machinery.json_types import Object
 SCHEDULER_NAME = "default-scheduler"
 BACKOFF_SECONDS_MIN = 1.0
 BACKOFF_SECONDS_MAX = 10.0
-"""Until a pod is tried again that a plugin could not decide on; each time is twice the one before."""
+"""Bounds of the exponential backoff of a pod that failed to schedule with an error."""
 
 DECISIONS_MAX = 1000
 
@@ -84,7 +84,7 @@ class SchedulerController(Controller):
             self._something_changed(old, new)
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
-        """What is parked is tried again: anything may have made room for it."""
+        """Retries all unschedulable pods: any change may have made room for them."""
         parked, self._parked = sorted(self._parked), set()
         for key in parked:
             self._enqueue(key)
@@ -170,7 +170,7 @@ class SchedulerController(Controller):
         await self._report(pod, "Unschedulable", outcome.message(of_claims, self._quirks))
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """What became of the pod's claims, after one that hinders it was deallocated."""
+        """Deallocates a claim that hinders the pod, if any; returns the words for its condition."""
         if not self._view.serves_claims:
             return ""
         if not outcome.claims.claims:

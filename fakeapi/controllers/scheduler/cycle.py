@@ -30,7 +30,7 @@ class Outcome:
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
 
     def message(self, of_claims: str, quirks: Quirks) -> str:
-        """What the pod's condition says; `of_claims` is what became of the claims."""
+        """The message of the pod's condition PodScheduled; `of_claims` are the words of PostFilter."""
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
             for reason in refusal.reasons:

@@ -68,7 +68,7 @@ class DynamicResources:
         self._new_share_id = new_share_id
 
     def pre_filter(self, pod: Object, turn: int = 0) -> PodClaims:
-        """What must be allocated for the pod; `turn` counts its attempts. Raises CannotSchedule,
+        """The claims of the pod that are not allocated; `turn` counts its attempts. Raises CannotSchedule,
         PluginError.
         """
         try:
@@ -185,7 +185,7 @@ class DynamicResources:
         return None
 
     def score(self, state: PodClaims, node: str) -> int:
-        """How good the alternatives are that requests get on a node; 0 where none has alternatives."""
+        """Score for the prioritized-list choices that a claim gets on a node; 0 without such lists."""
         if not self._rules.quirks.choices_are_scored or not self._rules.prioritized_list:
             return 0
         results = dict(

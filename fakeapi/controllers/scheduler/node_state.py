@@ -12,7 +12,7 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""What a container that asks for nothing counts for when nodes are scored."""
+"""Default requests of a container without any, for the scoring of nodes."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ def amount(text: str) -> Fraction:
 
 
 def requests_of(pod: Object) -> Amounts:
-    """What a pod asks for, its overhead included."""
+    """The resource requests of a pod, overhead included."""
     spec = pod["spec"]
     totals = pod_totals(spec, "requests", pod_level=True)
     found = {name: amount(text) for name, text in totals.items()}
@@ -58,7 +58,7 @@ def requests_of(pod: Object) -> Amounts:
 
 
 def scored_requests(pod: Object) -> Amounts:
-    """What a pod counts for in cpu and memory when nodes are scored."""
+    """The cpu and memory of a pod for the scoring of nodes."""
     totals = {"cpu": Fraction(0), "memory": Fraction(0)}
     for container in pod["spec"].get("containers") or ():
         wanted = (container.get("resources") or {}).get("requests") or {}

@@ -46,7 +46,7 @@ def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
 
 
 def _intolerable(pod: Object, state: NodeState) -> int:
-    """How many taints would rather keep the pod away."""
+    """The number of PreferNoSchedule taints that the pod does not tolerate."""
     return sum(
         taint["effect"] == "PreferNoSchedule" and not tolerates_taint(pod, taint)
         for taint in state.node["spec"].get("taints") or ()
@@ -60,7 +60,7 @@ def _preference(pod: Object, state: NodeState) -> int:
 
 
 def _least_allocated(pod: Object, state: NodeState) -> int:
-    """How much of cpu and memory is left once the pod is there."""
+    """Score for the cpu and memory left after the pod is placed (LeastAllocated)."""
     wanted = scored_requests(pod)
     found, count = 0, 0
     for name in _SCORED:
@@ -74,7 +74,7 @@ def _least_allocated(pod: Object, state: NodeState) -> int:
 
 
 def _balanced(pod: Object, state: NodeState) -> int:
-    """How alike cpu and memory are used; the same everywhere for a pod that asks for nothing."""
+    """Score for balanced use of cpu and memory; equal on all nodes for a pod without requests."""
     wanted = requests_of(pod)
     if not any(wanted.values()):
         return 0

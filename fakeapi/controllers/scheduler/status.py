@@ -1,4 +1,4 @@
-"""What a plugin says of a pod, on all nodes or on one."""
+"""The result of a scheduler plugin for a pod, on all nodes or on one."""
 
 from dataclasses import dataclass
 

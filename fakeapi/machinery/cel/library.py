@@ -73,7 +73,7 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def found_all(text: str, pattern: str) -> list[str]:
-    """What the one group of a pattern of RE2 captures, in order."""
+    """The matches of the one capturing group of an RE2 pattern, in order."""
     with _lock:
         call = _pattern_call("regex.extractAll(text, pattern)")
         return list(call.eval(data={"text": text, "pattern": pattern}).plain_value())

@@ -56,7 +56,7 @@ def envelope_error(data: bytes) -> str:
 
 
 def object_error(data: bytes, schema: Struct) -> str:
-    """What is wrong with an object of a type; empty for nothing."""
+    """The errors in the protobuf of an object; empty if there are none."""
     return _first_error(data, _message(schema))
 
 

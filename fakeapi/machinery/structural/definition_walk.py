@@ -39,7 +39,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a node stands. `has_rules` is false below what rules are not compiled in, such as branches."""
+    """The position of a schema node. `has_rules`: rules are compiled there; not within anyOf and kin."""
 
     path: str
     is_root: bool = False

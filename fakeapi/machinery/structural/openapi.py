@@ -59,7 +59,7 @@ _SELECTABLE_FIELDS = "x-kubernetes-selectable-fields"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What a schema is published with. `resource_members` and `embedded_members` are the schemas of
+    """The context a schema is published in. `resource_members` and `embedded_members` are the schemas of
     apiVersion, kind and metadata, with references of the version of OpenAPI, for whole objects and for
     resources within them.
     """

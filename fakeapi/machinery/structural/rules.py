@@ -37,7 +37,7 @@ class SchemaRules:
     """
 
     warns_of_formats: bool = True
-    """Who writes a definition is warned of formats that nobody knows."""
+    """A write of a definition with an unknown format is answered with a warning."""
 
     too_long: str = "may not be more than {} bytes"
     """How the error of a string beyond maxLength goes on; `{}` is the limit."""

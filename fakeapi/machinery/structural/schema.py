@@ -91,7 +91,7 @@ class Schema:
     additional_items: "Schema | bool | None" = None
 
     walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What is made of the node for a walk of it, kept so that both are freed together."""
+    """A value derived from the node for walks of it, kept here so that both are freed together."""
 
 
 EMPTY = Schema()

@@ -52,7 +52,7 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What of a schema depends on how it is read."""
+    """The properties of a schema that depend on where it is used."""
 
     types: tuple[str, ...]
     format: str

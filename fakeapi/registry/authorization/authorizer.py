@@ -25,7 +25,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class UserRules:
-    """What a user may do in a namespace, as SelfSubjectRulesReview tells it.
+    """The rules of a user in a namespace, as SelfSubjectRulesReview shows them.
 
     `resources` and `paths` are rules in the JSON of that kind; `error` is what could not be resolved.
     """

@@ -1,4 +1,4 @@
-"""What upstream's controllers say of a CustomResourceDefinition in its status, as pure functions.
+"""The status that upstream's controllers set on a CustomResourceDefinition, as pure functions.
 
 Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (names), `pkg/controller/establish`,
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.

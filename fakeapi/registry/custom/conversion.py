@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
 
 KEPT_MAX = 4096
-"""As many converted objects are kept; when there are more, the webhook is asked again."""
+"""Number of converted objects to cache; beyond it the webhook is called again."""
 
 
 class Conversions:

@@ -1,4 +1,4 @@
-"""What surrounds the writes of custom objects: none is made while their definition is being deleted."""
+"""Hooks around writes of custom objects: creates are refused while the definition is being deleted."""
 
 from typing import TYPE_CHECKING
 

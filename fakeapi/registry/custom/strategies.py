@@ -100,12 +100,12 @@ class CustomStrategy(Strategy):
         return found
 
     def scale_spec_errors(self, obj: Object) -> list[FieldError]:
-        """What is wrong with the replicas that a Scale sets."""
+        """The errors of the replicas that a Scale sets."""
         scale = self.kind.version_specification.scale
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """What is wrong with the parts of the status that a Scale tells."""
+        """The errors of the status fields that a Scale shows."""
         scale = self.kind.version_specification.scale
         if scale is None:
             return []

@@ -21,7 +21,7 @@ _STATUS = "status"
 
 
 class ObjectValidator:
-    """What the schema of a version says of its objects."""
+    """The schema of one version of a definition, structural."""
 
     def __init__(self, kind: CustomKind, rules: ReleaseRules) -> None:
         self._schema = kind.version_specification.schema

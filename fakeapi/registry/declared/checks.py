@@ -47,7 +47,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""How errors of a change end."""
+"""Suffix of the messages of update errors."""
 
 
 def required_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:

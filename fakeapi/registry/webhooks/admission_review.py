@@ -26,7 +26,7 @@ class UnacceptableReview(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a webhook answered. `status` is that of a refusal, None where it gave none."""
+    """The response of an admission webhook. `status`: that of a refusal, None without one."""
 
     allowed: bool
     status: Object | None = None

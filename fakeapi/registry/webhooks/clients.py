@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HTTPS = 443
 SECONDS = 30.0
-"""For a call that states no time of its own."""
+"""Timeout of a call without timeoutSeconds."""
 
 _UNESCAPED = "/$&+,;=:@-._~!*'()"
 _ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")

@@ -32,7 +32,7 @@ class ConversionFailed(Exception):
 
 
 class _Wrong(Exception):
-    """What is wrong with a converted object."""
+    """The errors of a converted object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def _asked(self, objects: Sequence[Object], api_version: str, subject: str) -> list[Any]:
-        """As many objects as were sent."""
+        """The converted objects, one for each that was sent."""
         version = next((each for each in self.versions if each in _VERSIONS), None)
         if version is None:
             raise ConversionFailed("no supported conversion review versions")

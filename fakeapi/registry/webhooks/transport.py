@@ -9,7 +9,7 @@ ANSWER_MAX = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a webhook is.
+    """The endpoint of a webhook.
 
     `url` is what errors name, with scheme, host, port and path. `authority` holds the PEM certificates that
     its certificate must be signed by; the system's where it is empty. `dial` is the scheme, host and port to

@@ -55,7 +55,7 @@ class Rule:
 
 
 LanguageOf = Callable[[str], Language]
-"""What the expression of this text may say."""
+"""The declarations that the expression of this text may use."""
 
 
 class RuleCompiler:

@@ -32,7 +32,7 @@ INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
 
 def unchecked_warning(schema: Schema | None) -> str | None:
-    """What clients are told of a definition whose rules cannot be checked; None where they are."""
+    """The warning for a definition whose rules cannot be checked here; None if they can."""
     if library.is_installed() or not has_rules(schema):
         return None
     return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"

@@ -39,7 +39,7 @@ def trimmed(text: str) -> str:
 
 
 def rule_text(rule: Object) -> str:
-    """What errors call the rule: its message or itself."""
+    """The rule as errors name it: by its message, or by its text."""
     return trimmed(rule.get("message") or rule.get("rule") or "")
 
 

@@ -9,7 +9,7 @@ from fakeapi.machinery.cel.source import Wording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """What expressions may say: `libraries` of `declarations.LIBRARIES`.
+    """The declarations that expressions may use: `libraries` of `declarations.LIBRARIES`.
 
     `checks_literals`: durations, times and patterns that are written down are looked into; `checks_formats`:
     calls of `format` too. `selects_keywords`: fields whose names are keywords can be selected by these.

@@ -1,4 +1,4 @@
-"""What calls cost at run time.
+"""The cost of calls at run time.
 
 Follows k8s.io/apiserver `pkg/cel/library/cost.go` (CallCost), cel-go `interpreter/runtimecost.go` and the
 cost trackers of `ext`.

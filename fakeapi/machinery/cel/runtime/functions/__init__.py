@@ -1,4 +1,4 @@
-"""What the functions of CEL and of Kubernetes do.
+"""The implementations of the functions of CEL and of Kubernetes.
 
 `OVERLOADS`: implementations by overload id; `plan` calls them with arguments of the declared types.
 `SINGLETONS`: those of functions that look at their arguments themselves, by name. An implementation returns
@@ -51,7 +51,7 @@ NO_RANGE = "errors are no range"
 """The variant of loops with two variables, in `plan` too: they hide what is wrong with their range."""
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
-"""What functions do otherwise in some releases: overloads by the name of the variant."""
+"""Overloads that differ between releases, by the name of the variant."""
 
 
 @cache

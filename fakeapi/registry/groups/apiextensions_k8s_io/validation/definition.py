@@ -84,7 +84,7 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """What an update may keep of what a new definition may not have."""
+    """The faults of an old definition that an update may keep."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas
