@@ -18,6 +18,10 @@ run: $(READY) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--relea
 test: $(READY) ## Run the tests on all cores (one file: make test ARGS=tests/test_cli.py)
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
+.PHONY: interop
+interop: $(READY) ## Run clients, drivers and components of Kubernetes (needs Go and others; ARGS="--newest" for one release)
+	$(BIN)/python -m pytest -o timeout=3600 tests/interop tests/e2e $(ARGS)
+
 .PHONY: torture
 torture: $(READY) ## Look for what breaks, for minutes or longer (make torture ARGS="--minutes 60")
 	$(BIN)/python -m tests.torture.run $(ARGS)

@@ -5,7 +5,7 @@ import pytest
 
 from tests.installation import Installation, install
 
-pytest_plugins = ("pytester",)
+pytest_plugins = ("pytester", "tests.interop.plugin")
 
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile("repeatable")

@@ -1,0 +1,94 @@
+"""Builds Go programs with the published modules of Kubernetes, in the patches of the release tables."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tests.interop.toolchain import BUILDS, building, require
+from tools.modules import LAST_PATCHES
+
+BUILD_SECONDS = 1800
+"""kube-controller-manager without a build cache takes half of it on two cores."""
+
+FETCH_SECONDS = 600
+_STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
+_GO = re.compile(r"^go (\S+)", re.MULTILINE)
+_ENVIRONMENT = {
+    "GOFLAGS": "-mod=mod",
+    "GONOSUMDB": "k8s.io/*,sigs.k8s.io/*",  # the sum database lacks some patches that the proxy has
+    "GOTOOLCHAIN": "local",
+}
+
+
+class BuildFailed(Exception):
+    """Go did not compile a program; the message is Go's."""
+
+
+def staging_version(release: str) -> str:
+    """The version of k8s.io/client-go and its siblings: `v0.33.13`."""
+    return f"v0.{release.partition('.')[2]}.{LAST_PATCHES[release]}"
+
+
+def kubernetes_version(release: str) -> str:
+    return f"v{release}.{LAST_PATCHES[release]}"
+
+
+def with_kubernetes(release: str) -> str:
+    """A go.mod for programs that import k8s.io/kubernetes, with the replacements of its staging modules."""
+    version, staged = kubernetes_version(release), staging_version(release)
+    found = json.loads(
+        _go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
+    )
+    text = Path(found["GoMod"]).read_text(encoding="utf-8")
+    go = _GO.search(text)
+    assert go is not None, text
+    replaced = "".join(f"\t{module} => {module} {staged}\n" for module in sorted(set(_STAGING.findall(text))))
+    return f"module program\n\ngo {go[1]}\n\nrequire k8s.io/kubernetes {version}\n\nreplace (\n{replaced})\n"
+
+
+def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:
+    """A go.mod for programs that import some of the modules beside k8s.io/kubernetes: `client-go`, `api`."""
+    version = staging_version(release)
+    required = "".join(f"\tk8s.io/{module} {version}\n" for module in sorted(modules))
+    return f"module program\n\ngo {go}\n\nrequire (\n{required})\n"
+
+
+def build(name: str, go_mod: str, sources: Mapping[str, str]) -> Path:
+    """The program, compiled of its sources by file name; at once where it has been built before.
+
+    Skips the test where Go is missing; raises BuildFailed where it does not compile.
+    """
+    require("go")
+    version = _go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)
+    parts = [version, go_mod, *(f"{path}\n{text}" for path, text in sorted(sources.items()))]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    folder = BUILDS / f"{name}-{digest}"
+    program = folder / "program"
+    if program.exists():
+        return program
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in {"go.mod": go_mod, **sources}.items():
+        (folder / path).write_text(text, encoding="utf-8")
+    with building(name):
+        _go(["build", "-o", "unfinished", "."], folder, BUILD_SECONDS)
+    (folder / "unfinished").rename(program)
+    return program
+
+
+def _go(arguments: list[str], folder: Path, seconds: float) -> str:
+    done = subprocess.run(
+        ["go", *arguments],
+        cwd=folder,
+        env=os.environ | _ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    if done.returncode:
+        raise BuildFailed(f"go {' '.join(arguments)}: {done.stderr[-4000:]}")
+    return done.stdout.strip()
