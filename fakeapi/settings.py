@@ -214,6 +214,11 @@ class Settings:
         "--webhook-service",
         metavar="NAMESPACE/NAME[:PORT]=URL",
     )
+    control: bool = _option(
+        True,
+        "Serve the control API below /_fakeapi, to those who may use the API.",
+        "--control",
+    )
     nodes: str = _option(
         "node",
         "The nodes that the controller kubelet makes.",

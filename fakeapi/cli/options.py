@@ -28,7 +28,7 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
         more = {"multiple": True}
     text = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
     return click.option(
-        option.flag,
+        f"{option.flag}/--no-{option.flag.removeprefix('--')}" if default is True else option.flag,
         field.name,
         envvar=option.environment,
         metavar=option.metavar or None,

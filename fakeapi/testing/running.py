@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.asgi import Application as ASGIApplication
+from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
@@ -46,11 +47,17 @@ class RunningServer:
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # that no web page knows
-        hosts = _accepted(settings).also(self._own_host)
-        self._recorder = Recorder(Application(cluster, token=settings.token, hosts=hosts))
+        self._hosts = _accepted(settings).also(self._own_host)
+        self._cluster = cluster
+        self._control: ASGIApp | None = None
+        control = self._answer_control if settings.control else None
+        self._recorder = Recorder(
+            Application(cluster, token=settings.token, hosts=self._hosts, control=control)
+        )
         self._controlled = self._controllers(cluster, names) if names else None
+        self._app = self._installing(self._controlled or self._recorder)
         self._runner = Runner(
-            self._installing(self._controlled or self._recorder),
+            self._app,
             host=settings.host,
             port=settings.port,
             tls=context,
@@ -257,6 +264,19 @@ class RunningServer:
             return InstallingApplication(app, (sources,), token=self._settings.token, host=self._own_host)
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
+
+    async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The control API, which is made when it is first asked."""
+        if self._control is None:
+            from fakeapi.control.app import control_api  # noqa: PLC0415 - only where asked for
+            from fakeapi.control.controlled import Controlled  # noqa: PLC0415 - the same
+
+            token = self._settings.token
+            server = Controlled(
+                self._cluster, self._recorder, self._app.reset, token=token, host=self._own_host
+            )
+            self._control = control_api(server, token=token, hosts=self._hosts)
+        await self._control(scope, receive, send)
 
     def _controllers(self, cluster: Cluster, names: list[str]) -> "ControlledApplication":
         from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - only where asked for

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from fakeapi.traces.recording.recording import ObservedExchange, Recording
 
 
+CONTROL = "/_fakeapi"
+"""Requests below it are about the server, not of the cluster: they are not recorded."""
+
+
 class Recorder:
     """Wraps an application and records its traffic between calls of `record`."""
 
@@ -32,7 +36,7 @@ class Recorder:
         return before
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        if self._recording is None or scope["type"] != "http":
+        if self._recording is None or scope["type"] != "http" or scope["path"].startswith(CONTROL):
             return self._app(scope, receive, send)
         return self._observe(self._recording, scope, receive, send)
 

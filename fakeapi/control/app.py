@@ -1,0 +1,48 @@
+"""The control API: a Starlette application that is mounted at /_fakeapi, beside the API of the cluster."""
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as StarletteRoute
+from starlette.types import ASGIApp
+
+from fakeapi.control.controlled import Controlled
+from fakeapi.control.endpoint import endpoint_of
+from fakeapi.control.errors import refused, status_response
+from fakeapi.control.guard import Guard
+from fakeapi.control.nouns import all_routes
+from fakeapi.control.openapi import OPENAPI_PATH, document_of
+from fakeapi.machinery.hosts import HostRules
+
+
+def control_api(server: Controlled, *, token: str | None, hosts: HostRules | None) -> ASGIApp:
+    """The application; it is guarded as the API is, by `token` or else by `hosts`."""
+    routes = all_routes()
+    document = document_of(routes)
+
+    async def openapi(_: Request) -> Response:
+        return Response(document, media_type="application/json")
+
+    endpoints = [
+        StarletteRoute(route.path, endpoint_of(route, server), methods=[route.method]) for route in routes
+    ]
+    return Starlette(
+        routes=[StarletteRoute(OPENAPI_PATH, openapi), *endpoints],
+        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        exception_handlers={HTTPException: _refusal, Exception: _failure},
+    )
+
+
+async def _refusal(request: Request, error: Exception) -> Response:
+    """404 and 405 of Starlette's own routing."""
+    assert isinstance(error, HTTPException), "registered for it"
+    where = f"{request.method} {request.url.path}"
+    words = "the control API has no such path" if error.status_code == 404 else "not with this method"
+    return status_response(refused(error.status_code, f"{where}: {words}; see {OPENAPI_PATH} below it"))
+
+
+async def _failure(request: Request, error: Exception) -> Response:
+    """An error that no handler expected; Starlette's server error middleware logs it."""
+    return status_response(refused(500, f"fakeapi: unexpected {type(error).__name__}; see the server's log"))

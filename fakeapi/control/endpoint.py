@@ -1,0 +1,78 @@
+"""Endpoints: decode a request as its route says, call the handler, encode what it returns."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from fakeapi.control.controlled import Controlled
+from fakeapi.control.errors import refused, status_response
+from fakeapi.control.route import JSON, Call, Route
+from fakeapi.machinery.errors import ApiError
+
+BODY_MAX = 64 * 1024 * 1024
+"""Bytes of a body: what a snapshot of many objects needs. A longer one is a 413 and is not kept."""
+
+
+def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitable[Response]]:
+    """The Starlette endpoint of a route."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            query = _query(route, request)
+            body = await _body(route, request)
+            path = {name: str(value) for name, value in request.path_params.items()}
+            result = await route.handle(Call(server, request, path, query, body))
+        except ApiError as error:
+            return status_response(error)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if isinstance(result, Response):
+            return result
+        if route.answer is None:
+            return Response(status_code=204)
+        return Response(msgspec.json.encode(result) + b"\n", media_type=JSON)
+
+    return endpoint
+
+
+def _query(route: Route, request: Request) -> Any:
+    """The query as the route's struct. Raises ApiError 400."""
+    given = dict(request.query_params)
+    if route.query is None:
+        if given:
+            raise refused(400, f"{route.path} takes no parameters, not {', '.join(sorted(given))}")
+        return None
+    try:
+        return msgspec.convert(given, route.query, strict=False)
+    except msgspec.ValidationError as error:
+        raise refused(400, f"parameters of {route.path}: {error}") from None
+
+
+async def _body(route: Route, request: Request) -> Any:
+    """The body as the route's struct. Raises ApiError 400, 413, ClientDisconnect."""
+    content = await _content(request)
+    if route.body is None:
+        return None
+    if not content and route.body_is_optional:
+        content = b"{}"
+    if route.body is bytes:
+        return content
+    try:
+        return msgspec.json.decode(content, type=route.body)
+    except msgspec.DecodeError as error:
+        raise refused(400, f"the body of {route.method} {route.path}: {error}") from None
+
+
+async def _content(request: Request) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size <= BODY_MAX:
+            chunks.append(chunk)
+    if size > BODY_MAX:
+        raise refused(413, f"the body is longer than {BODY_MAX} bytes")
+    return b"".join(chunks)

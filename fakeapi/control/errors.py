@@ -1,0 +1,35 @@
+"""Errors of the control API: each is answered as a Status whose message is one line."""
+
+import msgspec
+from starlette.responses import Response
+
+from fakeapi.machinery.errors import ApiError
+
+_REASONS = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    409: "Conflict",
+    413: "RequestEntityTooLarge",
+}
+
+
+def refused(code: int, message: str) -> ApiError:
+    """An error of this API; line breaks in its message become spaces."""
+    return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
+
+
+def status_response(error: ApiError) -> Response:
+    """A Status as Kubernetes writes it, so that one reader of errors is enough for a client."""
+    status = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": error.message,
+        "reason": error.reason,
+        "code": error.code,
+    }
+    return Response(msgspec.json.encode(status) + b"\n", error.code, media_type="application/json")

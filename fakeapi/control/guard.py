@@ -1,0 +1,42 @@
+"""Guard: who may use the control API. The rules are those of the API beside it."""
+
+import hmac
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from fakeapi.control.errors import refused, status_response
+from fakeapi.machinery.hosts import HostRules
+
+
+class Guard:
+    """Asks for the server's token; without one it refuses foreign Host and Origin headers.
+
+    Tokens of service accounts and impersonation open nothing here: who controls the server stands above
+    its users.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None) -> None:
+        self._app = app
+        self._expected = None if token is None else token.encode()
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = scope["headers"]
+        if self._expected is not None:
+            if not hmac.compare_digest(_bearer(headers), self._expected):
+                await status_response(refused(401, "Unauthorized"))(scope, receive, send)
+                return
+        elif self._hosts is not None and (problem := self._hosts.refusal(headers)):
+            words = f"fakeapi: {problem}; --accept-hosts accepts more, and with --token all are accepted"
+            await status_response(refused(403, words))(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The token of the first Authorization header; empty without one."""
+    for name, value in headers:
+        if name == b"authorization":
+            scheme, _, token = value.strip().partition(b" ")
+            return token.strip() if scheme.lower() == b"bearer" else b""
+    return b""

@@ -1,0 +1,45 @@
+"""State: what the server serves and has, and its reset."""
+
+import msgspec
+
+from fakeapi.control.route import Call, Route
+from fakeapi.version import __version__
+
+
+class State(msgspec.Struct, rename="camel"):
+    """`release` is empty where each API version is served as in the newest release that has it.
+
+    `resource_version` is the newest; a watch can resume from `oldest_resource_version` on. `now` are seconds
+    since the epoch by the server's clock.
+    """
+
+    version: str
+    release: str
+    resource_version: str
+    oldest_resource_version: str
+    objects: int
+    now: float
+
+
+async def read(call: Call) -> State:
+    cluster = call.server.cluster
+    storage = cluster.storage
+    first = storage.list("/", limit=1)
+    return State(
+        version=__version__,
+        release=cluster.settings.release or "",
+        resource_version=str(storage.revision),
+        oldest_resource_version=str(storage.oldest),
+        objects=len(first.entries) + first.remaining,
+        now=cluster.clock.now(),
+    )
+
+
+async def reset(call: Call) -> None:
+    await call.server.reset()
+
+
+ROUTES = (
+    Route("GET", "/state", read, "What the server serves and has.", answer=State),
+    Route("POST", "/reset", reset, "Make it a new cluster: no objects but the first; watches end."),
+)

@@ -1,0 +1,49 @@
+"""Route: one path and method of the control API, with the types of what it takes and answers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+
+from fakeapi.control.controlled import Controlled
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of the control API, decoded.
+
+    `path` has the parameters of the path, `query` and `body` are values of the route's types, None where it
+    has none.
+    """
+
+    server: Controlled
+    request: Request
+    path: Mapping[str, str]
+    query: Any
+    body: Any
+
+
+Handler = Callable[[Call], Awaitable[Any]]
+"""Returns a value of the route's type, or a Starlette response. Raises ApiError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`query` and `body` are msgspec structs that forbid unknown fields, None for a route without.
+
+    `body_is_optional`: a request without a body has the struct's defaults. `answer` is the type of the JSON
+    that is answered, None for 204 without a body; `media_type` names another form.
+    """
+
+    method: str
+    path: str
+    handle: Handler
+    summary: str
+    answer: Any = None
+    query: Any = None
+    body: Any = None
+    body_is_optional: bool = False
+    media_type: str = JSON

@@ -1,0 +1,130 @@
+"""ControlClient: a client of a server's control API, on the standard library alone."""
+
+import http.client
+import json
+import ssl
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlencode, urlsplit
+
+from fakeapi.testing.connection import Answer, Connections
+from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
+from fakeapi.traces.client.target import Target, target_of_url
+
+CONTROL = "/_fakeapi"
+
+
+class ControlError(Exception):
+    """The server refused, or is none that has a control API; one line for the user.
+
+    `code` is the HTTP status, 0 where no answer came.
+    """
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ControlClient:
+    """Asks the control API of one server. Every method raises ControlError."""
+
+    def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
+        """`url` is the server's, without /_fakeapi; `tls` says whom to trust."""
+        self._url = url.rstrip("/")
+        self._tls = tls
+        self._connections = Connections(self._url, tls=tls)
+        self._headers = {"Accept": "application/json", "User-Agent": "fakeapi-control"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    @classmethod
+    def of_url(cls, url: str, *, token: str | None = None, ca_file: Path | None = None) -> Self:
+        """Raises TargetError."""
+        return cls._of(target_of_url(url, token=token, ca_file=ca_file))
+
+    @classmethod
+    def of_kubeconfig(cls, path: Path, context: str | None = None) -> Self:
+        """The cluster of the current context, or of the named one. Raises TargetError."""
+        return cls._of(target_of_kubeconfig(path, context))
+
+    @classmethod
+    def _of(cls, target: Target) -> Self:
+        authorization = target.authorization() or ""
+        token = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer ") else None
+        return cls(target.url, token=token, tls=target.tls)
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self.request("GET", path, query=query)
+
+    def post(self, path: str, body: Any = None, **query: Any) -> Any:
+        return self.request("POST", path, body, query=query)
+
+    def put(self, path: str, body: Any = None, **query: Any) -> Any:
+        return self.request("PUT", path, body, query=query)
+
+    def delete(self, path: str, **query: Any) -> Any:
+        return self.request("DELETE", path, query=query)
+
+    def request(
+        self, method: str, path: str, body: Any = None, *, query: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The decoded answer to a request below /_fakeapi; None where it has no body.
+
+        `body` is sent as it is when it is bytes, and as JSON otherwise; None in `query` is left out.
+        """
+        content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        try:
+            answer = self._connections.send(method, _target(path, query), self._headers, content)
+        except (OSError, http.client.HTTPException) as error:
+            raise ControlError(f"{self._url} does not answer: {error}") from error
+        if answer.status >= 400:
+            raise self._refusal(answer)
+        if not answer.text:
+            return None
+        return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
+
+    def events(self, path: str, *, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
+        """The data of server-sent events, decoded, until the server ends them."""
+        base = urlsplit(self._url)
+        host, port = base.hostname or "", base.port
+        connection = (
+            http.client.HTTPSConnection(host, port, context=self._tls)
+            if base.scheme == "https"
+            else http.client.HTTPConnection(host, port)
+        )
+        try:
+            connection.request("GET", _target(path, query), headers=self._headers)
+            response = connection.getresponse()
+            if response.status >= 400:
+                text = response.read().decode()
+                raise self._refusal(Answer(response.status, response.getheader("Content-Type", ""), text))
+            for line in response:
+                if line.startswith(b"data:"):
+                    yield json.loads(line[5:])
+        except (OSError, http.client.HTTPException) as error:
+            raise ControlError(f"{self._url} does not answer: {error}") from error
+        finally:
+            connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections that are kept for the next request."""
+        self._connections.close()
+
+    def _refusal(self, answer: Answer) -> ControlError:
+        try:
+            message = json.loads(answer.text)["message"]
+        except (ValueError, TypeError, KeyError):
+            message = f"{self._url} has no control API there: {answer.status}"
+        return ControlError(str(message), answer.status)
+
+
+def _target(path: str, query: Mapping[str, Any] | None) -> str:
+    given = {name: value for name, value in (query or {}).items() if value is not None}
+    return f"{CONTROL}{path}?{urlencode(given)}" if given else f"{CONTROL}{path}"

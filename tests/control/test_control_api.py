@@ -1,0 +1,127 @@
+"""The frame of the control API: who may use it, how it refuses, what it says of itself."""
+
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.control import endpoint
+from fakeapi.testing.control import ControlClient, ControlError
+
+
+@contextmanager
+def controlled(sent: str | None = None, **options: Any) -> Iterator[tuple[FakeAPI, ControlClient]]:
+    with FakeAPI(**options) as api, ControlClient(api.url, token=sent) as client:
+        yield api, client
+
+
+def test_the_state_says_what_is_served_and_what_there_is() -> None:
+    with controlled(release="1.33") as (api, client):
+        before = client.get("/state")
+        api.create_namespace("other")
+        state = client.get("/state")
+    assert state["release"] == "1.33"
+    assert state["objects"] == before["objects"] + 1
+    assert int(state["resourceVersion"]) > int(before["resourceVersion"])
+
+
+def test_a_reset_leaves_a_new_cluster() -> None:
+    with controlled() as (api, client):
+        api.create_namespace("other")
+        client.post("/reset")
+        assert "other" not in [each["metadata"]["name"] for each in api.list("Namespace")]
+
+
+def test_after_a_compaction_everything_older_is_expired() -> None:
+    with controlled() as (api, client):
+        version = api.create_namespace("first")["metadata"]["resourceVersion"]
+        newest = api.create_namespace("second")["metadata"]["resourceVersion"]
+        assert client.post("/compaction") == {"resourceVersion": newest}
+        query = {"watch": "true", "resourceVersion": version, "timeoutSeconds": "1"}
+        event = api.request("GET", "/api/v1/namespaces", query=query)
+    assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "message"),
+    [
+        ("GET", "/nothing", None, 404, "the control API has no such path"),
+        ("PUT", "/state", None, 405, "not with this method"),
+        ("GET", "/state?all=1", None, 400, "/state takes no parameters, not all"),
+        ("POST", "/compaction", {"revision": 1}, 400, "unknown field `revision`"),
+        ("POST", "/compaction", b"{", 400, "the body of POST /compaction"),
+        ("POST", "/compaction", {"resourceVersion": "x"}, 400, "'x' is no resourceVersion"),
+        ("POST", "/compaction", {"resourceVersion": "999999"}, 400, "999999 is yet to come"),
+    ],
+)
+def test_what_it_cannot_use_is_refused_in_one_line(
+    method: str, path: str, body: object, code: int, message: str
+) -> None:
+    with controlled() as (_, client), pytest.raises(ControlError) as caught:
+        client.request(method, path, body)
+    assert caught.value.code == code
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_asks_for_the_token_of_the_server_and_for_no_other() -> None:
+    for token in (None, "wrong"):
+        with (
+            controlled(token, token="secret") as (_, client),
+            pytest.raises(ControlError, match="Unauthorized"),
+        ):
+            client.get("/state")
+    with controlled("secret", token="secret") as (_, client):
+        assert client.get("/state")["objects"]
+
+
+@pytest.mark.parametrize("header", ["Origin", "Host"])
+def test_web_pages_of_other_sites_are_refused(header: str) -> None:
+    with FakeAPI() as api:
+        value = "http://evil.example" if header == "Origin" else "evil.example"
+        request = urllib.request.Request(f"{api.url}/_fakeapi/state", headers={header: value})
+        with pytest.raises(HTTPError) as caught:
+            urllib.request.urlopen(request)
+        caught.value.close()
+    assert caught.value.code == 403
+
+
+def test_a_server_without_it_says_what_kubernetes_says_of_that_path() -> None:
+    with controlled(control=False) as (_, client), pytest.raises(ControlError, match="404"):
+        client.get("/state")
+
+
+def test_its_openapi_document_names_every_path_with_its_answers() -> None:
+    with controlled() as (_, client):
+        document = client.get("/openapi.json")
+    assert {"/state", "/reset", "/compaction"} <= document["paths"].keys()
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert operation["summary"].endswith(".")
+            assert "default" in operation["responses"]
+
+
+def test_a_server_that_nobody_controls_does_not_load_it() -> None:
+    program = """
+import sys, urllib.request
+from fakeapi import FakeAPI
+with FakeAPI() as api:
+    urllib.request.urlopen(api.url + "/api/v1/namespaces").read()
+    before = {name for name in sys.modules if name.startswith("fakeapi.control.")}
+    urllib.request.urlopen(api.url + "/_fakeapi/state").read()
+    after = {name for name in sys.modules if name.startswith("fakeapi.control.")}
+assert not before and after, (before, after)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_a_body_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "BODY_MAX", 100)
+    with controlled() as (_, client), pytest.raises(ControlError, match="longer than 100 bytes"):
+        client.post("/compaction", b" " * 101)
