@@ -7,6 +7,7 @@ Bad UTF-8 and lone surrogates become U+FFFD, as in Go. What is not JSON raises `
 import codecs
 import json
 import re
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
@@ -19,6 +20,7 @@ from fakeapi.machinery.golang.duplicate_keys import (
 )
 from fakeapi.machinery.golang.json_encoding import is_respaced
 from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
+from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 
 GO_UTF8 = "fakeapi.go"
 """The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
@@ -28,6 +30,9 @@ NESTING_MAX = 900
 
 _INTEGER_DIGITS = 300
 """Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
+
+_PERHAPS_BEYOND_INT64 = re.compile(rb"[0-9]{19}")
+_PERHAPS_BEYOND_FLOAT64 = re.compile(rb"[0-9]{309}")
 
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -59,6 +64,24 @@ def decode_marking_duplicates(body: bytes) -> Any:
         return _decode_suspect(body, _marked)
     # a dict cannot write a key twice: a body that equals its re-encoding repeats none
     return value if is_respaced(body, encode(value)) else _decode_slowly(body, _marked)
+
+
+def decode_untyped(body: bytes) -> Any:
+    """As `decode_lenient`, with the integers as Go reads them where it knows no type: a float beyond int64.
+
+    Raises JsonError for those beyond float64 too.
+    """
+    value = decode_lenient(body)
+    return _decode_slowly(body, None, _untyped) if _PERHAPS_BEYOND_INT64.search(body) else value
+
+
+def check_untyped(body: bytes) -> None:
+    """Raises JsonError for an integer beyond float64, which Go reads only where it knows a type for it.
+
+    `body` has been decoded before.
+    """
+    if _PERHAPS_BEYOND_FLOAT64.search(body):
+        _decode_slowly(body, None)
 
 
 def duplicate_errors_of(body: bytes) -> list[str]:
@@ -115,10 +138,10 @@ def _decode_suspect(body: bytes, hook: Any) -> Any:
     return _decode_slowly(body, hook)
 
 
-def _decode_slowly(body: bytes, hook: Any) -> Any:
+def _decode_slowly(body: bytes, hook: Any, integer: Callable[[str], int | float] | None = None) -> Any:
     try:
         text = body.decode("utf-8", GO_UTF8)
-        value = json.loads(text, object_pairs_hook=hook, parse_float=_float, parse_int=_integer)
+        value = json.loads(text, object_pairs_hook=hook, parse_float=_float, parse_int=integer or _integer)
     except RecursionError as error:
         raise JsonError(f"invalid character {quoted_byte(body[-1])} exceeded max depth") from error
     return _without_surrogates(value) if _SURROGATE_ESCAPE.search(body) else value
@@ -133,6 +156,11 @@ def _integer(text: str) -> int:
     if len(text) > _INTEGER_DIGITS:
         _float(text)
     return int(text)
+
+
+def _untyped(text: str) -> int | float:
+    number = _integer(text)
+    return number if INT64_MIN <= number <= INT64_MAX else float(number)
 
 
 def _float(text: str) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 from fakeapi.machinery.codec import JsonError, value_of
 from fakeapi.machinery.errors import ApiError, Details, bad_request
 from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors, members
-from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates, json_kind
+from fakeapi.machinery.golang.json_decoding import check_untyped, decode_marking_duplicates, json_kind
 from fakeapi.machinery.golang.json_encoding import go_encode, is_as_go_writes
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
@@ -31,6 +31,8 @@ ABSENT: Any = object()
 """The value of an operation that has none. An addition takes it for null, a test fails."""
 
 _TEXT_MEMBERS = ("op", "path", "from")
+_OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
+"""What Go decodes a number into: where it knows no type, and in an operation."""
 
 
 class PatchError(ValueError):
@@ -69,8 +71,11 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
     prefix = "error decoding patch: " if checked else ""
     try:
         items = decode_marking_duplicates(body)
+        if checked:
+            check_untyped(body)
     except JsonError as error:
-        raise bad_request(f"{prefix}{error}") from error
+        problem = str(error).replace(*_OF_A_VALUE) if checked else str(error)
+        raise bad_request(f"{prefix}{problem}") from error
     problem = _type_error(items, checked=checked)
     if problem:
         raise bad_request(f"{prefix}json: cannot unmarshal {problem}")

@@ -7,7 +7,12 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import bad_request
-from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates, duplicate_errors_of, json_kind
+from fakeapi.machinery.golang.json_decoding import (
+    check_untyped,
+    decode_marking_duplicates,
+    duplicate_errors_of,
+    json_kind,
+)
 
 _BAD_PATCH = "Invalid JSON Patch"
 
@@ -19,6 +24,8 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
     """
     try:
         patch = decode_marking_duplicates(body)
+        if checked:
+            check_untyped(body)
     except JsonError as error:
         raise bad_request(f"error decoding patch: {error}" if checked else _BAD_PATCH) from error
     if isinstance(patch, dict) or (isinstance(patch, list) and not checked):

@@ -15,7 +15,7 @@ from typing import Any
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.golang.fmt import printed, type_name
-from fakeapi.machinery.golang.json_decoding import decode_lenient, duplicate_errors_of, json_kind
+from fakeapi.machinery.golang.json_decoding import decode_untyped, duplicate_errors_of, json_kind
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.patch.strategic_lists import (
     DIRECTIVE,
@@ -42,7 +42,7 @@ _STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarK
 def decode_patch(body: bytes) -> dict[str, Any]:
     """Decodes a patch; null is an empty patch. Raises ApiError 400."""
     try:
-        patch = decode_lenient(body)
+        patch = decode_untyped(body)
     except JsonError as error:
         raise bad_request(str(error)) from error
     if patch is not None and not isinstance(patch, dict):
