@@ -117,8 +117,11 @@ class Hooks(Protocol):
 
     Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
     first two come before the strategy prepares and validates an object itself, never a subresource; they give
-    an object that is theirs, share parts with `old`, and raise ApiError.
+    an object that is theirs, share parts with `old`, and raise ApiError. `run_beside`: they look at nothing
+    that other writes change, so that a long write may be prepared beside the event loop.
     """
+
+    run_beside: bool
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object: ...
 

@@ -1,8 +1,14 @@
-"""Runs the steps of a write that work on many bytes in a thread, while other clients are served."""
+"""Runs the steps of a write that take long in a thread, while other clients are served.
+
+A step takes long over many bytes, which is known before, or by the CEL expressions that it evaluates, which
+is found out. Python's threads share one interpreter, which another thread gets after some milliseconds.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
+
+from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, Allowance, AllowanceSpent
 
 Result = TypeVar("Result")
 
@@ -17,19 +23,41 @@ RunStep = Callable[[Callable[[], Result]], Awaitable[Result]]
 """Runs a synchronous step, at once or beside the event loop."""
 
 
+BESIDE_UNITS = 20 * AT_ONCE_UNITS
+"""Cost units of expressions up to which steps take turns with those over many bytes; costlier ones take turns
+among themselves, as one may take ten seconds.
+"""
+
+
 class HeavySteps:
-    """Runs heavy steps one after the other, so that the event loop shares the interpreter with one alone."""
+    """Runs heavy steps one after the other, so that the event loop shares the interpreter with two at most:
+    one of half a second or so, and one whose expressions take longer.
+    """
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
+        self._long_turn = asyncio.Lock()
 
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
         """The result or the error of a synchronous step over so many bytes.
 
-        Nothing is awaited where they are few. Where they are many the state may change meanwhile; the step
-        must not read it, nor change what others see.
+        Nothing is awaited where they are few, and expressions cost little. Else the state may change
+        meanwhile; the step must not read it, nor change what others see or what it is given: where
+        expressions turn out to cost much it is begun again.
         """
         if size <= HEAVY_BYTES:
-            return step()
-        async with self._turn:
-            return await asyncio.to_thread(step)
+            try:
+                return _within(AT_ONCE_UNITS, step)
+            except AllowanceSpent:
+                pass
+        try:
+            async with self._turn:
+                return await asyncio.to_thread(_within, BESIDE_UNITS, step)
+        except AllowanceSpent:
+            async with self._long_turn:
+                return await asyncio.to_thread(step)
+
+
+def _within(units: int, step: Callable[[], Result]) -> Result:
+    with Allowance(units):
+        return step()

@@ -166,6 +166,11 @@ class Resource:
         made = self.definition.hooks
         return made(self.kind, rules_of(self.release), self._context) if made else None
 
+    @property
+    def runs_beside(self) -> bool:
+        """Whether an object may be prepared and validated beside the event loop."""
+        return self.hooks is None or self.hooks.run_beside
+
     def strategy_for(self, subresource: str) -> Strategy:
         """The rules of a write to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]

@@ -75,7 +75,8 @@ _LIMITS = """
   nowhere. Policies and their bindings are asked in the order of their names. Without the extra `cel` they refuse and change
   nothing, and a warning says so.
   A JSON patch of a MutatingAdmissionPolicy that cannot be applied is refused in words of our own.
-- A rule of a custom resource that costs nearly its budget is evaluated in seconds, and other clients wait meanwhile.
+- Rules of a custom object that cost all of their budget, which takes kube-apiserver a second, take some ten seconds
+  here, beside the event loop: other clients are served meanwhile. Policies' expressions are evaluated on the loop.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, NodeRestriction, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.registry.heavy_steps import HEAVY_BYTES, HeavySteps
+from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
+from fakeapi.registry.heavy_steps import BESIDE_UNITS, HEAVY_BYTES, HeavySteps
 from fakeapi.registry.verbs import patching
 
 LARGE = "x" * HEAVY_BYTES
@@ -45,6 +46,47 @@ def test_heavy_steps_run_one_after_the_other() -> None:
         return await asyncio.gather(*(steps.run(HEAVY_BYTES + 1, step) for _ in range(20)))
 
     assert asyncio.run(main()) == [1] * 20
+
+
+def spends(units: int) -> int:
+    """A step whose expressions cost so many units; the thread that it came to its end in."""
+    allowance = current()
+    if allowance is not None:
+        allowance.pay(units)
+    return threading.get_ident()
+
+
+def test_a_step_whose_expressions_cost_little_runs_at_once() -> None:
+    running = HeavySteps().run(0, lambda: spends(AT_ONCE_UNITS))
+    with pytest.raises(StopIteration) as end:
+        running.send(None)
+    assert end.value.value == threading.get_ident()
+
+
+@pytest.mark.parametrize("size", [0, HEAVY_BYTES + 1])
+@pytest.mark.parametrize("units", [AT_ONCE_UNITS + 1, BESIDE_UNITS + 1])
+def test_a_step_whose_expressions_cost_much_is_begun_again_in_another_thread(size: int, units: int) -> None:
+    assert asyncio.run(HeavySteps().run(size, lambda: spends(units))) != threading.get_ident()
+
+
+def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None:
+    may_end = threading.Event()
+
+    def takes_long() -> int:
+        spends(BESIDE_UNITS + 1)
+        assert may_end.wait(PATIENCE_SECONDS)
+        return 1
+
+    async def main() -> list[int]:
+        steps = HeavySteps()
+        long = asyncio.ensure_future(steps.run(0, takes_long))
+        others = [steps.run(size, lambda: spends(BESIDE_UNITS)) for size in (0, HEAVY_BYTES + 1)]
+        await asyncio.gather(*others)
+        ended = [long.done()]
+        may_end.set()
+        return [*ended, await long]
+
+    assert asyncio.run(main()) == [False, 1]
 
 
 class Held:

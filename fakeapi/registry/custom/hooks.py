@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class CustomHooks:
     """The hooks of one version of a definition."""
 
+    run_beside = True
+
     def __init__(self, kind: CustomKind) -> None:
         self._kind = kind
 

@@ -3,6 +3,7 @@
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, ValidateUpdate).
 """
 
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,12 @@ from fakeapi.releases.rules import ReleaseRules
 _STATUS = "status"
 
 
+class _Kept(threading.local):
+    """The object that a thread has just checked, and the errors that its update kept."""
+
+    by: tuple[Object, list[str]] | None = None
+
+
 class ObjectValidator:
     """The schema of one version of a definition, structural."""
 
@@ -28,7 +35,7 @@ class ObjectValidator:
         self._rules = kind.rules
         self._settings = rule_settings(rules)
         self._quirks = rules.quirks.custom
-        self._kept: tuple[Object, list[str]] | None = None
+        self._kept = _Kept()
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
         """Errors of types, formats and bounds; with `old`, of what an update changed."""
@@ -60,19 +67,20 @@ class ObjectValidator:
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
         """`found` and the errors of x-kubernetes-validations; `kept_errors` has those that do not count."""
         validator = self._rule_validator
-        self._kept = None
+        self._kept.by = None
         if validator is None:
             return found
         hindered = hindrance(found, self._settings)
         if hindered is not None:
             return [*found, hindered]
         outcome = validator.validate(obj, old)
-        self._kept = (obj, outcome.warnings)
+        self._kept.by = (obj, outcome.warnings)
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
         """What rules found wrong with an object that `with_rules` has just checked, and its update kept."""
-        return self._kept[1] if self._kept is not None and self._kept[0] is obj else []
+        by = self._kept.by
+        return by[1] if by is not None and by[0] is obj else []
 
     def _validated(self, value: Any, old: Any, schema: Schema | None, path: str = "") -> list[FieldError]:
         return [] if schema is None else validate(value, schema, path, old=old, rules=self._rules)

@@ -155,7 +155,7 @@ class Attempt:
         hub = resource.to_hub(new)
         self._new = await with_expressions_compiled(
             lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run),
-            at_once if resource.hooks is not None else partial(self.run, options.body_bytes),
+            partial(self.run, options.body_bytes) if resource.runs_beside else at_once,
         )
         if steps.validating:
             asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)

@@ -14,7 +14,7 @@ from fakeapi.machinery.meta.object_meta import validate_core_object_meta, valida
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
-from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -102,7 +102,7 @@ async def insert(
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
         candidate = await with_expressions_compiled(
             partial(_before_create, resource, obj, warnings, dry_run=options.dry_run),
-            partial(store.heavy.run, 0 if resource.hooks is not None else options.body_bytes),
+            partial(store.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
         )
         await _validate(store, resource, target, candidate, options, warnings)
         attempts -= 1

@@ -1,10 +1,12 @@
 """The rules of a definition hold for its objects, and are themselves checked."""
 
 import copy
+import threading
 from typing import Any
 
 import pytest
 
+from fakeapi.machinery.cel.rules.validator import Outcome, RuleValidator
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
@@ -83,6 +85,60 @@ def test_a_definition_with_a_rule_that_may_cost_too_much_is_refused(server: Fake
     messages = [message for _, message in refused(server, "POST", DEFINITIONS, body)]
     assert messages[0].startswith("Forbidden: estimated rule cost exceeds budget by factor of more than 100x")
     assert len(messages) == 3
+
+
+COSTLY = {"rule": "self.all(one, self.all(other, one + other > 0))"}
+SPENT = "validation failed due to running out of cost budget, no further validation rules will be run"
+PATIENCE_SECONDS = 60
+
+
+def costly(lists: int) -> dict[str, Any]:
+    """A definition whose objects have lists that a costly rule looks through."""
+    numbers = {"type": "array", "maxItems": 400, "items": {"type": "integer"}}
+    properties = {f"list{each}": numbers | {"x-kubernetes-validations": [COSTLY]} for each in range(lists)}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
+    return definition(versions=[version(schema={"openAPIV3Schema": schema})])
+
+
+def test_an_object_whose_rules_cost_more_than_they_may_is_refused(
+    server: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RuleValidator.validate, "__defaults__", (None, "", 100_000))
+    server.request("POST", DEFINITIONS, costly(2))
+    one = list(range(1, 91))
+    server.request("POST", WIDGETS, widget(spec={"list0": one}))
+    assert refused(server, "POST", WIDGETS, widget("v", spec={"list0": one, "list1": one})) == [
+        ("spec.list1", f'Invalid value: "array": {SPENT}')
+    ]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_others_are_served_while_costly_rules_are_evaluated(
+    server: FakeAPI, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    validate = RuleValidator.validate
+
+    def held(self: RuleValidator, *arguments: Any) -> Outcome:
+        outcome = validate(self, *arguments)  # on the event loop this does not come to its end
+        begun.set()
+        assert may_end.wait(PATIENCE_SECONDS)
+        return outcome
+
+    server.request("POST", DEFINITIONS, costly(1))
+    body = widget(spec={})
+    if method == "PUT":
+        body = server.request("POST", WIDGETS, body)
+    body["spec"]["list0"] = list(range(1, 201))
+    path = f"{WIDGETS}/w" if method == "PUT" else WIDGETS
+    monkeypatch.setattr(RuleValidator, "validate", held)
+    writing = threading.Thread(target=server.request, args=(method, path, body), daemon=True)
+    writing.start()
+    assert begun.wait(PATIENCE_SECONDS)
+    server.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "meanwhile"}})
+    may_end.set()
+    writing.join(PATIENCE_SECONDS)
+    assert len(server.request("GET", f"{WIDGETS}/w")["spec"]["list0"]) == 200
 
 
 def test_rules_are_not_evaluated_where_the_schema_is_not_kept(server: FakeAPI) -> None:

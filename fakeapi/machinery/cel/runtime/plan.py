@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.cel.checker import Checked
 from fakeapi.machinery.cel.declarations import Overload
 from fakeapi.machinery.cel.environment import Environment
@@ -84,12 +85,23 @@ class Program:
         self._step = step
 
     def evaluate(self, variables: Mapping[str, Any], limit: int = CALL_LIMIT) -> Evaluation:
-        frame = Frame(variables, limit)
+        """Raises AllowanceSpent within an `Allowance` that does not suffice."""
+        within = allowance.current()
+        if within is None:
+            return self._evaluated(variables, limit, limit)
+        within.pay(allowance.EVALUATION_UNITS)
+        found = self._evaluated(variables, limit, min(limit, within.left))
+        within.pay(found.cost)
+        return found
+
+    def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
+        """What an evaluation comes to that stops beyond a cost, which may be less than its limit."""
+        frame = Frame(variables, stops_at)
         try:
             value = self._step(frame)
             frame.check()
         except CostLimitError:
-            return Evaluation(None, frame.cost, exceeded=True)
+            return Evaluation(None, frame.cost, exceeded=frame.cost > limit)
         except cost.UncountableError as error:
             return Evaluation(Err(f"internal error: {error}"), frame.cost)
         return Evaluation(value, frame.cost)

@@ -162,6 +162,8 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
 class DefinitionHooks:
     """The kind of a definition is there, or gone, when the write is answered."""
 
+    run_beside = True
+
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
         return obj
 

@@ -36,6 +36,8 @@ _NETWORKING: Final = "networking.k8s.io"
 class ServiceHooks:
     """Allocates, and keeps the IPAddresses and Endpoints of services in step."""
 
+    run_beside = False
+
     def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
         self._kind = kind
         self._rules = rules

@@ -1,0 +1,54 @@
+"""Bounds what a step of the event loop spends on evaluating expressions.
+
+Kubernetes lets the rules of one object cost about a second, and the interpreter of this package takes ten
+times as long for the same cost. A step that runs within an `Allowance` ends with `AllowanceSpent` once it has
+spent that; the caller runs it again without one, beside the event loop. So it must change nothing that it is
+given.
+"""
+
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Self
+
+AT_ONCE_UNITS = 20_000
+"""Cost units that a step on the event loop may spend: some 20 ms, more than most objects take."""
+
+EVALUATION_UNITS = 5
+"""Units that beginning an evaluation counts for here, as every item of a list may have a rule that costs
+little.
+"""
+
+_current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
+
+
+def current() -> "Allowance | None":
+    """The allowance of the running step; None where it may spend what the expressions themselves may."""
+    return _current.get()
+
+
+class AllowanceSpent(Exception):
+    """The step costs more than it may at once; its other effects are void."""
+
+
+class Allowance:
+    """A context in which expressions may cost `left` units together."""
+
+    __slots__ = ("_token", "left")
+
+    def __init__(self, units: int) -> None:
+        self.left = units
+
+    def __enter__(self) -> Self:
+        self._token: Token[Allowance | None] = _current.set(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _current.reset(self._token)
+
+    def pay(self, units: int) -> None:
+        """Raises AllowanceSpent once nothing is left."""
+        self.left -= units
+        if self.left < 0:
+            raise AllowanceSpent
