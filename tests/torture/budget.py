@@ -1,8 +1,18 @@
 """The time and the randomness that a part of the torture suite is given."""
 
+import os
 import random
 import time
 from collections.abc import Iterator
+
+
+def patience(seconds: float) -> float:
+    """How long to wait for what takes at most `seconds` on a machine with nothing else to do.
+
+    Longer by the number of processes that wait for a processor or a disk, each processor has so many more to
+    serve: what does not come even then hangs.
+    """
+    return seconds * max(1.0, *(load / (os.cpu_count() or 1) for load in os.getloadavg()))
 
 
 class Finding(Exception):

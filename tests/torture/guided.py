@@ -8,6 +8,8 @@ import importlib
 import sys
 from pathlib import Path
 
+from tests.torture.budget import patience
+
 INPUT_MAX = 4_096
 HANG_SECONDS = 20
 MEGABYTES_MAX = 2_000
@@ -25,7 +27,7 @@ def main() -> None:
         f"-max_total_time={max(1, round(float(seconds)))}",
         f"-seed={max(1, int(seed))}",
         f"-max_len={INPUT_MAX}",
-        f"-timeout={HANG_SECONDS}",
+        f"-timeout={patience(HANG_SECONDS):.0f}",
         f"-rss_limit_mb={MEGABYTES_MAX}",
         f"-artifact_prefix={directory}/",
         "-print_final_stats=1",

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.torture import parts
-from tests.torture.budget import Budget, Finding, Unavailable
+from tests.torture.budget import Budget, Finding, Unavailable, patience
 
 ROOT = Path(__file__).parents[2]
 MINUTES = 4.0
-OVERTIME_SECONDS = 120.0
-"""For a part to end its last round and clean up."""
+OVERTIME_SECONDS = 600.0
+"""For a part to end its last round and clean up, longer than it waits for anything itself."""
 
 
 @dataclass
@@ -56,7 +56,12 @@ def run_apart(name: str, seconds: float, seed: int) -> Outcome:
     command += ["--minutes", str(seconds / 60), "--seed", str(seed)]
     try:
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds + OVERTIME_SECONDS
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=seconds + patience(OVERTIME_SECONDS),
         )
     except subprocess.TimeoutExpired as late:
         return Outcome(name, "found", f"it did not end within {late.timeout:.0f} s")

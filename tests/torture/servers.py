@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.load import Connection, request
-from tests.torture.budget import Finding
+from tests.torture.budget import Finding, patience
 
 START_SECONDS = 60.0
 STOP_SECONDS = 60.0
@@ -42,22 +42,35 @@ class Server:
                 command, stdout=log, stderr=log, env={**os.environ, **(environment or {})},
                 preexec_fn=limit if file_size else None,  # noqa: PLW1509 - no thread of ours holds a lock
             )  # fmt: skip
-        deadline = time.monotonic() + START_SECONDS
-        while not (ready.exists() and ready.read_text().endswith("\n")) and time.monotonic() < deadline:
+        try:
+            self._wait_for(ready, patience(START_SECONDS))
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.port = int(json.loads(ready.read_text())["url"].rpartition(":")[2])
+
+    def _wait_for(self, ready: Path, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not (ready.exists() and ready.read_text().endswith("\n")):
             if self.process.poll() is not None:
                 raise Finding(f"the server did not start: {self.log.read_text()[-2_000:]}")
+            if time.monotonic() > deadline:
+                raise Finding(
+                    f"the server did not start within {seconds:.0f} s: {self.log.read_text()[-2_000:]}"
+                )
             time.sleep(0.005)
-        self.port = int(json.loads(ready.read_text())["url"].rpartition(":")[2])
 
     def end(self, number: signal.Signals) -> None:
         """Sends a signal, and waits for the end."""
         self.process.send_signal(number)
+        seconds = patience(STOP_SECONDS)
         try:
-            self.process.wait(STOP_SECONDS)
+            self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise Finding(f"the server did not end within {STOP_SECONDS:.0f} s of {number.name}") from None
+            raise Finding(f"the server did not end within {seconds:.0f} s of {number.name}") from None
 
     def check_log(self) -> None:
         if "Traceback" in self.log.read_text():

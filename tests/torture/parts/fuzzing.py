@@ -13,7 +13,7 @@ from urllib.parse import quote
 from benchmarks.load import Answer, Connection
 from fakeapi.releases import KNOWN_RELEASES, Kind
 from fakeapi.releases.serving import served
-from tests.torture.budget import Budget, Finding
+from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 from tests.torture.servers import Server, serving
 
@@ -46,7 +46,7 @@ class Session:
         try:
             if self._connection is None:
                 self._connection = await Connection.open(self.server.port)
-            answer = await asyncio.wait_for(self._connection.send(data), ANSWER_SECONDS)
+            answer = await asyncio.wait_for(self._connection.send(data), patience(ANSWER_SECONDS))
         except (OSError, EOFError, IndexError, ValueError, TimeoutError) as error:
             raise Finding(f"no answer ({error!r}) to {data[:3_000]!r}") from error
         self.asked += 1

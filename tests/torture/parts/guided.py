@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.torture.budget import Budget, Finding, Unavailable
+from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.targets import TARGETS
 
 SECONDS_AT_LEAST = 4.0
@@ -43,7 +43,7 @@ def fuzz(name: str, seconds: float, budget: Budget) -> int:
         try:
             done = subprocess.run(
                 command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False,
-                timeout=seconds + OVERTIME_SECONDS,
+                timeout=seconds + patience(OVERTIME_SECONDS),
             )  # fmt: skip
         except subprocess.TimeoutExpired as late:
             raise Finding(f"{name}: the fuzzer did not end within {late.timeout:.0f} s") from late

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.torture.budget import Budget, Finding, Unavailable
+from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.servers import BASE, Client, Gone, Server, claim, serving, value_of, version_of
 
 CHECKER = Path(__file__).parents[1] / "linearizability"
@@ -64,11 +64,11 @@ def checker(directory: Path) -> Path:
     try:
         done = subprocess.run(
             ["go", "build", "-o", str(program), "."],
-            cwd=CHECKER, capture_output=True, text=True, check=False, timeout=BUILD_SECONDS,
+            cwd=CHECKER, capture_output=True, text=True, check=False, timeout=patience(BUILD_SECONDS),
             env={**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"Go did not build the checker within {BUILD_SECONDS} s") from None
+        raise Unavailable("Go did not build the checker in time") from None
     if done.returncode:
         raise Unavailable(f"Go did not build the checker: {done.stderr[:500]}")
     return program
@@ -76,7 +76,7 @@ def checker(directory: Path) -> Path:
 
 def check(program: Path, history: list[str]) -> str:
     """ok, illegal, or unknown if it took too long. The first line of a history is the revision before it."""
-    command = [str(program), str(CHECK_SECONDS)]
+    command = [str(program), f"{patience(CHECK_SECONDS):.0f}"]
     done = subprocess.run(command, input="\n".join(history), capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from fakeapi.releases import KNOWN_RELEASES
-from tests.torture.budget import Budget, Finding, Unavailable
+from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.servers import Server, serving
 
 UNEXPECTED = b"unexpected error"
@@ -63,7 +63,7 @@ class Schemas:
 
     def _fuzz(self, operation: Any) -> None:
         def ask(case: Any) -> None:
-            response = case.call(timeout=ANSWER_SECONDS)
+            response = case.call(timeout=patience(ANSWER_SECONDS))
             self.asked += 1
             self.accepted += response.status_code < 300
             if UNEXPECTED in response.content:

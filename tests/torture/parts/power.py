@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fakeapi_storage import StorageError, open_storage
 from fakeapi_storage.log import Durability
-from tests.torture.budget import Budget, Finding
+from tests.torture.budget import Budget, Finding, patience
 from tests.torture.disks import Disk, Operation, library, read_log
 
 WRITER = """
@@ -73,7 +73,7 @@ def written(directory: Path, shim: Path, durability: Durability) -> list[Operati
     log = directory.with_name(f"{directory.name}.log")
     environment = {"LD_PRELOAD": str(shim), "TORTURE_DIR": str(directory), "TORTURE_LOG": str(log)}
     command = [sys.executable, "-c", WRITER, str(directory), durability, str(WRITES)]
-    subprocess.run(command, check=True, env=environment, cwd=directory, timeout=300)
+    subprocess.run(command, check=True, env=environment, cwd=directory, timeout=patience(300))
     operations = [*read_log(log)]
     log.unlink()
     return operations

@@ -30,7 +30,7 @@ from fakeapi.traces.replay.options import ORDERS
 from fakeapi.traces.replay.playback import Playback
 from fakeapi.traces.reporting.junit import junit
 from fakeapi.traces.reporting.timeline import page
-from tests.torture.budget import Budget, Finding
+from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 from tests.traces.sessions import RELEASE, play
 
@@ -266,7 +266,7 @@ class Session:
             async def played() -> Any:
                 playback = Playback(reader, replaying.target_of(server))
                 try:
-                    async with asyncio.timeout(REPLAY_SECONDS):
+                    async with asyncio.timeout(patience(REPLAY_SECONDS)):
                         await playback.begin(at)
                         await playback.go_on(at, 1e9)
                 finally:

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from benchmarks.load import Connection, request
-from tests.torture.budget import Budget, Finding
+from tests.torture.budget import Budget, Finding, patience
 from tests.torture.servers import BASE, Client, Server, claim, serving, version_of
 
 WRITERS = 3
@@ -163,7 +163,7 @@ def descriptors(server: Server) -> int:
 
 def wait_until_left(server: Server, before: int) -> None:
     """Waits until the server has closed what its clients left. Raises `Finding` if it does not."""
-    deadline = time.monotonic() + SETTLE_SECONDS
+    deadline = time.monotonic() + patience(SETTLE_SECONDS)
     while descriptors(server) > before:
         if time.monotonic() > deadline:
             raise Finding(f"{descriptors(server)} descriptors are open, {before} before the clients came")

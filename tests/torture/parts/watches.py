@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.releases.serving import served
-from tests.torture.budget import Budget, Finding
+from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 from tests.torture.servers import Client, Server, serving
 
@@ -159,14 +159,14 @@ class Stream:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
         lines = (f"GET {self.target} HTTP/1.1", "Host: localhost", f"Accept: {self.form}", "", "")
         self._writer.write("\r\n".join(lines).encode("utf-8", "replace"))
-        return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), END_SECONDS)
+        return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
         """Reads so many chunks, or all to the end; whether the end came."""
         assert self._reader is not None
         while count:
-            size = int(await asyncio.wait_for(self._reader.readline(), END_SECONDS), 16)
-            data = (await asyncio.wait_for(self._reader.readexactly(size + 2), END_SECONDS))[:-2]
+            size = int(await asyncio.wait_for(self._reader.readline(), patience(END_SECONDS)), 16)
+            data = (await asyncio.wait_for(self._reader.readexactly(size + 2), patience(END_SECONDS)))[:-2]
             if not size:
                 return True
             *whole, self._rest = (self._rest + data).split(b"\n")
@@ -178,7 +178,7 @@ class Stream:
         """The body of an answer that is no stream."""
         assert self._reader is not None
         size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
-        return await asyncio.wait_for(self._reader.readexactly(size), END_SECONDS)
+        return await asyncio.wait_for(self._reader.readexactly(size), patience(END_SECONDS))
 
     @property
     def rest(self) -> bytes:
