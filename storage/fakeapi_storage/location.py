@@ -8,6 +8,9 @@ from fakeapi_storage.errors import UnsupportedLocation
 
 ENGINES = ("sqlite",)
 
+MEMORY = "memory"
+"""The state is in the process alone."""
+
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _USER = re.compile(r"//[^/?#]*@")
 _MEMORY = ":memory:"
@@ -17,7 +20,8 @@ _MEMORY = ":memory:"
 class Location:
     """Where a database is: the engine that opens it, and the engine's own name for the place.
 
-    `path` is None for a database in memory. `text` stands in messages and has no password.
+    `path` is None for memory: "memory" is no engine, and keeps no database. `text` stands in messages and has
+    no password.
     """
 
     engine: str
@@ -26,12 +30,13 @@ class Location:
 
 
 def parse_location(location: str | Path | None) -> Location:
-    """Reads a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, or None or `sqlite://` for memory.
+    """Reads a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, None for memory, `sqlite://` for a
+    SQLite database in memory.
 
     The path of a URL is taken as it stands, without percent-decoding. Raises `UnsupportedLocation`.
     """
     if location is None or location == _MEMORY:
-        return Location("sqlite", None, "memory")
+        return Location(MEMORY, None, "memory")
     if isinstance(location, Path):
         return Location("sqlite", location, str(location))
     url = _URL.fullmatch(location)

@@ -4,13 +4,11 @@ from pathlib import Path
 
 from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.format import Format
-from fakeapi_storage.interface import Storage
-from fakeapi_storage.location import parse_location
-from fakeapi_storage.log import Durability
+from fakeapi_storage.interface import INITIAL_REVISION, Storage
+from fakeapi_storage.location import MEMORY, parse_location
+from fakeapi_storage.log import Durability, Snapshot
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.memory.committed import Committed
-from fakeapi_storage.sqlite.engine import connect
-from fakeapi_storage.sqlite.log import SqliteLog
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000
@@ -30,7 +28,8 @@ async def open_storage(
 ) -> Storage:
     """Opens the database at `location`, creating it if it is missing or empty.
 
-    `location` is a path, `sqlite:///path`, or None or `sqlite://` for a database in memory.
+    `location` is a path, `sqlite:///path`, None for a state that is in memory alone, or `sqlite://` for a
+    database in memory.
 
     Acknowledged writes to a file survive the end of the process, with durability "full" also that of the
     machine. At least `window` revisions stay answerable, at most a tenth more. The store belongs to the
@@ -58,6 +57,12 @@ async def open_storage(
     if window < 1:
         raise ValueError(f"a window of {window} revisions")
     place = parse_location(location)
+    if place.engine == MEMORY:
+        empty = Snapshot(INITIAL_REVISION, [], {})
+        return Store(None, Committed(empty, window=window, watcher_buffer=watcher_buffer), {})
+    from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - with SQLAlchemy, for databases alone
+    from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - the same
+
     log = SqliteLog(await connect(place, durability, data_format))
     try:
         snapshot = await log.load()

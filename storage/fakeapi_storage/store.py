@@ -1,4 +1,4 @@
-"""The store: reads and watches are answered from memory, writes go through the writer."""
+"""The store: reads and watches are answered from memory, writes go through a writer."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -8,16 +8,19 @@ from fakeapi_storage.errors import Closed
 from fakeapi_storage.interface import Entry, Page, Storage, Watcher
 from fakeapi_storage.log import Log
 from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.memory.writer import MemoryWriter
 from fakeapi_storage.writer import Writer
 
 
 class Store:
-    """`Storage` over a log. Made by `fakeapi_storage.open.open_storage`."""
+    """`Storage` over a log; without one the state is in memory alone. Made by
+    `fakeapi_storage.open.open_storage`.
+    """
 
-    def __init__(self, log: Log, committed: Committed, labels: Mapping[str, str]) -> None:
+    def __init__(self, log: Log | None, committed: Committed, labels: Mapping[str, str]) -> None:
         self._committed = committed
         self._labels = dict(labels)
-        self._writer = Writer(log, committed)
+        self._writer = MemoryWriter(committed) if log is None else Writer(log, committed)
         self._working: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
 

@@ -153,9 +153,12 @@ class Writer:
         self._accepted = row.revision
         self._newest[row.key] = event
         self._queue.append(_Write(row, event, future))
+        self._start_draining()
+        return future
+
+    def _start_draining(self) -> None:
         if self._draining is None or self._draining.done():
             self._draining = self._loop.create_task(self._drain())
-        return future
 
     async def _drain(self) -> None:
         while self._queue:
@@ -167,7 +170,7 @@ class Writer:
         try:
             if self._unsure:
                 await self._recover()
-            batch = [*islice(self._queue, BATCH_WRITES_MAX)]
+            batch = self._batch()
             if batch:
                 await self._transact(lambda: self._log.append([write.row for write in batch]))
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it are told
@@ -181,6 +184,9 @@ class Writer:
         if batch:
             self._publish(batch)
         await self._compact_if_due()
+
+    def _batch(self) -> list[_Write]:
+        return [*islice(self._queue, BATCH_WRITES_MAX)]
 
     def _log_failure(self, error: Exception) -> None:
         """Logs why writes fail: once, not for each of them, until they succeed or fail for another reason."""

@@ -93,7 +93,7 @@ CLAIM = {
     ],
 )
 def test_a_refusal_waits_for_the_commit_of_what_it_tells(
-    method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch
+    method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     deleting, waiting = threading.Event(), threading.Event()
 
@@ -106,7 +106,7 @@ def test_a_refusal_waits_for_the_commit_of_what_it_tells(
         waiting.set()
         return store._writer.wait_committed(revision)
 
-    with FakeAPI() as api, ThreadPoolExecutor(1) as pool:
+    with FakeAPI(database=tmp_path / "cluster.db") as api, ThreadPoolExecutor(1) as pool:
         api.request("POST", CLAIMS, CLAIM)
         monkeypatch.setattr(SqliteLog, "append", lost)
         monkeypatch.setattr(storage.Store, "wait_committed", waited)

@@ -18,7 +18,7 @@ SMALL_WINDOW = 20
 
 
 def opener(
-    directory: Path | None, *, durability: Durability = "normal", window: int = WINDOW_REVISIONS
+    place: Path | str | None, *, durability: Durability = "normal", window: int = WINDOW_REVISIONS
 ) -> Opener:
     numbers = count()
     usual = window
@@ -27,9 +27,9 @@ def opener(
     async def open_empty(
         *, window: int | None = None, watcher_buffer: int | None = None
     ) -> AsyncIterator[Storage]:
-        path = directory / f"{next(numbers)}.db" if directory is not None else None
+        location = place / f"{next(numbers)}.db" if isinstance(place, Path) else place
         storage = await open_storage(
-            path,
+            location,
             durability=durability,
             window=window or usual,
             watcher_buffer=watcher_buffer or WATCHER_BUFFER_EVENTS_MAX,
@@ -45,10 +45,13 @@ def opener(
 @pytest.mark.parametrize(
     "behaviour", [*always.BEHAVIOURS, *single_writer.BEHAVIOURS], ids=lambda behaviour: behaviour.__name__
 )
-@pytest.mark.parametrize("kind", ["memory", "memory-small-window", "file", "file-full", "file-small-window"])
+@pytest.mark.parametrize(
+    "kind",
+    ["memory", "memory-small-window", "database-in-memory", "file", "file-full", "file-small-window"],
+)
 def test_a_storage_keeps_its_contract(kind: str, behaviour: Behaviour, tmp_path: Path) -> None:
     open_empty = opener(
-        tmp_path if kind.startswith("file") else None,
+        tmp_path if kind.startswith("file") else "sqlite://" if kind == "database-in-memory" else None,
         durability="full" if kind == "file-full" else "normal",
         window=SMALL_WINDOW if kind.endswith("small-window") else WINDOW_REVISIONS,
     )

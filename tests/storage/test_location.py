@@ -5,14 +5,12 @@ from pathlib import Path
 import pytest
 
 from fakeapi_storage.errors import OpenFailed, UnsupportedLocation
-from fakeapi_storage.location import parse_location
+from fakeapi_storage.location import MEMORY, Location, parse_location
 
 
 @pytest.mark.parametrize(
     ("location", "path"),
     [
-        (None, None),
-        (":memory:", None),
         ("sqlite://", None),
         ("sqlite:///:memory:", None),
         ("claims.db", Path("claims.db")),
@@ -22,9 +20,14 @@ from fakeapi_storage.location import parse_location
         ("sqlite:////srv/a%20b.db", Path("/srv/a%20b.db")),
     ],
 )
-def test_a_location_names_a_file_or_memory(location: str | Path | None, path: Path | None) -> None:
+def test_a_location_names_a_database(location: str | Path | None, path: Path | None) -> None:
     found = parse_location(location)
     assert (found.engine, found.path) == ("sqlite", path)
+
+
+@pytest.mark.parametrize("location", [None, ":memory:"])
+def test_memory_has_no_engine(location: str | None) -> None:
+    assert parse_location(location) == Location(MEMORY, None, "memory")
 
 
 @pytest.mark.parametrize(

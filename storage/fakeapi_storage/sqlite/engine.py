@@ -71,7 +71,9 @@ def _make_ready(path: Path, text: str, wanted: Format) -> None:
 
 async def _connect(path: Path | None, durability: Durability, wanted: Format) -> Database:
     url = URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
-    engine = create_async_engine(url, poolclass=StaticPool, connect_args={"timeout": 0})
+    engine = create_async_engine(
+        url, poolclass=StaticPool, connect_args={"timeout": 0, "isolation_level": None}
+    )
     try:
         connection = await engine.connect()
         raw = await connection.get_raw_connection()

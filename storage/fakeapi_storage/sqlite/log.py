@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 from fakeapi_storage.errors import StorageFailed, StorageFull
 from fakeapi_storage.interface import INITIAL_REVISION
@@ -18,7 +19,8 @@ class SqliteLog:
     """`Log` in a database, which it owns.
 
     It talks to the driver: one call is one change of thread. The same through SQLAlchemy's connection takes
-    four or more, which for a single write is most of its time.
+    four or more, which for a single write is most of its time. The driver begins no transactions by itself: a
+    statement alone is one, so that a group of writes takes one call.
     """
 
     def __init__(self, database: Database) -> None:
@@ -34,7 +36,12 @@ class SqliteLog:
         return Snapshot(compacted, await self.read(BEFORE_ALL), labels)
 
     async def append(self, rows: Sequence[Row]) -> None:
-        await self._transaction((schema.APPEND, [*map(schema.to_record, rows)]))
+        records = [*map(schema.to_record, rows)]
+        if len(records) > schema.APPEND_ROWS_MAX:
+            await self._transaction((schema.APPEND, records))
+            return
+        with _failures():
+            await self._driver.execute(schema.append_statement(len(records)), [*chain.from_iterable(records)])
 
     async def read(self, after: int) -> list[Row]:
         with _failures():
@@ -67,10 +74,10 @@ class SqliteLog:
             await self._driver.execute_fetchall(f"PRAGMA journal_mode={mode}")
 
     async def _transaction(self, *statements: tuple[str, Sequence[tuple[object, ...]]]) -> None:
-        """The driver begins the transaction by itself, before the first statement."""
         driver = self._driver
         with _failures():
             try:
+                await driver.execute("BEGIN")
                 for text, parameters in statements:
                     await driver.executemany(text, parameters)
                 await driver.commit()

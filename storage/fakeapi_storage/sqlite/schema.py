@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -64,6 +65,9 @@ CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _lab
 """A script that makes the tables; a row for `INSERT_META` completes it."""
 
 APPEND = _text(insert(_log))
+APPEND_ROWS_MAX = 128
+"""Rows of one INSERT, each with seven values: SQLite before 3.32 takes 999 values in a statement."""
+
 READ = _text(select(_log).where(_log.c.revision > bindparam("after")).order_by(_log.c.revision))
 FORGET = _text(delete(_log).where(_log.c.revision == bindparam("stale")))
 WIPE = _text(delete(_log))
@@ -74,6 +78,13 @@ COMPACT = _text(update(_meta).values(compacted=bindparam("revision")))
 READ_LABELS = _text(select(_label))
 DELETE_LABELS = _text(delete(_label))
 INSERT_LABEL = _text(insert(_label))
+
+
+@lru_cache(maxsize=APPEND_ROWS_MAX)
+def append_statement(count: int) -> str:
+    """One INSERT of so many rows."""
+    head, _, values = APPEND.partition(" VALUES ")
+    return f"{head} VALUES {', '.join([values] * count)}"
 
 
 def to_record(row: Row) -> tuple[object, ...]:

@@ -1,0 +1,82 @@
+"""The writer of a store in memory alone."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from fakeapi_storage.interface import INITIAL_REVISION
+from fakeapi_storage.log import Log, Row, Snapshot
+from fakeapi_storage.memory.committed import Committed
+from fakeapi_storage.writer import Writer
+
+
+class NoLog:
+    """`Log` that keeps nothing."""
+
+    async def load(self) -> Snapshot:
+        return Snapshot(INITIAL_REVISION, [], {})
+
+    async def append(self, rows: Sequence[Row]) -> None: ...
+
+    async def read(self, after: int) -> list[Row]:
+        return []
+
+    async def compact(self, revision: int, stale: Iterable[int]) -> None: ...
+
+    async def wipe(self) -> None:
+        await asyncio.sleep(0)  # writes that come while a reset is under way fail, as with every engine
+
+    async def set_labels(self, labels: Mapping[str, str]) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class MemoryWriter(Writer):
+    """The only writer of a store that no log keeps.
+
+    What is accepted in one turn of the event loop is committed in the next one, by no task and in no other
+    thread.
+    """
+
+    def __init__(self, committed: Committed) -> None:
+        super().__init__(NoLog(), committed)
+        self._is_due = False
+
+    async def reset(self) -> None:
+        try:
+            await super().reset()
+        finally:
+            if self._queue:
+                self._start_draining()
+
+    async def close(self) -> None:
+        async with self._exclusive:
+            while self._queue:
+                self._commit_batch()
+
+    def _start_draining(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self._drain_now)
+
+    def _drain_now(self) -> None:
+        """Commits one batch; what is left waits for another turn, in which watchers empty their buffers."""
+        self._is_due = False
+        if self._exclusive.locked():
+            return  # a reset is under way, and starts again when it is done
+        self._commit_batch()
+        if self._queue:
+            self._start_draining()
+
+    def _commit_batch(self) -> None:
+        batch = self._batch()
+        if not batch:
+            return
+        self._publish(batch)
+        history = self._committed.history
+        due = history.next_compaction()
+        if due is not None:
+            history.compact(due)
+
+
+def _is_log(log: NoLog) -> Log:
+    return log
