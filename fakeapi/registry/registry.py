@@ -15,6 +15,7 @@ from fakeapi.registry.admission.plugins import (
 )
 from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.bootstrap.making import Bootstrap
+from fakeapi.registry.bootstrap.namespaces import INITIAL_NAMESPACES, MANAGER, stored_namespace
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.definition import KindDefinition, StrategyContext
@@ -23,10 +24,9 @@ from fakeapi.registry.namespaces import Namespaces
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi.releases import Kind, Release, Serving
-from fakeapi_storage import Entry, Storage
+from fakeapi_storage import INITIAL_REVISION, Entry, Storage
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
@@ -42,8 +42,6 @@ _ACTIVATED = {
 
 _DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 """The prefix of the storage keys of definitions."""
-
-INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +84,30 @@ class Registry:
         resource = self.catalogue.find("", "v1", NAMESPACE.resource)
         if resource is None:
             return
-        options = WriteOptions(manager="kube-apiserver")
-        for name in INITIAL_NAMESPACES:
-            if self.storage.newest(resource.key("", name)) is not None:
-                continue
+        missing = [name for name in INITIAL_NAMESPACES if self.storage.newest(resource.key("", name)) is None]
+        if self.storage.revision == INITIAL_REVISION:
+            await self._begin(resource, missing)
+            return
+        from fakeapi.registry.verbs.creating import create  # noqa: PLC0415 - where some were deleted
+
+        for name in missing:
             body = resource.empty_object()
             body["metadata"]["name"] = name
             obj = resource.body_type.default(body)
+            options = WriteOptions(manager=MANAGER)
             await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+
+    async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
+        """Stores the namespaces of a new cluster, where admission has nothing to go by yet."""
+        store, hub = self.store, resource.definition.hub_api_version
+        writes = [
+            self.storage.create(
+                resource.key("", name), stored_namespace(name, hub, store.clock.uid(), store.now())
+            )
+            for name in names
+        ]
+        for write in writes:
+            await store.commit(resource, write)
 
 
 @dataclass(frozen=True, slots=True)

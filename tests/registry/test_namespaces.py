@@ -1,11 +1,17 @@
 """Namespaces as other kinds need them."""
 
+import asyncio
+
 import pytest
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.bootstrap.namespaces import INITIAL_NAMESPACES
 from fakeapi.registry.options import ObjectReference
-from fakeapi.registry.registry import INITIAL_NAMESPACES
-from tests.registry.world import World, in_world
+from fakeapi.registry.registry import open_registry
+from fakeapi.releases import served
+from fakeapi.releases.offered import RELEASES
+from fakeapi_storage import open_storage
+from tests.registry.world import Clock, World, in_world
 
 
 def test_the_namespaces_that_always_exist_do_and_others_are_404() -> None:
@@ -31,3 +37,22 @@ def test_a_namespace_that_no_path_can_hold_is_an_error_of_the_server_as_upstream
         assert f'invalid resource name "{name}"' in refused.value.message
 
     in_world(scenario)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_new_cluster_has_the_namespaces_that_creates_would_store(release: str) -> None:
+    async def stored(*before: str) -> list[tuple[str, bytes]]:
+        storage = await open_storage(None)
+        for key in before:
+            await storage.create(key, b"")
+        await open_registry(storage, served(release, {}), Clock()).ensure_initial_objects()
+        entries = storage.list("/core/namespaces/").entries
+        await storage.close()
+        return [(entry.key, entry.value) for entry in entries]
+
+    async def compare() -> None:
+        written = await stored()
+        assert len(written) == len(INITIAL_NAMESPACES)
+        assert written == await stored("/something")
+
+    asyncio.run(compare())
