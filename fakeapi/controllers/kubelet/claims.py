@@ -3,6 +3,8 @@
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
 
+from collections.abc import Callable
+
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.driver import Claim, Driver, DriverError
@@ -29,12 +31,21 @@ class Claims:
     """See the module."""
 
     def __init__(
-        self, context: ControllerContext, api: API, registrations: Registrations, prepared: Prepared
+        self,
+        context: ControllerContext,
+        api: API,
+        registrations: Registrations,
+        prepared: Prepared,
+        keep: Callable[[], None],
     ) -> None:
+        """`keep` is called before a driver is, and when it has answered, for `prepared` to outlive the
+        process; it may raise OSError.
+        """
         self._context = context
         self._api = api
         self._registrations = registrations
         self._prepared = prepared
+        self._keep = keep
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
@@ -46,6 +57,8 @@ class Claims:
         for entry in entries:
             self._prepared.add(entry)
             entry.pods.add(pod["metadata"]["uid"])
+        if entries:
+            self._checkpoint()
         for driver in dict.fromkeys(name for entry in entries for name in entry.drivers):
             left = [each for each in entries if driver in each.drivers and driver not in each.devices]
             if not left:
@@ -56,6 +69,7 @@ class Claims:
                 raise PrepareError(str(error)) from None
             for entry in left:
                 entry.devices[driver] = found[entry.claim.uid]
+            self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
         """Has the claims of a pod, by its uid, unprepared that no other pod uses. Raises PrepareError."""
@@ -73,6 +87,13 @@ class Claims:
                 raise PrepareError(str(error)) from None
         for entry in last:
             self._prepared.remove(entry)
+        self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        try:
+            self._keep()
+        except OSError as problem:
+            raise PrepareError(f"failed to checkpoint claims: {problem}") from None
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
         """The names of the pod's claims, and whether each must be its own."""

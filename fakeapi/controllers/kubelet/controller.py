@@ -13,8 +13,8 @@ from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller, ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.kubelet import checkpoint, pod_status
 from fakeapi.controllers.kubelet import node as nodes
-from fakeapi.controllers.kubelet import pod_status
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
@@ -46,6 +46,8 @@ class KubeletController(Controller):
         self._pods: Informer = context.informer(pods)
         for number, name in enumerate(_names(settings.nodes), 1):
             agent = NodeAgent(context, self._pods, name, root / name, f"10.0.0.{number}", number)
+            if self._temporary is None:
+                agent.remember()
             self.nodes[name] = agent
             await agent.start()
         self._pods.on_change(self._pod_changed)
@@ -69,6 +71,9 @@ class KubeletController(Controller):
         agent = self.nodes[node]
         if kind == "gone":
             agent.spawn(f"gone/{which}", agent.unprepare(which))
+        elif kind == "remembered":
+            if all(pod["metadata"]["uid"] != which for pod in self._pods.objects.values()):
+                self.context.add((node, "gone", which))
         elif kind == "driver":
             agent.look_again()
         else:
@@ -102,7 +107,8 @@ class NodeAgent:
         if context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles:
             services = ()
         self.registrations = Registrations(directory / PLUGINS, services, context.spawn, self._driver_changed)
-        self._claims = Claims(context, self._api, self.registrations, self.prepared)
+        self._claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
+        self._has_checkpoint = False
         self._busy: set[str] = set()
         self._again: set[str] = set()
         self._waiting: dict[str, None] = {}
@@ -132,6 +138,18 @@ class NodeAgent:
         await nodes.register(self._context, self._api, self.name, self._address)
         self._context.run(nodes.beat(self._context, self._api, self.name))
         self._context.run(self.registrations.run())
+
+    def remember(self) -> None:
+        """Takes up the claims that were prepared before the start, and keeps all later ones for the next."""
+        self._has_checkpoint = True
+        for entry in checkpoint.load(self.directory):
+            self.prepared.add(entry)
+            for pod in entry.pods:
+                self._context.add((self.name, "remembered", pod))
+
+    def _keep(self) -> None:
+        if self._has_checkpoint:
+            checkpoint.save(self.directory, self.prepared)
 
     def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         """Runs work for a key; if some runs already, the key is queued again when that ends."""

@@ -38,6 +38,7 @@ class PythonDriver:
         self.error = ""
         self.registration: str | None = None
         self.registered = threading.Event()
+        self.released = threading.Event()
         self._endpoint = Path(node.directory, "plugins", f"{name}.sock")
         self._registry = Path(node.registry, f"{name}-reg.sock")
 
@@ -101,6 +102,7 @@ class PythonDriver:
         entries = []
         for claim in request.claims:
             self.unprepared.append(claim.name)
+            self.released.set()
             entries.append(MESSAGES["UnpreparedEntry"](key=claim.uid, value=MESSAGES["Unprepared"]()))
         return MESSAGES["UnprepareResponse"](claims=entries)
 

@@ -1,0 +1,35 @@
+"""Checkpoint: what the drivers of a node made ready, kept in its directory for the next start of its kubelet.
+
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, in a format of its own.
+"""
+
+import logging
+from pathlib import Path
+
+import msgspec
+
+from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim
+from fakeapi.wholefile import write_whole
+
+log = logging.getLogger("fakeapi.controllers")
+
+FILE = "dra_manager_state"
+
+
+def load(directory: Path) -> Prepared:
+    """The prepared claims of a node; none where there is no file, or none that can be read."""
+    path = directory / FILE
+    prepared = Prepared()
+    try:
+        for entry in msgspec.json.decode(path.read_bytes(), type=list[PreparedClaim]):
+            prepared.add(entry)
+    except FileNotFoundError:
+        pass
+    except (OSError, msgspec.MsgspecError) as problem:
+        log.warning("prepared claims are forgotten: %s: %s", path, problem)
+    return prepared
+
+
+def save(directory: Path, prepared: Prepared) -> None:
+    """Takes the place of the file at once. Raises OSError."""
+    write_whole(directory / FILE, msgspec.json.encode(list(prepared)))

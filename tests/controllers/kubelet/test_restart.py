@@ -1,0 +1,76 @@
+"""The kubelet of a server with a directory knows what it had prepared before it was started again."""
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra node is not installed")
+
+from fakeapi import FakeAPI
+from fakeapi.controllers.kubelet.checkpoint import FILE
+from tests.controllers.kubelet.python_driver import PythonDriver, create_pod, create_template, publish
+
+NOW = {"gracePeriodSeconds": 0}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A short path: those of Unix sockets are at most 107 bytes long."""
+    path = Path(tempfile.mkdtemp(prefix="fa"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def serving(folder: Path, controllers: str = "all") -> FakeAPI:
+    return FakeAPI(
+        release="1.36", controllers=controllers, database=folder / "state.db", kubelet_directory=folder / "k"
+    )
+
+
+@pytest.fixture
+def claim(folder: Path) -> str:
+    """The name of a claim that is prepared for a running pod of a server that has stopped."""
+    with serving(folder) as api:
+        publish(api, "v1")
+        create_template(api, "v1")
+        with PythonDriver(api.node()) as driver:
+            assert driver.registered.wait(10)
+            create_pod(api)
+            api.settle()
+            assert api.get("Pod", "pod")["status"]["phase"] == "Running"
+            return driver.prepared[0]
+
+
+def test_a_claim_of_before_is_unprepared_when_its_pod_is_deleted(folder: Path, claim: str) -> None:
+    with serving(folder) as api, PythonDriver(api.node()) as driver:
+        assert driver.registered.wait(10)
+        api.settle()
+        assert api.node().cdi_devices("default", "pod") == ["gpu.example.com/gpu=gpu-0"]
+        api.delete("Pod", "pod")
+        api.settle()
+        assert (driver.prepared, driver.unprepared) == ([], [claim])
+        assert api.list("Pod", namespace="default") == []
+    assert (folder / "k" / "node" / FILE).read_bytes() == b"[]"
+
+
+def test_a_claim_is_unprepared_whose_pod_went_while_no_kubelet_ran(folder: Path, claim: str) -> None:
+    with serving(folder, "namespace") as api:
+        api.delete("Pod", "pod", options=NOW)
+    with serving(folder) as api, PythonDriver(api.node()) as driver:
+        assert driver.released.wait(30)
+        assert driver.unprepared == [claim]
+
+
+def test_a_checkpoint_that_cannot_be_read_is_told_of_and_forgotten(
+    folder: Path, claim: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = folder / "k" / "node" / FILE
+    path.write_bytes(path.read_bytes()[:-5])
+    with caplog.at_level(logging.WARNING), serving(folder) as api:
+        api.settle()
+        assert api.node().cdi_devices("default", "pod") == []
+    assert "prepared claims are forgotten" in caplog.text

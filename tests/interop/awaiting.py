@@ -1,0 +1,52 @@
+"""Waits for objects of a server by watching them."""
+
+import http.client
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from urllib.parse import urlsplit
+
+from fakeapi.machinery.json_types import Object
+
+AWAIT_SECONDS = 60.0
+
+Condition = Callable[[list[Object]], bool]
+
+
+def await_objects(url: str, path: str, condition: Condition, seconds: float = AWAIT_SECONDS) -> list[Object]:
+    """The objects of a list, once they meet the condition.
+
+    Raises TimeoutError with the objects as they were last, where they do not meet it in time.
+    """
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
+    with closing(connection):
+        connection.request("GET", path)
+        listed = json.loads(connection.getresponse().read())
+        found = {each["metadata"]["uid"]: each for each in listed["items"]}
+        if condition(list(found.values())):
+            return list(found.values())
+        version = listed["metadata"]["resourceVersion"]
+        query = f"watch=1&resourceVersion={version}&timeoutSeconds={math.ceil(seconds)}"
+        connection.request("GET", f"{path}?{query}")
+        with connection.getresponse() as events:
+            for event in _until(events, time.monotonic() + seconds):
+                uid = event["object"]["metadata"]["uid"]
+                found[uid] = event["object"]
+                if event["type"] == "DELETED":
+                    del found[uid]
+                if condition(list(found.values())):
+                    return list(found.values())
+    raise TimeoutError(f"{path} is not as awaited: {json.dumps(list(found.values()))[:4000]}")
+
+
+def _until(events: Iterable[bytes], end: float) -> Iterator[Object]:
+    try:
+        for line in events:
+            yield json.loads(line)
+            if time.monotonic() > end:
+                return
+    except TimeoutError:
+        return  # nothing has happened for so long

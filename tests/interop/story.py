@@ -1,0 +1,84 @@
+"""The story of a pod with a claim: made of a template, allocated, prepared, run, unprepared, gone."""
+
+from typing import Any
+
+from fakeapi.machinery.json_types import Object
+from tests.interop.awaiting import await_objects
+from tests.interop.processes import Served
+
+DRIVER = "gpu.example.com"
+CLAIM_VERSIONS = {"1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
+"""The version of resource.k8s.io that clients of a release speak; v1 in all later ones."""
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+def claim_version(release: str) -> str:
+    return CLAIM_VERSIONS.get(release, "v1")
+
+
+def gates(release: str) -> tuple[str, ...]:
+    """The options that switch claims on, in the syntax of the server and of Kubernetes' components."""
+    return ("--feature-gates", "DynamicResourceAllocation=true") if release in CLAIM_VERSIONS else ()
+
+
+class Story:
+    """Pods of one server whose claims are for devices of one driver."""
+
+    def __init__(self, served: Served, driver: str = DRIVER) -> None:
+        self._api, self._url, self._driver = served.api, served.url, driver
+        self._version = claim_version(served.release)
+        root = f"/apis/resource.k8s.io/{self._version}"
+        self.slices = f"{root}/resourceslices"
+        self.claims = f"{root}/namespaces/default/resourceclaims"
+
+    def begin(self) -> None:
+        """A class of all devices of the driver, and a template of a claim for one."""
+        selector = {"cel": {"expression": f'device.driver == "{self._driver}"'}}
+        exactly = {"deviceClassName": "gpu"}
+        request: Object = (
+            {"name": "r", **exactly} if self._version != "v1" else {"name": "r", "exactly": exactly}
+        )
+        self._create("DeviceClass", spec={"selectors": [selector]})
+        self._create("ResourceClaimTemplate", spec={"spec": {"devices": {"requests": [request]}}})
+
+    def _create(self, kind: str, **fields: Any) -> None:
+        version = f"resource.k8s.io/{self._version}"
+        self._api.create({"apiVersion": version, "kind": kind, "metadata": {"name": "gpu"}, **fields})
+
+    def create_pod(self, name: str = "pod") -> None:
+        container = {"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
+        claim = {"name": "gpu", "resourceClaimTemplateName": "gpu"}
+        spec = {"containers": [container], "resourceClaims": [claim]}
+        self._api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+
+    def delete_pod(self, name: str = "pod") -> None:
+        self._api.delete("Pod", name, options={"gracePeriodSeconds": 0})
+
+    def await_slices(self, devices: int) -> list[Object]:
+        """The driver's slices, once they have so many devices."""
+
+        def published(slices: list[Object]) -> bool:
+            found = [each["spec"] for each in slices if each["spec"]["driver"] == self._driver]
+            return sum(len(spec.get("devices") or ()) for spec in found) == devices
+
+        return await_objects(self._url, self.slices, published)
+
+    def await_running(self, count: int = 1) -> list[Object]:
+        """The claims of so many running pods."""
+
+        def running(pods: list[Object]) -> bool:
+            return [each["status"].get("phase") for each in pods] == ["Running"] * count
+
+        await_objects(self._url, PODS, running)
+        return await_objects(self._url, self.claims, lambda claims: len(claims) == count)
+
+    def await_gone(self) -> None:
+        """No pod and no claim is left."""
+        for path in (PODS, self.claims):
+            await_objects(self._url, path, lambda found: not found)
+
+
+def devices_of(claim: Object) -> list[str]:
+    """The devices that are allocated to a claim."""
+    return [result["device"] for result in claim["status"]["allocation"]["devices"]["results"]]
