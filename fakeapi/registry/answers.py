@@ -1,9 +1,30 @@
 """Answers with objects that are never stored, such as reviews."""
 
+from typing import TYPE_CHECKING
+
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.options import WriteResult
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.chain import run
+from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
+
+
+async def admit(
+    store: "Store",
+    resource: Resource,
+    target: ObjectReference,
+    obj: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> None:
+    """Asks validating admission about an object that is valid, before it is answered. Raises ApiError."""
+    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
+    if steps:
+        await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
 
 
 def answered(resource: Resource, obj: Object) -> WriteResult:

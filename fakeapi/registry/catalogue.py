@@ -45,14 +45,28 @@ class Catalogue:
         """Whether a version of a group is served."""
         return any(each[:2] == (group, version) for each in self._by_name)
 
-    def groups(self) -> list[str]:
-        """The served groups, each once."""
-        return list(dict.fromkeys(group for group, _, _ in self._by_name))
+    def groups(self, *, by_version: bool = True) -> list[str]:
+        """The served groups: the built-in ones as they were added, then those of custom resources alone,
+        whose priority is the lowest. These are ordered by the name of their first APIService,
+        `VERSION.GROUP`, or by their own.
+        """
+        custom: dict[str, str] = {}
+        for group, version, _ in self._by_name:
+            if group not in self._built_in:
+                name = f"{version}.{group}" if by_version else group
+                custom[group] = min(name, custom.get(group, name))
+        built_in = dict.fromkeys(group for group, _, _ in self._by_name if group in self._built_in)
+        return [*built_in, *sorted(custom, key=custom.__getitem__)]
 
     def versions(self, group: str) -> list[str]:
-        """The served versions of a group, the preferred one first."""
-        found = {version for each, version, _ in self._by_name if each == group}
-        return sorted(found, key=version_rank, reverse=True)
+        """The served versions of a group, the preferred one first: those of custom resources have the highest
+        priority.
+        """
+        built_in: dict[str, bool] = {}
+        for (each, version, _), resource in self._by_name.items():
+            if each == group:
+                built_in[version] = built_in.get(version, False) or not resource.kind.unstructured
+        return sorted(built_in, key=lambda each: (not built_in[each], version_rank(each)), reverse=True)
 
     def of_version(self, group: str, version: str) -> list[Resource]:
         """The resources of one version by name."""

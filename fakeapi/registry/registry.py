@@ -145,11 +145,12 @@ def open_registry(
     def make_custom(store: Store) -> "CustomResources":
         from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - few servers have any
 
-        return CustomResources(store, catalogue, context)
+        return CustomResources(store, catalogue, context, bootstrap)
 
     store = Store(storage, clock, catalogue.find, plugins or Selection(), outbound)
+    bootstrap = Bootstrap(store, catalogue)
     store.make_custom = make_custom
-    registry = Registry(store, catalogue, namespaces, context, Bootstrap(store, catalogue))
+    registry = Registry(store, catalogue, namespaces, context, bootstrap)
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
     for prefix, plugin in _ACTIVATED.items():

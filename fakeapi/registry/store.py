@@ -66,6 +66,11 @@ class Store:
         """Whether tokens of service accounts were ever asked for: until then nobody can have one."""
         return "tokens" in self.__dict__
 
+    @property
+    def has_custom(self) -> bool:
+        """Whether there ever was a CustomResourceDefinition."""
+        return "custom" in self.__dict__
+
     @cached_property
     def custom(self) -> "CustomResources":
         """Serves the kinds of CustomResourceDefinitions; made when there is the first."""
@@ -124,7 +129,7 @@ class Store:
         """Forget what belongs to the state before a reset."""
         self._newest.clear()
         self._resets += 1
-        if "custom" in self.__dict__:
+        if self.has_custom:
             self.custom.forget()
 
     def newest(self, resource: Resource) -> int:

@@ -444,6 +444,9 @@ class Quirks:
     cel_names_wrong_results: bool
     """An expression of a policy that comes to a wrong type is told which."""
 
+    policies_judge_reviews: bool
+    """Policies are asked about reviews, as webhooks are."""
+
     policy_variable_name: str
     """What is said of a policy's variable that CEL could not name."""
 
@@ -872,6 +875,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "flow_condition_type_required": {27: "must not be empty", 34: ""},
     "exclusive_conditions_are_of_the_list": {27: False, 34: True},
     "cel_names_wrong_results": {27: False, 32: True},
+    "policies_judge_reviews": {27: True, 30: False},
     "policy_variable_name": {27: "name is not a valid CEL identifier", 34: "must be a valid CEL identifier"},
     "policy_message": {27: "message ", 34: ""},
     "webhook_patch_belongs_to_call": {27: False, 34: True},

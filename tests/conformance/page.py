@@ -62,7 +62,7 @@ _LIMITS = """
   or another field, if it is; upstream marks each by hand. A shard selector that is no CEL is refused in words of our own.
 - Webhooks are called as kube-apiserver calls them, but for redirects, which are not followed, and proxies, which are not
   used. A service has no address: webhooks of services are called where `--webhook-service` says, and refuse connections
-  otherwise. Access reviews are not told to webhooks, annotations for the audit log are dropped, and the request's own
+  otherwise. Annotations for the audit log are dropped, and the request's own
   deadline (`timeout`) does not end a call. An expired certificate is told without its times. A match condition that cannot
   be evaluated here counts as true, and a warning says so.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,

@@ -12,7 +12,8 @@ from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.conftest import SmallServer
 
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+GROUP = "admissionregistration.k8s.io"
+ADMISSION = f"/apis/{GROUP}/v1"
 MAPS = "/api/v1/namespaces/default/configmaps"
 RULE = {
     "apiGroups": [""],
@@ -28,7 +29,9 @@ def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
     return with_history(1000)
 
 
-def install(server: SmallServer | FakeAPI, *validations: Any, bound: Any = None, **spec: Any) -> None:
+def install(
+    server: SmallServer | FakeAPI, *validations: Any, bound: Any = None, version: str = "v1", **spec: Any
+) -> None:
     checks = [{"expression": each} if isinstance(each, str) else each for each in validations]
     matched = {"resourceRules": [RULE]}
     policy = {"matchConstraints": matched, "validations": checks, **spec}
@@ -36,12 +39,12 @@ def install(server: SmallServer | FakeAPI, *validations: Any, bound: Any = None,
     for kind, content in (("Policy", policy), ("PolicyBinding", binding)):
         path = "validatingadmissionpolic" + ("ies" if kind == "Policy" else "ybindings")
         body = {
-            "apiVersion": "admissionregistration.k8s.io/v1",
+            "apiVersion": f"{GROUP}/{version}",
             "kind": f"ValidatingAdmission{kind}",
             "metadata": {"name": "p"},
             "spec": content,
         }
-        server.request("POST", f"{ADMISSION}/{path}", body)
+        server.request("POST", f"/apis/{GROUP}/{version}/{path}", body)
 
 
 def config_map(name: str = "m", labels: dict[str, str] | None = None, **data: str) -> dict[str, Any]:
@@ -230,3 +233,26 @@ def test_policies_of_a_database_are_asked_after_it_is_opened_again(
     with FakeAPI(release="1.33", database=database) as first:
         install(first, "false")
     refusal(fakeapi_factory(release="1.33", database=database), config_map())
+
+
+@pytest.mark.parametrize(("release", "is_asked"), [("1.29", True), ("1.30", False), ("1.33", False)])
+def test_newer_releases_ask_no_policy_about_reviews(
+    fakeapi_factory: Callable[..., FakeAPI],
+    release: str,
+    is_asked: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    version = "v1beta1" if release == "1.29" else "v1"
+    gates = {"ValidatingAdmissionPolicy": True} if release == "1.29" else {}
+    api = fakeapi_factory(release=release, feature_gates=gates, runtime_config=f"{GROUP}/{version}=true")
+    rule = {**RULE, "apiGroups": ["authorization.k8s.io"], "resources": ["*"]}
+    install(api, "false", version=version, matchConstraints={"resourceRules": [rule]})
+    group = "authorization.k8s.io/v1"
+    spec = {"resourceAttributes": {"verb": "get", "resource": "pods"}}
+    body = {"apiVersion": group, "kind": "SelfSubjectAccessReview", "spec": spec}
+    path = f"/apis/{group}/selfsubjectaccessreviews"
+    if is_asked:
+        with pytest.raises(StatusError, match="ValidatingAdmissionPolicy 'p' with binding 'p' denied"):
+            api.request("POST", path, body)
+    else:
+        assert api.request("POST", path, body)["status"]["allowed"]

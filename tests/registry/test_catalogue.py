@@ -1,10 +1,12 @@
 """The catalogue: what is served, in which order, and how that changes."""
 
+from dataclasses import fields
+
 import pytest
 
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
-from fakeapi.releases import load_release
+from fakeapi.releases import Kind, load_release
 from tests.registry.world import GROUP, World, in_world, resource_of, widgets
 
 RELEASE = load_release("1.33")
@@ -62,6 +64,31 @@ def test_a_resource_is_found_from_when_it_is_added_until_it_is_removed() -> None
 def test_groups_come_once_each_in_the_order_in_which_they_were_added() -> None:
     added = [widget(group="b"), widget(group="a"), widget("v2", group="b"), widget(group="")]
     assert Catalogue(added, RELEASE).groups() == ["b", "a", ""]
+
+
+def custom(group: str, *versions: str) -> list[Resource]:
+    """Resources of custom kinds, as far as a catalogue knows them."""
+
+    class Custom(Kind):
+        @property
+        def unstructured(self) -> bool:
+            return True
+
+    return [
+        resource_of(Custom(**{each.name: getattr(kind, each.name) for each in fields(Kind)}), RELEASE)
+        for kind in (widgets(RELEASE, version=each, group=group) for each in versions)
+    ]
+
+
+def test_groups_of_custom_resources_come_last_by_their_first_version_or_by_name() -> None:
+    catalogue = Catalogue([*custom("a", "v1beta1"), *custom("c", "v2", "v1"), widget(group="z")], RELEASE)
+    assert catalogue.groups() == ["z", "c", "a"]
+    assert catalogue.groups(by_version=False) == ["z", "a", "c"]
+
+
+def test_versions_of_custom_resources_come_before_those_of_the_group_itself() -> None:
+    catalogue = Catalogue([widget("v2", group="z"), *custom("z", "v1", "foo", "v10beta1", "v3")], RELEASE)
+    assert catalogue.versions("z") == ["v3", "v1", "v10beta1", "foo", "v2"]
 
 
 def test_the_resources_of_a_version_come_by_name() -> None:

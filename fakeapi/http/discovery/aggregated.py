@@ -60,7 +60,7 @@ class AggregatedDiscovery:
         return Response(200, render(body, shape), media_type, headers=headers)
 
     def _tagged(self, *, core: bool) -> _Tagged:
-        names = [""] if core else [name for name in self._catalogue.groups() if name]
+        names = [""] if core else [name for name in self._catalogue.groups(by_version=False) if name]
         document: Object = {"metadata": {}, "items": [self._group(name) for name in names]}
         return _Tagged(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
 

@@ -1,7 +1,7 @@
 """The APIServices of the group versions that the server answers itself.
 
-From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`, by the tables of the release. Group
-versions of custom resources have none.
+From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`, by the tables of the release. Those of
+custom resources are kept by `fakeapi.registry.custom.registration`.
 """
 
 from collections.abc import Iterator

@@ -6,7 +6,7 @@ from it comes back, as when kube-apiserver starts again.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
@@ -69,6 +69,8 @@ class Bootstrap:
         self._store = store
         self._catalogue = catalogue
         self.pending: set[tuple[str, str]] = set(MAKERS)
+        self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
+        """What makes further objects of a resource when it is first asked for, by group and resource."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def forget(self) -> None:
@@ -98,14 +100,17 @@ class Bootstrap:
         self.pending.discard(name)
 
     async def _make(self, resource: Resource) -> None:
-        for write in [each for made in self._objects(resource) if (each := self._write(resource, made))]:
+        for write in [each for made in self._objects(resource) if (each := self.write(resource, made))]:
             await self._store.commit(resource, write)
+        follower = self.followers.get((resource.kind.group, resource.kind.resource))
+        if follower is not None:
+            await follower()
 
     def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
         module = import_module(f"{__package__}.{MAKERS[resource.kind.group, resource.kind.resource]}")
         return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
 
-    def _write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
+    def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
         """The accepted write of an object; None where there is one of its name, or where it can not be had.
 
         kube-apiserver tries again and again to make what a client has taken the address of; requests go on.

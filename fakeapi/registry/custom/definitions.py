@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.custom import conditions
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
+from fakeapi.registry.custom.registration import Registration
 from fakeapi.registry.custom.resource import CustomResource
 from fakeapi.registry.custom.specification import specification_of
 from fakeapi.registry.definition import StrategyContext
@@ -45,13 +47,18 @@ class _Served:
 class CustomResources:
     """All that is served of the definitions of one server."""
 
-    def __init__(self, store: "Store", catalogue: Catalogue, context: StrategyContext) -> None:
+    def __init__(
+        self, store: "Store", catalogue: Catalogue, context: StrategyContext, bootstrap: Bootstrap
+    ) -> None:
         self._store = store
         self._catalogue = catalogue
         self._context = context
         self._served: dict[str, _Served] = {}
         self._following = asyncio.Lock()
         self._cleaning: set[str] = set()
+        self.registration = Registration(
+            store, bootstrap, lambda group: (each for _, each in self._definitions_of(group))
+        )
 
     # what other parts call ----------------------------------------------------------------------
 
@@ -92,6 +99,7 @@ class CustomResources:
                 group = current.partition(".")[2]
                 others = (each["metadata"]["name"] for _, each in self._definitions_of(group))
                 pending += [each for each in others if each != current and each not in pending]
+        await self.registration.follow(name.partition(".")[2])
 
     async def _settle_one(self, name: str) -> None:
         while True:
@@ -259,10 +267,10 @@ class CustomResources:
         return found
 
     def _definitions_of(self, group: str) -> Iterator[tuple[str, Object]]:
-        """The key and the definition of all in a group."""
+        """The key and the definition of all in a group; without one, of all."""
         storage = self._store.storage
         for entry in storage.list(PREFIX).entries:
-            if entry.key.removeprefix(PREFIX).partition(".")[2] == group:
+            if not group or entry.key.removeprefix(PREFIX).partition(".")[2] == group:
                 newest = storage.newest(entry.key)
                 if newest is not None:
                     yield entry.key, self._resource.decode(newest)

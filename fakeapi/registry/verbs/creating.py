@@ -44,7 +44,7 @@ async def create(
     owned = partial(resource.manager("").update, None, obj, options.manager, store.now())
     answer = resource.definition.answer
     if answer is not None:
-        obj = owned()
+        obj = await admitted(store, resource, target, owned(), options, warnings)
         return await answer(store, resource, target, obj, options, warnings)
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)

@@ -10,6 +10,8 @@ from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.policies.authority import is_asked, prepare
 
 GROUP = "admissionregistration.k8s.io"
+_REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
+"""Groups of reviews, which k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` keeps from policies."""
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
@@ -21,7 +23,11 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Evaluates the policies, after the authorizer is ready if one may ask it. Raises ApiError."""
-        if not attributes.resource.release.gates.enabled(self.gate):
+        release, resource = attributes.resource.release, attributes.resource.kind
+        if not release.gates.enabled(self.gate):
+            return None
+        is_review = resource.group in _REVIEWING and resource.resource.endswith("reviews")
+        if is_review and not release.quirks.policies_judge_reviews:
             return None
         policies = list(self.objects.list(GROUP, self.policies))
         if is_asked(policies, self.objects.store):

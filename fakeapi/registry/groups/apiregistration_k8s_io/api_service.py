@@ -6,7 +6,7 @@ forwards requests to the services that are named here.
 
 import base64
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.golang.strconv import quote
@@ -19,11 +19,14 @@ from fakeapi.machinery.meta.names import (
 )
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.columns import Column
-from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
 
 AVAILABLE = "Available"
 GROUP_PRIORITY_MAX, VERSION_PRIORITY_MAX, PORT_MAX = 20000, 1000, 65535
@@ -79,6 +82,22 @@ class ApiServiceStatusStrategy(Strategy):
                 if each["status"] not in _STATUSES
             ),
         ]
+
+
+class ApiServiceHooks:
+    """APIServices of custom resources are kept as they have to be."""
+
+    run_beside = True
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        return obj
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        return new
+
+    async def after(self, store: "Store", write: Write) -> None:
+        if store.has_custom:
+            await store.custom.registration.follow(write.target.name.partition(".")[2])
 
 
 def local_status(now: str) -> Object:
@@ -169,4 +188,5 @@ API_SERVICE = KindDefinition(
     strategies=_strategies,
     name_validator=name_is_path_segment,
     columns=_columns,
+    hooks=lambda kind, rules, context: ApiServiceHooks(),
 )

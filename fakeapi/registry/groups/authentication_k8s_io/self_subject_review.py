@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/authentication/selfsubjectreview`.
 """
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.answers import answered
+from fakeapi.registry.answers import admit, answered
 from fakeapi.registry.definition import KindDefinition
 from fakeapi.registry.groups.generic import plain_strategies
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -21,6 +21,7 @@ async def _answer(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
+    await admit(store, resource, target, body, options, warnings)
     review = resource.empty_object()
     review["metadata"]["creationTimestamp"] = store.now()
     review["status"] = {"userInfo": user_info(options.user)}

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/authentication/tokenreview`.
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.answers import answered
+from fakeapi.registry.answers import admit, answered
 from fakeapi.registry.definition import KindDefinition
 from fakeapi.registry.groups.authentication_k8s_io.self_subject_review import user_info
 from fakeapi.registry.groups.generic import plain_strategies
@@ -27,6 +27,7 @@ async def _answer(
 ) -> WriteResult:
     if not body["spec"].get("token"):
         raise errors.bad_request("token is required for TokenReview in authentication")
+    await admit(store, resource, target, body, options, warnings)
     body["status"] = _status(store, body["spec"], resource.release.gates)
     return answered(resource, body)
 

@@ -12,7 +12,7 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import field_selector, label_selector
-from fakeapi.registry.answers import answered
+from fakeapi.registry.answers import admit, answered
 from fakeapi.registry.authorization.attributes import AccessAttributes, equal_terms
 from fakeapi.registry.authorization.authorizer import Decision
 from fakeapi.registry.definition import KindDefinition, SubresourceAction
@@ -59,6 +59,7 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
             raise errors.invalid(Qualified(GROUP, ""), "", found)
         if local and not target.namespace:
             raise errors.bad_request("namespace is required on this type: ")
+        await admit(store, resource, target, body, options, warnings)
         spec, by_fields = body["spec"], rules.gates.enabled(SELECTORS)
         user = _subject(spec) if "user" in spec or "groups" in spec else options.user
         decision = await store.authorizer.authorize(_access(user, spec, by_fields=by_fields))

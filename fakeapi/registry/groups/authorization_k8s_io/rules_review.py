@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview`.
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.answers import answered
+from fakeapi.registry.answers import admit, answered
 from fakeapi.registry.definition import KindDefinition
 from fakeapi.registry.groups.generic import plain_strategies
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -24,6 +24,7 @@ async def _answer(
     """The rules, in an object that has nothing of the one that asked."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
+    await admit(store, resource, target, body, options, warnings)
     found = await store.authorizer.rules_for(options.user, body["spec"]["namespace"])
     review = resource.empty_object()
     review["status"] = {

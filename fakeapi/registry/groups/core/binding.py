@@ -5,6 +5,7 @@ Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/st
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.answers import admit
 from fakeapi.registry.definition import KindDefinition
 from fakeapi.registry.groups.core.pod.binding import bind
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -25,6 +26,7 @@ async def bind_named(
     pods = store.find("", "v1", "pods")
     if pods is None:
         raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))
+    await admit(store, resource, target, body, options, warnings)
     metadata = {name: value for name, value in body["metadata"].items() if name != "uid"}
     named = ObjectReference(target.namespace, metadata.get("name", ""))
     return await bind(store, pods, named, {**body, "metadata": metadata}, options, warnings)

@@ -1,0 +1,112 @@
+"""Keeps an APIService for each group version that CustomResourceDefinitions serve.
+
+Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
+`pkg/controllers/autoregister`. Until somebody asks for APIServices none is made; those that are there go with
+the last definition of their group version.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.bootstrap.making import Bootstrap, BootstrapObject
+from fakeapi.registry.resource import Resource
+from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
+
+GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
+MANAGER = "kube-apiserver"
+LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
+"""The label of APIServices that the server keeps as they have to be; without it they are the user's own."""
+
+GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
+"""Lower than those of any built-in group, and alike, so that versions are ordered by their names."""
+
+
+class Registration:
+    """The APIServices of what `definitions` gives: those of a group, or all where the group is empty."""
+
+    def __init__(
+        self, store: "Store", bootstrap: Bootstrap, definitions: Callable[[str], Iterable[Object]]
+    ) -> None:
+        self._store = store
+        self._bootstrap = bootstrap
+        self._definitions = definitions
+        bootstrap.followers[GROUP, RESOURCE] = self.follow_all
+
+    async def follow(self, group: str) -> None:
+        """Brings the APIServices of a group in line with its definitions. Raises ApiError."""
+        resource = self._store.find(GROUP, VERSION, RESOURCE)
+        if resource is None:
+            return
+        wanted = self._wanted(group)
+        is_asked_for = (GROUP, RESOURCE) not in self._bootstrap.pending
+        for name, (_, version) in sorted(wanted.items()) if is_asked_for else ():
+            await self._keep(resource, name, group, version)
+        for entry in list(self._store.storage.list(resource.prefix).entries):
+            name = entry.key.removeprefix(resource.prefix)
+            if name.partition(".")[2] == group and name not in wanted:
+                await self._drop(resource, entry)
+
+    async def follow_all(self) -> None:
+        """Makes the APIServices of all definitions: somebody asks for them."""
+        resource = self._store.find(GROUP, VERSION, RESOURCE)
+        assert resource is not None, "it was asked for"
+        for name, (group, version) in sorted(self._wanted("").items()):
+            await self._keep(resource, name, group, version)
+
+    def _wanted(self, group: str) -> dict[str, tuple[str, str]]:
+        """Group and version of each APIService by its name."""
+        return {
+            f"{version['name']}.{each['spec']['group']}": (each["spec"]["group"], version["name"])
+            for each in self._definitions(group)
+            for version in each["spec"]["versions"]
+            if version["served"]
+        }
+
+    async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:
+        """Makes an APIService, or gives it the spec that it has to have."""
+        spec = {
+            "group": group,
+            "version": version,
+            "groupPriorityMinimum": GROUP_PRIORITY,
+            "versionPriority": VERSION_PRIORITY,
+        }
+        entry = self._store.storage.newest(resource.key("", name))
+        try:
+            if entry is None:
+                made = BootstrapObject(name, {"metadata": {"labels": {LABEL: ALWAYS}}, "spec": spec})
+                write = self._bootstrap.write(resource, made)
+                if write is not None:
+                    await self._store.commit(resource, write)
+            else:
+                await self._restore(resource, entry, spec)
+        except (KeyExists, KeyNotFound, RevisionConflict):
+            return  # somebody else's write was first, and is followed itself
+
+    async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
+        """Undoes a change of the spec of an APIService that is the server's."""
+        old = resource.decode(entry)
+        if (
+            not _is_kept(old)
+            or old["spec"] == resource.to_hub(resource.from_hub({**old, "spec": spec}))["spec"]
+        ):
+            return
+        manager, now = resource.manager(""), self._store.now()
+        new = manager.update(resource.from_hub(old), resource.from_hub({**old, "spec": spec}), MANAGER, now)
+        value = resource.encode(resource.to_hub(new))
+        await self._store.commit(resource, self._store.storage.update(entry.key, value, entry.revision))
+
+    async def _drop(self, resource: Resource, entry: Entry) -> None:
+        if not _is_kept(resource.decode(entry)):
+            return
+        try:
+            await self._store.commit(resource, self._store.storage.delete(entry.key, entry.revision))
+        except (KeyNotFound, RevisionConflict):
+            return
+
+
+def _is_kept(service: Object) -> bool:
+    return bool((service["metadata"].get("labels") or {}).get(LABEL) == ALWAYS)
