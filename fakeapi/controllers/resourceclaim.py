@@ -264,7 +264,7 @@ class ResourceClaimController(Controller):
             if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
                 return
             status = claim["status"]
-            if status.get("allocation"):
+            if "allocation" in status:
                 await self._reserve(pod, claim)
             elif self._contexts is not None and not claim["spec"].get("devices"):
                 await self._ask_for_allocation(pod)

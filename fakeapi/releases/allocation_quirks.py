@@ -21,6 +21,19 @@ class Duplicates(Enum):
     """The pool is passed over."""
 
 
+class DriverWait(Enum):
+    """The condition of a pod that waits for the controller of a classic driver."""
+
+    ERROR = "error"
+    """An error of the plugin at reserving."""
+    RESERVING = "reserving"
+    """One node that lacks what the driver is to allocate."""
+    PLAIN = "plain"
+    """The bare reason, at binding."""
+    BINDING = "binding"
+    """One node that lacks the driver's answer, at binding."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
     """The rules by which a release allocates devices."""
@@ -78,6 +91,7 @@ class AllocationQuirks:
     """Requests may ask for admin access if the gate DRAAdminAccess is on; before, always."""
     admin_access_takes_devices: bool
     """Devices that a claim has with admin access are in use for others."""
+    classic_drivers: DriverWait
     choices_are_scored: bool
     """Of several nodes, the one with the better choices is preferred."""
 
@@ -106,6 +120,12 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "list_attributes_are_gated": {27: False, 37: True},
     "admin_access_is_gated": {27: False, 32: True},
     "admin_access_takes_devices": {27: True, 32: False},
+    "classic_drivers": {
+        27: DriverWait.ERROR,
+        28: DriverWait.RESERVING,
+        30: DriverWait.PLAIN,
+        31: DriverWait.BINDING,
+    },
     "choices_are_scored": {27: False, 36: True},
 }
 """By quirk: from which minor release on it is what."""

@@ -5,8 +5,16 @@ from functools import cache, lru_cache
 from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked
 from fakeapi.machinery.cel.cost import cost_traced
 from fakeapi.machinery.cel.device_evaluation import DeviceSelector, device_selector
-from fakeapi.machinery.cel.devices import BASE_LIBRARIES, device_environment
+from fakeapi.machinery.cel.devices import (
+    BASE_LIBRARIES,
+    device_environment,
+    named_resources_environment,
+)
 from fakeapi.machinery.cel.environment import Environment
+from fakeapi.machinery.cel.named_resources_evaluation import (
+    NamedResourcesSelector,
+    named_resources_selector,
+)
 from fakeapi.releases.quirks import Quirks
 from fakeapi.releases.rule_settings import dialect_of, wording_of
 from fakeapi.releases.rules import ReleaseRules
@@ -21,6 +29,15 @@ def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid
     """The selector of an expression that a DeviceClass or a claim stores, compiled once for all that ask."""
     known = rules.gates.known
     return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
+
+
+@lru_cache(SELECTORS_KEPT)
+def compile_named_resources_selector(
+    text: str, quirks: Quirks
+) -> NamedResourcesSelector | Invalid | Unchecked:
+    """The selector of an expression in stored parameters of v1alpha2."""
+    environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
+    return named_resources_selector(text, environment, _strictness(quirks), dialect_of(quirks))
 
 
 @lru_cache(SELECTORS_KEPT)

@@ -131,7 +131,7 @@ class Claims:
             raise PrepareError(f"{who} is not allowed to use ResourceClaim {name} ({uid})")
         known = self._prepared.get(metadata["namespace"], name)
         if known is None:
-            if not claim["status"].get("allocation"):
+            if "allocation" not in claim["status"]:
                 raise PrepareError(f"ResourceClaim {name}: not allocated")
             return PreparedClaim(_claim(claim), drivers_of(claim))
         if known.claim.uid != uid:

@@ -9,6 +9,7 @@ from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.paths import served_as
 from fakeapi.controllers.pod_claims import reference_to_pod, reserved_for
+from fakeapi.controllers.scheduler.claim_plugin import Deallocation
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
@@ -51,8 +52,8 @@ class Binder:
                     await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
                 else:
                     await self._reserve(pod, claim, results.get(id(claim)))
-            except _BindError as problem:
-                await self._unreserve(pod, outcome)
+            except BindError as problem:
+                await self.unreserve(pod, outcome)
                 await failed(str(problem))
                 return
         metadata = pod["metadata"]
@@ -68,22 +69,21 @@ class Binder:
         note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {outcome.node}"
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
-    async def deallocate(self, claim: Object) -> None:
-        """Takes allocation and reservations from a claim. Raises Refused."""
-        status = {
-            name: value
-            for name, value in claim["status"].items()
-            if name not in {"allocation", "reservedFor", "devices"}
-        }
-        await self._update({**claim, "status": status}, "status")
+    async def deallocate(self, wanted: Deallocation) -> None:
+        """Takes allocation and reservations from a claim, or asks its driver to. Raises Refused."""
+        taken = {"reservedFor"} if wanted.by_driver else {"allocation", "reservedFor", "devices"}
+        status = {name: value for name, value in wanted.claim["status"].items() if name not in taken}
+        if wanted.by_driver:
+            status["deallocationRequested"] = True
+        await self._update({**wanted.claim, "status": status}, "status")
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> None:
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
             if "deletionTimestamp" in claim["metadata"]:
-                raise _BindError(f"claim {name} got deleted in the meantime")
+                raise BindError(f"claim {name} got deleted in the meantime")
             if result is not None and claim["status"].get("allocation"):
-                raise _BindError(f"claim {name} got allocated elsewhere in the meantime")
+                raise BindError(f"claim {name} got allocated elsewhere in the meantime")
             what = "add reservation to"
             try:
                 if result is not None:
@@ -93,7 +93,7 @@ class Binder:
                 await self._update(self._reserved(pod, claim, result), "status")
             except Refused as problem:
                 if not problem.is_conflict or not attempts_left:
-                    raise _BindError(f"{what} claim {name}: {problem.message}") from None
+                    raise BindError(f"{what} claim {name}: {problem.message}") from None
             else:
                 return
             claim = await self._fetch(claim, name)
@@ -123,7 +123,7 @@ class Binder:
             await self._api.patch(resource.path_of(pod, "status"), patch, "strategic")
         except Refused as problem:
             whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-            raise _BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
+            raise BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
 
     async def _create(self, claim: Object) -> Object:
         resource = self._view.resource("resourceclaims")
@@ -134,7 +134,7 @@ class Binder:
             return resource.to_hub(await self._api.create(place.path(metadata["namespace"]), body))
         except Refused as problem:
             whose = f"{metadata['namespace']}/"
-            raise _BindError(f"create claim for extended resources {whose}: {problem.message}") from None
+            raise BindError(f"create claim for extended resources {whose}: {problem.message}") from None
 
     def _reserved(self, pod: Object, claim: Object, result: Object | None) -> Object:
         status = dict(claim["status"])
@@ -158,11 +158,11 @@ class Binder:
         resource = self._view.resource("resourceclaims")
         return resource.to_hub(await update_exactly(self._api, resource, claim, change))
 
-    async def _unreserve(self, pod: Object, outcome: Outcome) -> None:
+    async def unreserve(self, pod: Object, outcome: Outcome) -> None:
         """Takes back reservations of this pod that are there."""
         uid = pod["metadata"]["uid"]
         for claim in outcome.claims.claims:
-            if claim["status"].get("allocation") and reserved_for(pod, claim):
+            if "allocation" in claim["status"] and reserved_for(pod, claim):
                 change = {"reservedFor": [{"$patch": "delete", "uid": uid}]}
                 patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": change}
                 place = served_as(self._view.resource("resourceclaims"))
@@ -176,7 +176,7 @@ class Binder:
         try:
             return resource.to_hub(await self._api.get(served_as(resource).path_of(claim)))
         except Refused as problem:
-            raise _BindError(f"get updated claim {name} after conflict: {problem.message}") from None
+            raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:
         """Writes a claim in the layout of v1, in the version that is served; returns it in the former."""
@@ -186,5 +186,5 @@ class Binder:
         return resource.to_hub(await self._api.update(place.path_of(claim, subresource), body))
 
 
-class _BindError(Exception):
+class BindError(Exception):
     """A claim could not be reserved or bound."""

@@ -6,17 +6,22 @@ that fits nowhere is tried again at the next change that could help it.
 
 from typing import Any
 
-from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.scheduler.binding import Binder
+from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin
+from fakeapi.controllers.scheduler.classic_binding import ClassicBinder
+from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Waiting
+from fakeapi.controllers.scheduler.classic_resources import ClassicResources
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
 from fakeapi.controllers.scheduler.node_state import NodeStates
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.machinery.json_types import Object
 
@@ -52,13 +57,9 @@ class SchedulerController(Controller):
         rules = context.rules
         primary = context.cluster.catalogue.primary
         allocation = allocation_rules(primary.minor, rules.gates)
-        self._plugin = DynamicResources(
-            self._view,
-            allocation,
-            device_matcher(rules),
-            context.clock.uid,
-        )
-        self._binder = Binder(context, self._api, self._view, allocation)
+        self._plugin = self._claim_plugin(allocation)
+        binder = ClassicBinder if self._view.is_classic else Binder
+        self._binder = binder(context, self._api, self._view, allocation)
         self._pods: Informer = context.informer(pods)
         self._nodes: Informer = context.informer(nodes)
         self._states = NodeStates()
@@ -67,6 +68,27 @@ class SchedulerController(Controller):
         self._pods.on_change(self._pod_changed)
         self._nodes.on_change(self._something_changed)
         self._view.on_change(self._something_changed)
+
+    def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
+        """The plugin for the layout that claims have."""
+        context, rules = self.context, self.context.rules
+        drivers = self._classic_drivers(allocation)
+        if self._view.is_classic and drivers is not None:
+            return ClassicResources(self._view, drivers, rules.quirks)
+        matcher = device_matcher(rules)
+        return DynamicResources(self._view, allocation, matcher, context.clock.uid, drivers)
+
+    def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
+        """Those whose controllers allocate: always until 1.30, by a gate in 1.31."""
+        resource = self.context.resource(GROUP, PLURAL)
+        claims = self.context.resource(GROUP, "resourceclaims")
+        if resource is None or claims is None or resource.version != claims.version:
+            return None
+        if not self._view.is_classic and not self.context.rules.gates.get("DRAControlPlaneController", False):
+            return None
+        contexts = SchedulingContexts(self.context, self._api, resource)
+        contexts.on_change(self._something_changed)
+        return ClassicDrivers(contexts, allocation.quirks.classic_drivers)
 
     # the queue ------------------------------------------------------------------------------------
 
@@ -158,12 +180,29 @@ class SchedulerController(Controller):
             await self._give_up(pod, f'running PreBind plugin "{NAME}": {problem}')
 
         try:
+            if not await self._reserve(pod, outcome):
+                return
             await self._binder.bind(pod, outcome, failed)
         except Refused as problem:
             if not problem.is_missing:
                 await self._give_up(pod, problem.message)
             return
+        await self._plugin.after_binding(outcome.claims, pod)
         self._failures.pop(key_of(pod), None)
+
+    async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
+        """Whether the pod can be bound at once, or has to wait for a driver. Raises Refused, PluginError."""
+        try:
+            await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
+        except Waiting as wait:
+            await self._binder.unreserve(pod, outcome)
+            self._parked.add(key_of(pod))
+            await self._report(pod, wait.reason, str(wait))
+            return False
+        except PluginError:
+            await self._binder.unreserve(pod, outcome)
+            raise
+        return True
 
     async def _refuse(self, pod: Object, outcome: Outcome) -> None:
         of_claims = await self._post_filter(pod, outcome)
@@ -175,10 +214,10 @@ class SchedulerController(Controller):
             return ""
         if not outcome.claims.claims:
             return "no new claims to deallocate"
-        claim = self._plugin.to_deallocate(outcome.claims, pod)
-        if claim is None:
+        wanted = await self._plugin.post_filter(outcome.claims, pod)
+        if wanted is None:
             return "still not schedulable"
-        await self._binder.deallocate(claim)
+        await self._binder.deallocate(wanted)
         return "deallocation of ResourceClaim completed"
 
     async def _give_up(self, pod: Object, message: str) -> None:

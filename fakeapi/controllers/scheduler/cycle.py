@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from fakeapi.controllers.scheduler.dynamic_resources import CannotSchedule, DynamicResources, PodClaims
+from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, PodClaims
 from fakeapi.controllers.scheduler.filters import FILTERS, Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.scoring import scores
-from fakeapi.controllers.scheduler.status import Unschedulable, nodes_message
+from fakeapi.controllers.scheduler.status import CannotSchedule, Unschedulable, nodes_message
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 
@@ -52,7 +53,7 @@ class Outcome:
 def attempt(
     pod: Object,
     states: Mapping[str, NodeState],
-    plugin: DynamicResources,
+    plugin: ClaimPlugin[Any],
     quirks: Quirks,
     choose: Callable[[list[str]], str],
     turn: int = 0,

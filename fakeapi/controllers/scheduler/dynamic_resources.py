@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` for
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.model import AllocationError, NodeError
@@ -15,10 +14,11 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.allocated import allocated_state
-from fakeapi.controllers.scheduler.extended_resources import Wanted
+from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
+from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
-from fakeapi.controllers.scheduler.status import PluginError, Unschedulable
+from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
 from fakeapi.controllers.scheduler.taint_rules import with_taints
 from fakeapi.machinery.json_types import Object
 
@@ -27,32 +27,7 @@ CHOICES_MAX = 8
 """Alternatives of a request (FirstAvailableDeviceRequestMaxSize); the first scores this much."""
 
 
-class CannotSchedule(Exception):
-    """The pod fits on no node, for the reason that the text says."""
-
-
-@dataclass(eq=False, slots=True)
-class PodClaims:
-    """The claims of a pod during one attempt.
-
-    `allocations` has what would be allocated on a node, by its name: results for the claims of `unallocated`,
-    in their order. `unavailable` are claims that are allocated for other nodes. `extended` is the pod's claim
-    for the resources `by_class`, which `classes` stand for; it is among the others, and `wanted` has what it
-    would ask for on a node.
-    """
-
-    claims: list[Object] = field(default_factory=list)
-    unallocated: list[Object] = field(default_factory=list)
-    inventory: Inventory | None = None
-    allocations: dict[str, list[Object]] = field(default_factory=dict)
-    unavailable: list[Object] = field(default_factory=list)
-    extended: Object | None = None
-    by_class: frozenset[str] = frozenset()
-    classes: Mapping[str, str] = field(default_factory=dict)
-    wanted: dict[str, Wanted] = field(default_factory=dict)
-
-
-class DynamicResources:
+class DynamicResources(ClaimPlugin[PodClaims]):
     """See the module."""
 
     def __init__(
@@ -61,16 +36,16 @@ class DynamicResources:
         rules: AllocationRules,
         matcher: DeviceMatcher,
         new_share_id: Callable[[], str],
+        drivers: ClassicDrivers | None = None,
     ) -> None:
+        """`drivers` where a release knows controllers of classic drivers: in 1.31."""
         self._view = view
         self._rules = rules
         self._matcher = matcher
         self._new_share_id = new_share_id
+        self._drivers = drivers
 
     def pre_filter(self, pod: Object, turn: int = 0) -> PodClaims:
-        """The claims of the pod that are not allocated; `turn` counts its attempts. Raises CannotSchedule,
-        PluginError.
-        """
         try:
             state = PodClaims(self._view.claims_of(pod))
         except NotReady as problem:
@@ -78,15 +53,42 @@ class DynamicResources:
         classes = self._view.classes()
         if self._rules.extended_resources:
             self._add_extended(pod, state, classes)
-        for claim in state.claims:
-            allocation = claim["status"].get("allocation")
-            if allocation is None:
-                if claim is not state.extended:
-                    self._check_classes(claim, classes)
+        if self._drivers is not None and state.claims:
+            state.talk = self._drivers.begin(pod)
+        for index, claim in enumerate(state.claims):
+            self._check_controller(claim)
+            if claim["status"].get("allocation") is not None:
+                continue
+            if claim is not state.extended:
+                self._check_classes(claim, classes)
+            if claim["spec"].get("controller") and state.talk is not None:
+                self._add_pending(state.talk, pod["spec"]["resourceClaims"][index]["name"], claim, classes)
+            else:
                 state.unallocated.append(claim)
+        if state.talk is not None:
+            state.talk.structured = len(state.unallocated)
         if state.unallocated:
             state.inventory = self._inventory(classes, turn)
         return state
+
+    def _check_controller(self, claim: Object) -> None:
+        if claim["spec"].get("controller") and self._drivers is None:
+            raise CannotSchedule("resourceclaim depends on disabled DRAControlPlaneController feature")
+        if claim["status"].get("deallocationRequested"):
+            raise CannotSchedule("resourceclaim must be reallocated")
+
+    def _add_pending(
+        self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
+    ) -> None:
+        """A claim that the controller of its driver allocates."""
+        names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
+        selectors = [
+            classes[name]["spec"]["suitableNodes"]
+            for name in names
+            if "suitableNodes" in classes[name]["spec"]
+        ]
+        excluded = "excluded by device class node filter"
+        talk.pending.append(Pending(selectors, excluded, talk.says_of(pod_claim)))
 
     def _add_extended(self, pod: Object, state: PodClaims, classes: Mapping[str, Object]) -> None:
         names = extended_resources.class_names(classes.values())
@@ -124,7 +126,6 @@ class DynamicResources:
         return Inventory(Slices(slices), classes, state, turn)
 
     def filter(self, state: PodClaims, pod: Object, node: NodeState) -> Unschedulable | None:
-        """Why the claims cannot be had on a node; None where they can. Raises PluginError."""
         if state.extended is not None:
             problem = self._want_extended(state, state.extended, pod, node)
             if problem is not None or (not state.wanted[node.name].requests and len(state.claims) == 1):
@@ -132,6 +133,10 @@ class DynamicResources:
         unavailable = [
             claim for claim in state.claims if not _is_available(claim["status"].get("allocation"), node.node)
         ]
+        if state.talk is not None:
+            problem = state.talk.filter(node.node)
+            if problem is not None:
+                return problem
         if state.inventory is not None:
             problem = self._allocate(state, state.inventory, node)
             if problem is not None:
@@ -185,7 +190,6 @@ class DynamicResources:
         return None
 
     def score(self, state: PodClaims, node: str) -> int:
-        """Score for the prioritized-list choices that a claim gets on a node; 0 without such lists."""
         if not self._rules.quirks.choices_are_scored or not self._rules.prioritized_list:
             return 0
         results = dict(
@@ -193,15 +197,32 @@ class DynamicResources:
         )
         return sum(_score(claim, results.get(id(claim))) for claim in state.claims)
 
-    def to_deallocate(self, state: PodClaims, pod: Object) -> Object | None:
-        """A claim that nobody but the pod uses, and that is allocated for other nodes."""
+    async def reserve(self, state: PodClaims, pod: Object, node: str, fitting: Sequence[str]) -> None:
+        if self._drivers is not None and state.talk is not None:
+            await self._drivers.reserve(pod, state.talk, node, fitting)
+
+    async def post_filter(self, state: PodClaims, pod: Object) -> Deallocation | None:
         uid = pod["metadata"]["uid"]
         for claim in state.unavailable:
-            if claim is not state.extended and all(
-                each["uid"] == uid for each in claim["status"].get("reservedFor") or ()
+            if claim is state.extended or any(
+                each["uid"] != uid for each in claim["status"].get("reservedFor") or ()
             ):
-                return claim
+                continue
+            if not claim["status"]["allocation"].get("controller"):
+                return Deallocation(claim)
+            if self._drivers is not None and state.talk is not None:
+                await self._drivers.stop_allocating(pod, state.talk)
+            return Deallocation(claim, by_driver=True)
         return None
+
+    async def after_binding(self, state: PodClaims, pod: Object) -> None:
+        if self._drivers is not None and state.claims:
+            await self._drivers.end(pod)
+
+
+def _exact_requests(claim: Object) -> list[Object]:
+    requests = (claim["spec"].get("devices") or {}).get("requests") or ()
+    return [spec for request in requests for _, _, spec in choices_of(request)]
 
 
 def _is_available(allocation: Object | None, node: Object) -> bool:

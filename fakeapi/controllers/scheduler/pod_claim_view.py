@@ -13,7 +13,15 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.resource import Resource
 
 GROUP = "resource.k8s.io"
-KINDS = ("resourceclaims", "deviceclasses", "resourceslices", "devicetaintrules")
+KINDS = (
+    "resourceclaims",
+    "deviceclasses",
+    "resourceslices",
+    "devicetaintrules",
+    "resourceclasses",
+    "resourceclaimparameters",
+    "resourceclassparameters",
+)
 _HUB = "fakeapi.hub"
 
 
@@ -24,7 +32,10 @@ class NotReady(Exception):
 
 
 class DeviceView:
-    """Caches of the kinds of resource.k8s.io, each object converted once for each of its versions."""
+    """Caches of the kinds of resource.k8s.io, each object converted once for each of its versions.
+
+    Releases before 1.31 have theirs in the layout of v1alpha2.
+    """
 
     def __init__(self, context: ControllerContext) -> None:
         """A kind that the release does not serve has no objects."""
@@ -51,6 +62,11 @@ class DeviceView:
 
     def resource(self, kind: str) -> Resource:
         return self._resources[kind]
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether claims are in the layout of v1alpha2, which names no devices."""
+        return "resourceclasses" in self._resources
 
     @property
     def serves_claims(self) -> bool:
@@ -83,8 +99,8 @@ class DeviceView:
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
 
-    def classes(self) -> dict[str, Object]:
-        return {obj["metadata"]["name"]: obj for obj in self.objects("deviceclasses")}
+    def classes(self, kind: str = "deviceclasses") -> dict[str, Object]:
+        return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
 
     def slices(self) -> list[Slice]:
         return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.objects("resourceslices")]

@@ -13,15 +13,19 @@ class Unschedulable:
     preemptible: bool = False
 
 
+class CannotSchedule(Exception):
+    """The pod fits on no node, for the reason that the text says."""
+
+
 class PluginError(Exception):
     """A plugin cannot say whether the pod fits, so the attempt ends."""
 
     def __init__(self, plugin: str, stage: str, reason: str) -> None:
-        """`stage` is the extension point, as the message names it: "filter" or "PreBind"."""
+        """`stage` is the extension point, as the message names it: "filter", "PreFilter", "PreBind"."""
         text = (
-            f'running PreBind plugin "{plugin}": {reason}'
-            if stage == "PreBind"
-            else (f'running "{plugin}" {stage} plugin: {reason}')
+            f'running "{plugin}" {stage} plugin: {reason}'
+            if stage == "filter"
+            else f'running {stage} plugin "{plugin}": {reason}'
         )
         super().__init__(text)
 

@@ -1,0 +1,25 @@
+"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, as schedulers until 1.30 do."""
+
+from fakeapi.controllers.api import Refused
+from fakeapi.controllers.paths import served_as
+from fakeapi.controllers.pod_claims import reference_to_pod
+from fakeapi.controllers.scheduler.binding import Binder, BindError
+from fakeapi.machinery.json_types import Object
+
+
+class ClassicBinder(Binder):
+    """A claim gets its allocation and one consumer in one patch, so that others may add themselves too."""
+
+    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> None:
+        if result is not None:
+            try:
+                await self._with_finalizer(claim)
+            except Refused as problem:
+                raise BindError(f"add finalizer: {problem.message}") from None
+        status = {**(result or {}), "reservedFor": [reference_to_pod(pod)]}
+        patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": status}
+        place = served_as(self._view.resource("resourceclaims"))
+        try:
+            await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
+        except Refused as problem:
+            raise BindError(problem.message) from None

@@ -1,0 +1,216 @@
+"""ClassicResources: the plugin for claims of v1alpha2, which classic drivers or named resources serve.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.allocation.nodes import matches_selector
+from fakeapi.controllers.scheduler.binding import FINALIZER
+from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
+from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending, check_usable
+from fakeapi.controllers.scheduler.named_resources import (
+    ClaimModel,
+    Resources,
+    SelectorFailure,
+    resources_of,
+)
+from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.quirks import Quirks
+
+NAME = "DynamicResources"
+GROUP = "resource.k8s.io"
+EVERY = "true"
+"""The selector of a claim without parameters."""
+WAITS = "WaitForFirstConsumer"
+_EXCLUDED = "excluded by resource class node filter"
+
+
+@dataclass(eq=False, slots=True)
+class ClassicClaims(PodClaims):
+    """`models` has what claims with structured parameters ask for, in the order of `unallocated`, with the
+    selectors of nodes that their classes allow.
+    """
+
+    models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
+    resources: Resources = field(default_factory=dict)
+
+
+class ClassicResources(ClaimPlugin[ClassicClaims]):
+    """See the module."""
+
+    def __init__(self, view: DeviceView, drivers: ClassicDrivers, quirks: Quirks) -> None:
+        self._view = view
+        self._drivers = drivers
+        self._quirks = quirks
+
+    def pre_filter(self, pod: Object, turn: int = 0) -> ClassicClaims:
+        try:
+            claims = self._view.claims_of(pod)
+        except NotReady as problem:
+            raise CannotSchedule(str(problem)) from None
+        state = ClassicClaims(claims)
+        if not claims:
+            return state
+        talk = state.talk = self._drivers.begin(pod)
+        for pod_claim, claim in zip(pod["spec"]["resourceClaims"], claims, strict=False):
+            check_usable(pod, claim)
+            if "allocation" not in claim["status"]:
+                self._add_unallocated(state, talk, pod_claim["name"], claim)
+        if state.models:
+            state.resources = resources_of(
+                self._view.objects("resourceslices"), self._view.objects("resourceclaims")
+            )
+        return state
+
+    def _add_unallocated(
+        self, state: ClassicClaims, talk: Negotiation, pod_claim: str, claim: Object
+    ) -> None:
+        name = claim["spec"]["resourceClassName"]
+        found = self._view.classes("resourceclasses").get(name)
+        if found is None:
+            raise CannotSchedule(f"resource class {name} does not exist")
+        nodes = found.get("suitableNodes")
+        if found.get("structuredParameters"):
+            try:
+                model = ClaimModel(
+                    found, self._class_parameters(found), self._claim_parameters(found, claim), self._quirks
+                )
+            except SelectorFailure as failure:
+                raise PluginError(NAME, "PreFilter", str(failure)) from None
+            state.unallocated.append(claim)
+            state.models.append((model, nodes))
+            talk.structured += 1
+        elif claim["spec"].get("allocationMode", WAITS) != WAITS:
+            raise CannotSchedule("unallocated immediate resourceclaim")
+        else:
+            selectors = [] if nodes is None else [nodes]
+            talk.pending.append(Pending(selectors, _EXCLUDED, talk.says_of(pod_claim)))
+
+    def _class_parameters(self, resource_class: Object) -> Object:
+        reference = resource_class.get("parametersRef")
+        if reference is None:
+            return {}
+        found = self._parameters("resourceclassparameters", reference, reference.get("namespace", ""))
+        if found is not None:
+            return found
+        if _is_own(reference, "ResourceClassParameters"):
+            where = _named(reference.get("namespace", ""), reference["name"])
+            raise CannotSchedule(f"class parameters {where} not found")
+        kind = f"{reference['kind']}.{reference.get('apiGroup', '')}"
+        raise CannotSchedule(f"generated class parameters for {kind} {reference['name']} not found")
+
+    def _claim_parameters(self, resource_class: Object, claim: Object) -> Object:
+        reference = claim["spec"].get("parametersRef")
+        if reference is None:
+            request = {"vendorParameters": None, "namedResources": {"selector": EVERY}}
+            requests = [{"driverName": resource_class["driverName"], "requests": [request]}]
+            return {"shareable": True, "driverRequests": requests}
+        namespace = claim["metadata"]["namespace"]
+        found = self._parameters("resourceclaimparameters", reference, namespace)
+        if found is not None:
+            return found
+        where = _named(namespace, reference["name"])
+        if _is_own(reference, "ResourceClaimParameters"):
+            raise CannotSchedule(f"claim parameters {where} not found")
+        kind = f"{reference['kind']}.{reference.get('apiGroup', '')}"
+        raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
+
+    def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
+        """The parameters that a reference names, or those that were generated from what it names."""
+        kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
+        for each in self._view.objects(plural):
+            metadata = each["metadata"]
+            if _is_own(reference, kind):
+                if metadata["namespace"] == namespace and metadata["name"] == reference["name"]:
+                    return each
+                continue
+            origin = each.get("generatedFrom")
+            if origin is None or any(
+                origin.get(key, "") != reference.get(key, "") for key in ("apiGroup", "kind", "name")
+            ):
+                continue
+            of_class = plural == "resourceclassparameters"
+            own = origin.get("namespace", "") if of_class else metadata["namespace"]
+            if own == namespace:
+                return each
+        return None
+
+    def filter(self, state: ClassicClaims, pod: Object, node: NodeState) -> Unschedulable | None:
+        unavailable = []
+        for claim in state.claims:
+            allocation = claim["status"].get("allocation") or {}
+            nodes = allocation.get("availableOnNodes")
+            if nodes is not None and not matches_selector(nodes, node.node):
+                unavailable.append(claim)
+        refusal = None if state.talk is None else state.talk.filter(node.node)
+        refusal = refusal or self._refused_by_models(state, node)
+        if refusal is not None:
+            return refusal
+        if not unavailable:
+            return None
+        known = {claim["metadata"]["uid"] for claim in state.unavailable}
+        state.unavailable += [
+            claim
+            for claim in unavailable
+            if claim["metadata"]["uid"] not in known and claim["spec"].get("allocationMode", WAITS) == WAITS
+        ]
+        return Unschedulable(("resourceclaim not available on the node",))
+
+    def _refused_by_models(self, state: ClassicClaims, node: NodeState) -> Unschedulable | None:
+        for model, nodes in state.models:
+            if nodes is not None and not matches_selector(nodes, node.node):
+                return Unschedulable((_EXCLUDED,))
+            try:
+                fits = model.fits(node.name, state.resources)
+            except SelectorFailure as failure:
+                return Unschedulable((f"checking structured parameters failed: {failure}",))
+            if not fits:
+                return Unschedulable(("resourceclaim cannot be allocated for the node (unsuitable)",))
+        return None
+
+    def score(self, state: ClassicClaims, node: str) -> int:
+        return 0
+
+    async def reserve(self, state: ClassicClaims, pod: Object, node: str, fitting: Sequence[str]) -> None:
+        results = []
+        for model, _ in state.models:
+            try:
+                driver, allocation = model.allocate(node, state.resources)
+            except (ValueError, KeyError):
+                problem = (
+                    "claim allocation failed unexpectedly: "
+                    "allocating via named resources structured model: insufficient resources"
+                )
+                raise PluginError(NAME, "Reserve", problem) from None
+            results.append({"driverName": driver, "allocation": allocation})
+        state.allocations[node] = results
+        if state.talk is not None:
+            await self._drivers.reserve(pod, state.talk, node, fitting)
+
+    async def post_filter(self, state: ClassicClaims, pod: Object) -> Deallocation | None:
+        uid = pod["metadata"]["uid"]
+        for claim in state.unavailable:
+            if all(each["uid"] == uid for each in claim["status"].get("reservedFor") or ()):
+                if FINALIZER in (claim["metadata"].get("finalizers") or ()):
+                    return Deallocation(claim)
+                if state.talk is not None:
+                    await self._drivers.stop_allocating(pod, state.talk)
+                return Deallocation(claim, by_driver=True)
+        return None
+
+    async def after_binding(self, state: ClassicClaims, pod: Object) -> None:
+        if state.claims:
+            await self._drivers.end(pod)
+
+
+def _is_own(reference: Object, kind: str) -> bool:
+    return reference.get("apiGroup") == GROUP and bool(reference["kind"] == kind)
+
+
+def _named(namespace: str, name: str) -> str:
+    return f"{namespace}/{name}" if namespace else name

@@ -1,0 +1,159 @@
+"""Named resources: allocation of v1alpha2 claims whose class has structured parameters.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go
+and `structured/namedresources`): first fit without going back, request by request.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fakeapi.machinery.cel.named_resources_evaluation import NamedResourcesSelector
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.device_selectors import compile_named_resources_selector
+from fakeapi.releases.quirks import Quirks
+
+
+class SelectorFailure(Exception):
+    """A selector cannot be compiled or evaluated; the text is the scheduler's."""
+
+
+@dataclass(eq=False, slots=True)
+class Instances:
+    """The instances of one driver on one node, and the names of those in use."""
+
+    every: list[Object] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+
+Resources = Mapping[tuple[str, str], Instances]
+"""By node and driver."""
+
+
+def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
+    """The instances that slices publish, without those that claims have."""
+    found: dict[tuple[str, str], Instances] = {}
+    for each in slices:
+        known = found.setdefault((each.get("nodeName", ""), each["driverName"]), Instances())
+        known.every += (each.get("namedResources") or {}).get("instances") or ()
+    for claim in claims:
+        allocation = claim["status"].get("allocation") or {}
+        for handle in allocation.get("resourceHandles") or ():
+            data = handle.get("structuredData")
+            if data is None:
+                continue
+            place = data.get("nodeName", ""), handle.get("driverName", "")
+            known = found.setdefault(place, Instances())
+            known.used |= {
+                each["namedResources"]["name"] for each in data["results"] or () if "namedResources" in each
+            }
+    return found
+
+
+class ClaimModel:
+    """What one claim asks of each driver: the parameters of claim and class, with selectors compiled."""
+
+    def __init__(
+        self, resource_class: Object, class_parameters: Object, claim_parameters: Object, quirks: Quirks
+    ) -> None:
+        """Raises SelectorFailure."""
+        self._class = resource_class
+        self._class_parameters = class_parameters
+        self._claim_parameters = claim_parameters
+        self._by_driver: dict[str, list[tuple[Object, NamedResourcesSelector]]] = {}
+        self._filters: dict[str, NamedResourcesSelector] = {}
+        for driver in claim_parameters.get("driverRequests") or ():
+            for request in driver.get("requests") or ():
+                own = self._by_driver.setdefault(driver["driverName"], [])
+                expression = request["namedResources"]["selector"]
+                own.append((request, _compiled(expression, quirks, "request")))
+        for each in class_parameters.get("filters") or ():
+            name = each.get("driverName", "")
+            if name in self._by_driver and name not in self._filters and each.get("namedResources"):
+                expression = each["namedResources"]["selector"]
+                self._filters[name] = _compiled(expression, quirks, "class filter")
+
+    def fits(self, node: str, resources: Resources) -> bool:
+        """Whether the node has what the claim asks for. Raises SelectorFailure."""
+        for driver, requests in self._by_driver.items():
+            try:
+                found = self._choose(driver, resources.get((node, driver), Instances()))
+            except ValueError as error:
+                where = f'checking node "{node}" and resources of driver "{driver}"'
+                raise SelectorFailure(f"{where}: {error}") from None
+            if len(found) != len(requests):
+                return False
+        return True
+
+    def allocate(self, node: str, resources: Resources) -> tuple[str, Object]:
+        """The driver's name and the allocation for the status of the claim, on a node that fits."""
+        handles = []
+        for driver, requests in self._by_driver.items():
+            names = self._choose(driver, resources[node, driver])
+            resources[node, driver].used.update(names)
+            data: Object = {
+                "nodeName": node,
+                "results": [
+                    {
+                        "vendorRequestParameters": request.get("vendorParameters"),
+                        "namedResources": {"name": name},
+                    }
+                    for (request, _), name in zip(requests, names, strict=True)
+                ],
+            }
+            for key, parameters in (
+                ("vendorClassParameters", self._of_class(driver)),
+                ("vendorClaimParameters", self._of_claim(driver)),
+            ):
+                if parameters is not None:
+                    data[key] = parameters
+            handles.append({"driverName": driver, "structuredData": data})
+        here = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+        allocation: Object = {"availableOnNodes": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}}
+        if handles:
+            allocation["resourceHandles"] = handles
+        if self._claim_parameters.get("shareable"):
+            allocation["shareable"] = True
+        return self._class["driverName"], allocation
+
+    def _of_class(self, driver: str) -> Object | None:
+        return _parameters(self._class_parameters.get("vendorParameters") or (), driver, "parameters")
+
+    def _of_claim(self, driver: str) -> Object | None:
+        return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
+
+    def _choose(self, driver: str, instances: Instances) -> list[str]:
+        """The instance of each request, fewer where some cannot be served. Raises ValueError."""
+        used, found = set(instances.used), []
+        chosen_filter = self._filters.get(driver)
+        for _, selector in self._by_driver[driver]:
+            for instance in instances.every:
+                if instance["name"] in used:
+                    continue
+                attributes = instance.get("attributes") or ()
+                if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
+                    continue
+                if not _matches(selector, attributes, "request"):
+                    continue
+                used.add(instance["name"])
+                found.append(instance["name"])
+                break
+        return found
+
+
+def _matches(selector: NamedResourcesSelector, attributes: Sequence[Object], whose: str) -> bool:
+    try:
+        return selector.matches(attributes)
+    except ValueError as error:
+        raise ValueError(f"evaluate {whose} CEL expression: {error}") from None
+
+
+def _compiled(text: str, quirks: Quirks, whose: str) -> NamedResourcesSelector:
+    found = compile_named_resources_selector(text, quirks)
+    if not isinstance(found, NamedResourcesSelector):
+        problem = f"compile {whose} CEL expression: {found.detail}"
+        raise SelectorFailure(f"creating claim controller for named resources structured model: {problem}")
+    return found
+
+
+def _parameters(entries: Iterable[Object], driver: str, name: str) -> Object | None:
+    return next((each.get(name) for each in entries if each.get("driverName") == driver), None)

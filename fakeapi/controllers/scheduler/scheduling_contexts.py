@@ -1,0 +1,97 @@
+"""SchedulingContexts: the PodSchedulingContexts in which scheduler and classic drivers agree on nodes."""
+
+from collections.abc import Callable, Sequence
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.paths import ServedResource
+from fakeapi.controllers.pod_claims import owning_pod
+from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.machinery.json_types import Object
+
+GROUP, PLURAL = "resource.k8s.io", "podschedulingcontexts"
+PLUGIN = "DynamicResources"
+
+
+class SchedulingContexts:
+    """Reads them from a cache and writes them as the scheduler."""
+
+    def __init__(self, context: ControllerContext, api: API, resource: ServedResource) -> None:
+        self._api = api
+        self._resource = resource
+        self._informer: Informer = context.informer(resource)
+
+    def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
+        """Calls `handler` when a driver has said something new; what the scheduler itself writes does not
+        count.
+        """
+
+        def changed(old: Object | None, new: Object | None) -> None:
+            if new is not None and (old is None or old.get("status") != new.get("status")):
+                handler(old, new)
+
+        self._informer.on_change(changed)
+
+    def find(self, pod: Object) -> Object | None:
+        """The pod's own; None if there is none. Raises PluginError for one of another pod."""
+        metadata = pod["metadata"]
+        found = self._informer.get(metadata["namespace"], metadata["name"])
+        if found is not None and owning_pod(found)[1] != metadata["uid"]:
+            whose = f"PodSchedulingContext object with UID {found['metadata']['uid']}"
+            problem = f"{whose} is not owned by Pod {metadata['namespace']}/{metadata['name']}"
+            raise PluginError(PLUGIN, "PreFilter", problem)
+        return found
+
+    async def publish(
+        self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
+    ) -> None:
+        """Creates or updates the pod's; None leaves a field as it is. Raises Refused."""
+        spec = dict((known or {}).get("spec") or {})
+        if selected is not None:
+            spec["selectedNode"] = selected
+        if potential is not None:
+            spec["potentialNodes"] = list(potential)
+        metadata = pod["metadata"]
+        if known is None:
+            owner = {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": metadata["name"],
+                "uid": metadata["uid"],
+                "controller": True,
+                "blockOwnerDeletion": True,
+            }
+            own = {
+                "name": metadata["name"],
+                "namespace": metadata["namespace"],
+                "ownerReferences": [owner],
+            }
+            await self._api.create(self._resource.path(metadata["namespace"]), self._body(own, spec))
+            return
+        path = self._resource.path_of(known)
+        try:
+            await self._api.update(path, {**known, "spec": spec})
+        except Refused as problem:
+            if not problem.is_conflict:
+                raise
+            own = {"name": metadata["name"], "namespace": metadata["namespace"]}
+            body = self._body(own, spec)
+            await self._api.patch(path, body, "apply", fieldManager="kube-scheduler", force="true")
+
+    async def delete(self, pod: Object) -> None:
+        """Deletes the pod's, if there is one; a refusal is left to the garbage collector."""
+        metadata = pod["metadata"]
+        try:
+            await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))
+        except Refused:
+            return
+
+    def _body(self, metadata: Object, spec: Object) -> Object:
+        resource = self._resource
+        return {
+            "kind": resource.kind,
+            "apiVersion": resource.api_version,
+            "metadata": metadata,
+            "spec": spec,
+        }

@@ -1,0 +1,89 @@
+"""The controller of a classic driver, taking its steps when a test says so."""
+
+from typing import Any
+
+from fakeapi import FakeAPI
+
+Object = dict[str, Any]
+
+DRIVER = "classic.example.com"
+FINALIZER = f"{DRIVER}/finalizer"
+MERGE = "application/merge-patch+json"
+_GROUP = "/apis/resource.k8s.io/v1alpha2"
+
+
+class ClassicController:
+    """Finds `unsuitable` nodes unsuitable and allocates for all others, until the scheduler has settled."""
+
+    def __init__(self, api: FakeAPI, *unsuitable: str, shareable: bool = False) -> None:
+        self.unsuitable = list(unsuitable)
+        self._api = api
+        self._shareable = shareable
+
+    def run(self) -> None:
+        """Acts and lets the scheduler act until nobody has anything left to do."""
+        self._api.settle()
+        while self._act():
+            self._api.settle()
+
+    def _act(self) -> bool:
+        did = [self._deallocate(claim) or self._allocate_at_once(claim) for claim in self._claims()]
+        did += [self._answer(context) for context in self.contexts()]
+        return any(did)
+
+    def contexts(self) -> list[Object]:
+        found: list[Object] = self._api.request("GET", f"{_GROUP}/podschedulingcontexts")["items"]
+        return found
+
+    def _claims(self) -> list[Object]:
+        found: list[Object] = self._api.request("GET", f"{_GROUP}/resourceclaims")["items"]
+        return found
+
+    def _deallocate(self, claim: Object) -> bool:
+        if not claim["status"].get("deallocationRequested"):
+            return False
+        self._patch(claim, {"allocation": None, "deallocationRequested": None}, "status")
+        return True
+
+    def _allocate_at_once(self, claim: Object) -> bool:
+        if claim["spec"]["allocationMode"] != "Immediate" or "allocation" in claim["status"]:
+            return False
+        self.allocate(claim, "")
+        return True
+
+    def _answer(self, context: Object) -> bool:
+        metadata, spec = context["metadata"], context["spec"]
+        namespace = metadata["namespace"]
+        pod = self._api.get("Pod", metadata["name"], namespace=namespace)
+        node = spec.get("selectedNode", "")
+        did = False
+        said = []
+        for reference in pod["spec"]["resourceClaims"]:
+            claim = self._api.get("ResourceClaim", reference["source"]["resourceClaimName"])
+            if "allocation" in claim["status"]:
+                continue
+            wrong = [each for each in self.unsuitable if each in spec.get("potentialNodes", ())]
+            said.append({"name": reference["name"], **({"unsuitableNodes": wrong} if wrong else {})})
+            if node and node not in self.unsuitable:
+                self.allocate(claim, node)
+                did = True
+        if said and said != context.get("status", {}).get("resourceClaims"):
+            path = f"{_GROUP}/namespaces/{namespace}/podschedulingcontexts/{metadata['name']}/status"
+            self._api.request("PATCH", path, {"status": {"resourceClaims": said}}, content_type=MERGE)
+            did = True
+        return did
+
+    def allocate(self, claim: Object, node: str) -> None:
+        self._patch(claim, {"metadata": {"finalizers": [FINALIZER]}})
+        allocation: Object = {"shareable": self._shareable}
+        if node:
+            here = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+            allocation["availableOnNodes"] = {"nodeSelectorTerms": [{"matchExpressions": [here]}]}
+        self._patch(claim, {"driverName": DRIVER, "allocation": allocation}, "status")
+
+    def _patch(self, claim: Object, patch: Object, subresource: str = "") -> None:
+        metadata = claim["metadata"]
+        path = f"{_GROUP}/namespaces/{metadata['namespace']}/resourceclaims/{metadata['name']}"
+        if subresource:
+            path, patch = f"{path}/{subresource}", {subresource: patch}
+        self._api.request("PATCH", path, patch, content_type=MERGE)
