@@ -86,6 +86,31 @@ _REQUEST = (
 )
 """A request for a certificate that no server can read."""
 
+_TARGET = {"pod": {"name": "a", "uid": "123e4567-e89b-12d3-a456-426614174000"}}
+_RESPONDERS = ("b.example.com/x", "a.example.com/x", "imperative-eviction.k8s.io/evictor")
+_EVICTION = {
+    "spec": {"target": _TARGET},
+    "status": {
+        "conditions": [_CONDITION],
+        "observedGeneration": 1,
+        "requesters": [{"name": "example.com/x", "intent": "Eviction"}],
+        "targetResponders": [
+            {"name": name, "priority": priority, "state": state}
+            for name, priority, state in zip(
+                _RESPONDERS, (20000, 10000, 100), ("Completed", "Active", "Inactive"), strict=True
+            )
+        ],
+        "responders": [
+            {
+                "name": _RESPONDERS[0],
+                "startTime": "2024-12-31T23:59:00Z",
+                "completionTime": "2024-12-31T23:59:50Z",
+            },
+            {"name": _RESPONDERS[1], "startTime": "2024-12-31T23:59:59Z"},
+            {"name": _RESPONDERS[2]},
+        ],
+    },
+}
 BASES: dict[str, dict[str, dict[str, Any]]] = {
     "resource.k8s.io": _RESOURCE,
     "": {
@@ -145,6 +170,13 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
             "status": {},
         },
     },
+    "lifecycle.k8s.io": {
+        "evictionrequests": {
+            "spec": {"target": _TARGET, "requester": "example.com/x", "intent": "Eviction"},
+            "status": {"conditions": [_CONDITION]},
+        },
+        "evictions": _EVICTION,
+    },
     "networking.k8s.io": {
         "ingressclasses": {"spec": {"controller": "example.com/a"}},
         "ingresses": {
@@ -181,7 +213,8 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 _IN_NAMESPACES = """
-controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices
+controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices evictionrequests
+evictions
 horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets
 replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas rolebindings roles statefulsets
 """

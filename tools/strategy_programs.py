@@ -37,6 +37,10 @@ RESOURCES = {
         "flowschemas": "flowcontrol/flowschema",
         "prioritylevelconfigurations": "flowcontrol/prioritylevelconfiguration",
     },
+    "lifecycle.k8s.io": {
+        "evictionrequests": "lifecycle/evictionrequest",
+        "evictions": "lifecycle/eviction",
+    },
     "networking.k8s.io": {
         "ingressclasses": "networking/ingressclass",
         "ingresses": "networking/ingress",
@@ -70,6 +74,12 @@ RESOURCES = {
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
 """Packages whose strategies ask for the labels of a namespace."""
+
+_MADE = {
+    "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",
+    "lifecycle/evictionrequest": "NewStrategy()",
+}
+"""How strategies are made that are no variables; their clock stands still at the beginning of 2025."""
 
 _STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)
 _ALLOW = """
@@ -112,7 +122,7 @@ def built(release: str, groups: list[str], folder: Path) -> Path:
 
 
 def _made(kubernetes: Path, groups: list[str]) -> str:
-    imports, cases, more = [], [], ""
+    imports, cases, more = list[str](), list[str](), ""
     for group in groups:
         for resource, package in RESOURCES[group].items():
             source = kubernetes / "pkg/registry" / package / "strategy.go"
@@ -127,6 +137,11 @@ def _made(kubernetes: Path, groups: list[str]) -> str:
                 own = f"{alias}.NewStrategy(namespaces{{}}{', allowAll{}' if authorizes else ''})"
                 status = f"{alias}.NewStatusStrategy({own})"
                 more = more or (_ALLOW if authorizes else "")
+            if package in _MADE:
+                own = f"{alias}.{_MADE[package]}"
+                status = f"{alias}.NewStatusStrategy({own})"
+                if "clocktesting" in own:
+                    imports += ['clocktesting "k8s.io/utils/clock/testing"', '"time"']
             cases.append(f'case "{group}/{resource}/":\n\t\treturn {own}')
             if _STATUS.search(text) or "NewStatusStrategy" in text:
                 cases.append(f'case "{group}/{resource}/status":\n\t\treturn {status}')

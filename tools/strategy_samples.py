@@ -20,6 +20,7 @@ from typing import Any
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.releases import Kind, load_release
+from tools import eviction_statuses
 from tools.modules import LAST_PATCHES
 from tools.sample_bases import BASES, FLAT_DEVICES, NAMES, NAMESPACED
 from tools.strategy_programs import built
@@ -90,6 +91,7 @@ LIKELY: dict[str, list[Any]] = {
     "strings": ["a", "b"],
     "versions": ["1.0.0", "1"],
     "compatibilityGroups": ["a", "b"],
+    "intent": ["Eviction", "Withdrawn"],
     "bindingConditions": ["a", "example.com/b"],
     "bindingFailureConditions": ["c", "example.com/d"],
 }
@@ -130,10 +132,22 @@ class Generator:
             old.pop("status", None)
             if part == "status":
                 old["status"] = {}
+        if part == "status" and kind.resource == "evictions" and self._random.random() < 0.8:
+            return {**asked, **self._eviction(old)}
         new = copy.deepcopy(base if self._random.random() < 0.2 else old)
         if self._random.random() < 0.9:
             new = self._changed(new, kind.schema, part)
         return {**asked, "new": new, "old": old}
+
+    def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
+        """A change of the status of an eviction."""
+        if self._random.random() < 0.9:
+            old["status"] = eviction_statuses.status(self._random)
+        before = old["status"] or eviction_statuses.status(self._random)
+        new = {**old, "status": eviction_statuses.changed(self._random, before)}
+        if self._random.random() < 0.2:
+            old = {**old, "status": {}}
+        return {"new": new, "old": old}
 
     def _part(self, base: dict[str, Any]) -> str:
         """The spec, or of a kind without one any of its fields."""

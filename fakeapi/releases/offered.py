@@ -31,6 +31,7 @@ GROUPS = (
     "events.k8s.io",
     "flowcontrol.apiserver.k8s.io",
     "internal.apiserver.k8s.io",
+    "lifecycle.k8s.io",
     "networking.k8s.io",
     "node.k8s.io",
     "policy",

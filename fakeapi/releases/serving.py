@@ -21,6 +21,22 @@ GROUP = "resource.k8s.io"
 SERVED_CACHED = 32
 """As many settings are remembered with what they make a server serve; tests start many servers with few."""
 
+GATED = {
+    ("authentication.k8s.io", "selfsubjectreviews"): "APISelfSubjectReview",
+    ("certificates.k8s.io", "clustertrustbundles"): "ClusterTrustBundle",
+    ("certificates.k8s.io", "podcertificaterequests"): "PodCertificateRequest",
+    ("lifecycle.k8s.io", "evictionrequests"): "EvictionRequestAPI",
+    ("lifecycle.k8s.io", "evictions"): "EvictionRequestAPI",
+    ("scheduling.k8s.io", "compositepodgroups"): "CompositePodGroup",
+    ("scheduling.k8s.io", "podgroups"): "GenericWorkload",
+    ("scheduling.k8s.io", "workloads"): "GenericWorkload",
+    ("storagemigration.k8s.io", "storageversionmigrations"): "StorageVersionMigrator",
+}
+"""Resources that are only served while a gate is on, though their version is switched on.
+
+Follows the storage providers of k8s.io/kubernetes `pkg/registry/*/rest`.
+"""
+
 OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
@@ -128,5 +144,12 @@ def _kinds(release: Release, enabled: EnabledAPIs, group: str, version: str) -> 
     return tuple(
         kind
         for kind in release.kinds
-        if (kind.group, kind.version) == (group, version) and enabled.has(group, version, kind.resource)
+        if (kind.group, kind.version) == (group, version)
+        and enabled.has(group, version, kind.resource)
+        and _gate_allows(release, kind)
     )
+
+
+def _gate_allows(release: Release, kind: Kind) -> bool:
+    gate = GATED.get((kind.group, kind.resource))
+    return gate is None or release.gates.get(gate, True)

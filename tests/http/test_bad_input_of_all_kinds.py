@@ -20,7 +20,8 @@ OFFERED = f"{JSON}, application/yaml, {PROTOBUF}"
 
 @pytest.fixture(scope="module")
 def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.33", runtime_config="api/all=true") as server:
+    gates = "ClusterTrustBundle=true,StorageVersionMigrator=true"
+    with FakeAPI(release="1.33", runtime_config="api/all=true", feature_gates=gates) as server:
         yield server
 
 

@@ -75,8 +75,11 @@ def expected(sample: Sample) -> Answer:
 
 
 def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
-    """An error that shows a whole struct shows its lists as they were sent, and the project none of them."""
-    return [[reason, field, message.replace(":[]", ":null")] for reason, field, message in errors]
+    """An error that shows structs or lists shows an empty list as it was sent, and the project none."""
+    return [
+        [reason, field, message.replace(":[]", ":null").replace("value: []", "value: null")]
+        for reason, field, message in errors
+    ]
 
 
 def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> dict[str, Any]:

@@ -30,6 +30,8 @@ _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
 _PROFILE = ("type", ("localhostProfile",))
 _GANG, _DISRUPTION = ("", ("basic", "gang")), ("", ("all", "single"))
 _UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "lifecycle/v1alpha1.EvictionRequestTarget": ("", ("pod",)),
+    "lifecycle/v1alpha1.EvictionTarget": ("", ("pod",)),
     "core/v1.AppArmorProfile": _PROFILE,
     "core/v1.PodSchedulingGroup": ("", ("podGroupName",)),
     "core/v1.SeccompProfile": _PROFILE,

@@ -12,6 +12,8 @@ from fakeapi.cluster import Cluster
 from fakeapi.http.discovery.openapi.documents import document_of, group_versions, root_document
 from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.releases import KNOWN_RELEASES
+from fakeapi.releases.gates import requirements, specs
+from fakeapi.releases.serving import GATED
 from fakeapi.settings import Settings
 from tools.modules import download
 
@@ -67,7 +69,11 @@ def test_paths_operations_parameters_and_types_are_the_published_ones(
         pytest.skip("the Go module cache does not hold the release's modules")
 
     async def scenario() -> None:
-        cluster = Cluster(Settings(release=name, runtime_config="api/all=true"))
+        minor = int(name[2:])
+        wanted = set(GATED.values()) & specs(minor).keys()
+        wanted |= {each for gate in wanted for each in requirements(minor).get(gate, ())}
+        gates = ",".join(f"{gate}=true" for gate in sorted(wanted))
+        cluster = Cluster(Settings(release=name, runtime_config="api/all=true", feature_gates=gates))
         await cluster.start()
         try:
             for path, (group, version) in group_versions(cluster.catalogue).items():
