@@ -4,6 +4,9 @@ It joins storage, catalogue and clock according to the settings. What else works
 (journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
 """
 
+from collections.abc import Callable
+
+from fakeapi.journal.journal import Journal
 from fakeapi.registry.admission.selection import Selection, selected
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
@@ -41,6 +44,9 @@ class Cluster:
         )
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
+        self.journal = Journal()
+        """The requests that were answered; `fakeapi.http` notes them unless the settings say otherwise."""
+        self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
         """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
 
@@ -93,10 +99,21 @@ class Cluster:
     async def reset(self) -> None:
         """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end."""
         await self.storage.reset()
+        self.journal.clear()
         self.store.forget()
         self.store.disconnect()
         self.registry.bootstrap.forget()
         await self.registry.ensure_initial_objects()
+
+    def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
+        """Calls `end` when the server stops or closes its connections; returns what forgets it."""
+        self._followers.append(end)
+        return lambda: self._followers.remove(end)
+
+    def end_followers(self) -> None:
+        """Ends those who follow what happens, but for watches, which `fakeapi.http` ends."""
+        for end in [*self._followers]:
+            end()
 
     async def stop(self) -> None:
         """Closes the storage; what was accepted is committed. Not started, it does nothing."""

@@ -187,14 +187,29 @@ class Recordings:
 
 
 _RECORDINGS = pytest.StashKey[Recordings]()
+_SERVERS = pytest.StashKey["list[FakeAPI]"]()
+
+REQUESTS_SHOWN = 20
+"""Requests of each server that the report of a failed test shows."""
+
+
+def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
+    """Sections of a report: the last requests of each server that still runs and was asked anything."""
+    for number, server in enumerate(servers, 1):
+        text = server.requests.text(REQUESTS_SHOWN) if server.running else ""
+        if text:
+            which = f" of server {number}" if len(servers) > 1 else ""
+            yield f"fakeapi requests{which}", text
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Names in a failure's report where the traffic is."""
+    """Shows in a failure's report the last requests, and where the traffic is."""
     report = yield
+    if report.failed and report.when != "teardown":
+        report.sections.extend(_last_requests(item.stash.get(_SERVERS, [])))
     recordings = item.stash.get(_RECORDINGS, None)
     if recordings is not None and report.failed and report.when != "teardown":
         for path in recordings.keep():
@@ -221,12 +236,15 @@ def fakeapi_factory(
 ) -> Iterator[Callable[..., "FakeAPI"]]:
     """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test."""
     recordings = _recordings(request.node)
+    servers = request.node.stash.setdefault(_SERVERS, [])
+    servers.clear()
     with ExitStack() as taken:
         if recordings is not None:
             request.node.stash[_RECORDINGS] = recordings
 
         def factory(**options: Any) -> "FakeAPI":
             server = _fakeapi_pool.take(options)
+            servers.append(server)
             taken.callback(_fakeapi_pool.give_back, options, server)
             if recordings is not None:
                 recordings.begin(server)

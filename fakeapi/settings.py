@@ -214,6 +214,12 @@ class Settings:
         "--webhook-service",
         metavar="NAMESPACE/NAME[:PORT]=URL",
     )
+    journal: Literal["on", "bodies", "off"] = _option(
+        "on",
+        "Keep the last requests with their bodies and what was refused (on), with all answers (bodies), or "
+        "none of it.",
+        "--journal",
+    )
     control: bool = _option(
         True,
         "Serve the control API below /_fakeapi, to those who may use the API.",

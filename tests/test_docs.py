@@ -13,7 +13,8 @@ from fakeapi.cli.main import main
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = README + (ROOT / "docs/custom-resources.md").read_text(encoding="utf-8")
+PAGES = ("custom-resources", "requests")
+EXAMPLES = README + "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in PAGES)
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 TESTS = [text for text in PYTHON if "def test_" in text]

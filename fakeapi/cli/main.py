@@ -34,6 +34,7 @@ class _Commands(click.Group):
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
+        "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),
         "trace": ("fakeapi.cli.trace", "Inspect and convert recorded traces."),
     }
 

@@ -18,6 +18,7 @@ from fakeapi.http.filters.deadline import deadline
 from fakeapi.http.filters.errors import answer_errors
 from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
+from fakeapi.http.filters.journal import Journaling
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
@@ -77,7 +78,12 @@ class Application:
     def _filters(
         self, store: Store, release: Release, is_open: Callable[[RequestContext], bool]
     ) -> list[Filter]:
-        filters: list[Filter] = [answer_errors]
+        filters: list[Filter] = []
+        mode = self._cluster.settings.journal
+        if mode != "off":
+            bodies = mode == "bodies"
+            filters.append(Journaling(self._cluster.journal, self._cluster.clock, keeps_answers=bodies))
+        filters.append(answer_errors)
         if self._token is None and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
@@ -99,6 +105,7 @@ class Application:
 
     def end_watches(self) -> None:
         """Ends all open watches as if their time had come."""
+        self._cluster.end_followers()
         if self._watches is not None:
             self._watches.end_all()
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 
 from fakeapi.http.negotiation import Representation
 from fakeapi.http.request import Request
+from fakeapi.journal.progress import WatchProgress
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.options import ObjectReference, Warnings
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.users import TOKEN_HOLDER, User
 
 _NOTHING = ObjectReference()
+_NOT_WRITTEN = ("", 0, 0)
 
 
 def _audit_id() -> bytes:
@@ -27,6 +29,9 @@ class RequestContext:
     request came, in seconds since the epoch. `user` is an administrator where no token is asked for;
     `resource` and `object` are set by routing, so a filter before it goes by `info`. `representation` is what
     the verb negotiated.
+
+    For the journal: `written` are the name of the object that was written and its resourceVersions before and
+    after; `faults` the names of the faults that met the request; `watch` how far a watch has come.
     """
 
     request: Request
@@ -39,6 +44,9 @@ class RequestContext:
     warnings: Warnings = field(default_factory=Warnings)
     representation: Representation = field(default_factory=Representation)
     id: bytes = field(default_factory=_audit_id)
+    written: tuple[str, int, int] = _NOT_WRITTEN
+    faults: tuple[str, ...] = ()
+    watch: WatchProgress | None = None
 
     @property
     def agent(self) -> str:

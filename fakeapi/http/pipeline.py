@@ -2,7 +2,7 @@
 
 From the outside in:
 
-    journal          (to come) sees every request and its final response, refusals included
+    journal          sees every request and its final response, refusals included
     errors           makes a response of every error
     hosts            refuses foreign web pages, where no token is asked for
     deadline         refuses a `timeout` that is no duration

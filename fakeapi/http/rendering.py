@@ -50,6 +50,7 @@ def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
     """The object of a write with status 200, 201 or 202. Raises ApiError 400, 406."""
+    ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
     if result.is_status:
         return _response(ctx, status, result.body)

@@ -20,7 +20,7 @@ class ClientGone(Exception):
 @dataclass(slots=True)
 class Request:
     """`raw_path` and `query_string` are as the client sent them; `path` is decoded. `headers` has the first
-    value of each header, `all_headers` every value in order.
+    value of each header, `all_headers` every value in order. `content` is the body once it was read.
     """
 
     method: str
@@ -33,6 +33,7 @@ class Request:
     drained: bool = False
     scheme: str = "http"
     all_headers: Sequence[tuple[bytes, bytes]] = ()
+    content: bytes = b""
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -82,7 +83,8 @@ class Request:
             self.drained = not message.get("more_body", False)
         if size > BODY_MAX:
             raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {BODY_MAX}")
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        self.content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        return self.content
 
     async def drain(self) -> None:
         """Reads and drops the rest of the body: left unread, it blocks other streams of an HTTP/2 connection.

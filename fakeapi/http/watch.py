@@ -17,6 +17,7 @@ from fakeapi.http.rendering import negotiate_for
 from fakeapi.http.response import StreamingResponse
 from fakeapi.http.status import status_of
 from fakeapi.http.transform import Transform, transform_for
+from fakeapi.journal.progress import WatchProgress
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.clock import ClockAndNames
@@ -96,15 +97,19 @@ class Watches:
             watch.close()
             raise
         events = _Events(watch, resource, options, encoder, self._store)
+        ctx.watch = events.progress
         stream = StreamingResponse(
             events.frames(), watch.close, media_type=_media_type(ctx), warnings=ctx.warnings.texts
         )
-        self._track(stream, resource, watch)
+        self._track(stream, resource, watch, events.progress)
         return stream
 
-    def _track(self, stream: StreamingResponse, resource: Resource, watch: Watch) -> None:
+    def _track(
+        self, stream: StreamingResponse, resource: Resource, watch: Watch, progress: WatchProgress
+    ) -> None:
         def forget() -> None:
             watch.close()
+            progress.end(self._store.clock.now())
             self._open.pop(stream, None)
 
         stream.on_close = forget
@@ -185,11 +190,14 @@ class _Events:
         now = self._clock.monotonic()
         self._end = now + timeout_seconds(options, self._clock)
         self._next_bookmark = self._bookmark_time(now)
+        self.progress = WatchProgress(watch.start, lambda: watch.waiting)
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
         """Lines by batch, until the watch ends or something cannot be sent."""
+        progress = self.progress
         try:
             yield await self._encoded(self._watch.initial)
+            progress.sent = progress.taken
             if self._options.send_initial_events and self._options.bookmarks:
                 soon = self._clock.monotonic() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS
                 self._next_bookmark = min(self._end, soon)
@@ -198,6 +206,7 @@ class _Events:
                 events = await self._next_events(min(self._end, self._next_bookmark) - now)
                 if events is not None:
                     yield await self._encoded(events)
+                    progress.sent = progress.taken
                 elif (now := self._clock.monotonic()) < self._end:
                     self._next_bookmark = self._bookmark_time(now)
                     version = self._watch.bookmark_version(self._store.newest(self._resource))
@@ -211,6 +220,9 @@ class _Events:
     async def _encoded(self, events: list[WatchEvent]) -> list[bytes]:
         if self._resource.kind.unstructured:
             await self._resource.prepare([each.entry for each in events])
+        if events:
+            self.progress.taken += len(events)
+            self.progress.version = max(self.progress.version, events[-1].revision)
         return [self._encoder.encode(event) for event in events]
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
@@ -229,6 +241,7 @@ class _Events:
         return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
     def _bookmark(self, version: int, *, ends_initial_events: bool) -> bytes:
+        self.progress.bookmarks += 1
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
         return self._encoder.encode_bookmark(body)
 

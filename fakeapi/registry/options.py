@@ -101,10 +101,12 @@ class Warnings:
 @dataclass(frozen=True, slots=True)
 class WriteResult:
     """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202. `is_status`: it is a
-    Status, which no Table shows.
+    Status, which no Table shows. `written`: the object's name, and its revisions before and after; 0 where it
+    is not there.
     """
 
     body: bytes
     created: bool = False
     accepted: bool = False
     is_status: bool = False
+    written: tuple[str, int, int] = ("", 0, 0)

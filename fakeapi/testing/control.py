@@ -14,6 +14,9 @@ from fakeapi.traces.client.target import Target, target_of_url
 
 CONTROL = "/_fakeapi"
 
+SILENCE_SECONDS = 60.0
+"""Without a byte, after which a stream of events is given up; the server sends one every 15 seconds."""
+
 
 class ControlError(Exception):
     """The server refused, or is none that has a control API; one line for the user.
@@ -84,28 +87,28 @@ class ControlClient:
             return None
         return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
 
-    def events(self, path: str, *, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
-        """The data of server-sent events, decoded, until the server ends them."""
+    def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
+        """Server-sent events; all that happen after this returns are in them."""
         base = urlsplit(self._url)
-        host, port = base.hostname or "", base.port
-        connection = (
-            http.client.HTTPSConnection(host, port, context=self._tls)
-            if base.scheme == "https"
-            else http.client.HTTPConnection(host, port)
-        )
+        make: Any = http.client.HTTPConnection
+        more: dict[str, Any] = {}
+        if base.scheme == "https":
+            make, more = http.client.HTTPSConnection, {"context": self._tls}
+        connection = make(base.hostname or "", base.port, timeout=SILENCE_SECONDS, **more)
         try:
             connection.request("GET", _target(path, query), headers=self._headers)
             response = connection.getresponse()
-            if response.status >= 400:
-                text = response.read().decode()
-                raise self._refusal(Answer(response.status, response.getheader("Content-Type", ""), text))
-            for line in response:
-                if line.startswith(b"data:"):
-                    yield json.loads(line[5:])
+            # The server greets once it follows what happens.
+            text = response.read() if response.status >= 400 else response.readline()
         except (OSError, http.client.HTTPException) as error:
-            raise ControlError(f"{self._url} does not answer: {error}") from error
-        finally:
             connection.close()
+            raise ControlError(f"{self._url} does not answer: {error}") from error
+        if response.status >= 400:
+            connection.close()
+            raise self._refusal(
+                Answer(response.status, response.getheader("Content-Type", ""), text.decode())
+            )
+        return EventStream(connection, response)
 
     def __enter__(self) -> Self:
         return self
@@ -123,6 +126,38 @@ class ControlClient:
         except (ValueError, TypeError, KeyError):
             message = f"{self._url} has no control API there: {answer.status}"
         return ControlError(str(message), answer.status)
+
+
+class EventStream:
+    """The data of server-sent events, decoded, until the server ends them or nothing comes for long."""
+
+    def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+        self._connection = connection
+        self._response = response
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        """Raises ControlError for a stream that breaks off."""
+        try:
+            while line := self._response.readline():
+                if line.startswith(b"data:"):
+                    return json.loads(line[5:])
+        except (OSError, http.client.HTTPException) as error:
+            raise ControlError(f"the stream of events broke off: {error}") from error
+        raise StopIteration
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; again is no error."""
+        self._response.close()
+        self._connection.close()
 
 
 def _target(path: str, query: Mapping[str, Any] | None) -> str:

@@ -17,6 +17,7 @@ from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
+from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.machinery.json_types import Object
 from fakeapi.serving.runner import Runner, StartError
@@ -143,6 +144,15 @@ class RunningServer:
         self._port = self._runner.port
         self._remove_temporary()
         self._announce()
+
+    def journal_entries(self) -> list[Entry]:
+        """The entries of the journal, every request among them that was answered before."""
+        journal = self._cluster.journal
+
+        async def read() -> list[Entry]:
+            return [*journal.entries()]
+
+        return self._runner.call(read)
 
     @property
     def port(self) -> int:

@@ -18,6 +18,7 @@ from fakeapi.testing.running import RunningServer
 if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.controller import NodeAgent
     from fakeapi.installing.sources import Source
+    from fakeapi.journal.requests import Requests
     from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
@@ -146,6 +147,19 @@ class FakeAPI(Verbs):
         document; what can be known before is found before anything is installed.
         """
         return self._running().install(sources)
+
+    @property
+    def requests(self) -> "Requests":
+        """The requests that the server has answered, controllers' among them, to filter and to verify.
+
+            api.requests.verify("update resourceclaims/status", times=2)
+            api.requests.filter(verb="write", agent="my-driver/*")
+
+        The last 10,000 are kept; a reset forgets them. Empty with the option journal="off".
+        """
+        from fakeapi.journal.requests import Requests  # noqa: PLC0415 - only where asked for
+
+        return Requests(self._running().journal_entries)
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Returns when no controller has anything left to do but what is for later by the clock.

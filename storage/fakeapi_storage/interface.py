@@ -81,6 +81,11 @@ class Watcher(Protocol):
         """The revision up to which every matching event has been handed out; never falls."""
         ...
 
+    @property
+    def waiting(self) -> int:
+        """The number of events that `next_batch` would hand out now."""
+        ...
+
     async def next_batch(self) -> list[Event]:
         """All events that are waiting, at least one; waits for the first. A cancelled wait loses no event.
 

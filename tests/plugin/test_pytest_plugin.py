@@ -337,3 +337,29 @@ def test_xdist_workers_have_servers_of_their_own(project: pytest.Pytester) -> No
 def test_the_marker_and_the_fixtures_explain_themselves(project: pytest.Pytester) -> None:
     project.runpytest("--markers").stdout.fnmatch_lines(["@pytest.mark.fakeapi(release=*"])
     project.runpytest("--fixtures").stdout.fnmatch_lines(["fakeapi *", "*An empty Kubernetes API server*"])
+
+
+def test_the_report_of_a_failed_test_has_the_last_requests_of_each_server(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    def test_fails(fakeapi, fakeapi_factory):
+        fakeapi.create_namespace("mine")
+        fakeapi_factory().create_namespace("other")
+        assert False
+
+    def test_passes(fakeapi):
+        fakeapi.create_namespace("unseen")
+    """,
+    )
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*fakeapi requests of server 1*",
+            "*create  namespaces mine  201*",
+            "*requests of server 2*",
+            "*other*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*unseen*")

@@ -184,13 +184,17 @@ class Attempt:
             if not options.dry_run:
                 await store.commit(resource, store.storage.delete(key, entry.revision))
                 await self._follow(None)
-            return WriteResult(resource.json_of(value, entry.revision))
+            return WriteResult(
+                resource.json_of(value, entry.revision), written=(target.name, entry.revision, 0)
+            )
         if options.dry_run or stored_form.is_same(value, entry.value):
             await store.settle(entry)
-            return WriteResult(resource.json_of(value, entry.revision))
+            same = (target.name, entry.revision, entry.revision)
+            return WriteResult(resource.json_of(value, entry.revision), written=same)
         stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
         await self._follow(new)
-        return WriteResult(resource.json_of(value, stored.revision))
+        versions = (target.name, entry.revision, stored.revision)
+        return WriteResult(resource.json_of(value, stored.revision), written=versions)
 
     async def _follow(self, new: Object | None) -> None:
         if self._resource.hooks is not None:

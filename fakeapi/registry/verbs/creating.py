@@ -176,7 +176,8 @@ async def _store_new(
         await resource.hooks.after(
             store, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
         )
-    return WriteResult(resource.json_of(value, entry.revision), created=True)
+    versions = (obj["metadata"]["name"], 0, entry.revision)
+    return WriteResult(resource.json_of(value, entry.revision), created=True, written=versions)
 
 
 def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:

@@ -60,24 +60,26 @@ async def _delete_entry(
     key = resource.key(target.namespace, target.name)
     if held is None:
         if options.dry_run:
-            return _gone(resource, obj, entry.value, entry.revision)
+            return _gone(resource, obj, entry.value, entry.revision, before=entry.revision)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
         await _follow(store, resource, target, obj, None)
-        return _gone(resource, obj, entry.value, gone.revision)
+        return _gone(resource, obj, entry.value, gone.revision, before=entry.revision)
     goes = isinstance(held, LastState)
     last = held.obj if isinstance(held, LastState) else held
     value = await converted(lambda: resource.encode(last))
     accepted = options.orphan is False and not goes
     if options.dry_run or (value == entry.value and not goes):
         await store.settle(entry)
-        return WriteResult(resource.json_of(value, entry.revision), accepted=accepted)
+        same = (target.name, entry.revision, entry.revision)
+        return WriteResult(resource.json_of(value, entry.revision), accepted=accepted, written=same)
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     if goes:
         stored = await store.commit(resource, store.storage.delete(key, stored.revision))
         await _follow(store, resource, target, obj, None)
-        return _gone(resource, obj, value, stored.revision)
+        return _gone(resource, obj, value, stored.revision, before=entry.revision)
     await _follow(store, resource, target, obj, last)
-    return WriteResult(resource.json_of(value, stored.revision), accepted=accepted)
+    written = (target.name, entry.revision, stored.revision)
+    return WriteResult(resource.json_of(value, stored.revision), accepted=accepted, written=written)
 
 
 async def _follow(
@@ -99,10 +101,11 @@ async def _admit(
     await run(steps.validating, attributes)
 
 
-def _gone(resource: Resource, obj: Object, value: bytes, revision: int) -> WriteResult:
+def _gone(resource: Resource, obj: Object, value: bytes, revision: int, *, before: int) -> WriteResult:
     """The answer about an object that is gone."""
+    written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):
-        return WriteResult(resource.json_of(value, revision))
+        return WriteResult(resource.json_of(value, revision), written=written)
     meta = obj["metadata"]
     details = {
         "name": meta["name"],
@@ -111,4 +114,4 @@ def _gone(resource: Resource, obj: Object, value: bytes, revision: int) -> Write
         "uid": meta["uid"],
     }
     status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
-    return WriteResult(codec.encode(status), is_status=True)
+    return WriteResult(codec.encode(status), is_status=True, written=written)

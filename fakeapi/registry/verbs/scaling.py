@@ -112,7 +112,7 @@ async def _changed(
                 await run(steps.validating, asked)
         result = await attempt.commit(options)
         if result is not None:
-            return WriteResult(view.json_of(result.body))
+            return WriteResult(view.json_of(result.body), written=result.written)
     raise AssertionError("the attempts end with an error")
 
 

@@ -100,6 +100,11 @@ class Watch:
         version = min(newest, self._watcher.progress)
         return version if version > self.start else None
 
+    @property
+    def waiting(self) -> int:
+        """Changes that `next` has not looked at yet; not all of them need be events of this watch."""
+        return self._watcher.waiting
+
     def close(self) -> None:
         """Stop listening; harmless when repeated."""
         self._watcher.close()

@@ -32,6 +32,10 @@ class Subscription:
             return self._buffer[0].entry.revision - 1
         return self._progress if self._ended is not None else self._broadcast.revision
 
+    @property
+    def waiting(self) -> int:
+        return len(self._buffer)
+
     async def next_batch(self) -> list[Event]:
         while not self._buffer:
             if self._ended is not None:

@@ -1,0 +1,166 @@
+"""Requests: the journal, filtered, and one request with its bodies."""
+
+from typing import Any
+
+import msgspec
+
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.journal.entry import Entry
+from fakeapi.journal.pattern import PatternError, RequestPattern
+from fakeapi.journal.progress import WatchProgress
+
+LAST_DEFAULT = 100
+"""Requests that are answered where nobody says how many; the last ones."""
+
+
+class WatchView(msgspec.Struct, rename="camel"):
+    """How far a watch has come: events sent, and events that it is behind; `resource_version` of the last."""
+
+    open: bool
+    events: int
+    bookmarks: int
+    behind: int
+    resource_version: str
+
+
+class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
+    """One request; empty members are left out. `resource` is written with its subresource."""
+
+    number: int
+    received: float
+    seconds: float
+    method: str
+    path: str
+    code: int
+    verb: str = ""
+    query: str = ""
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    user: str = ""
+    agent: str = ""
+    reason: str = ""
+    message: str = ""
+    before: str = ""
+    after: str = ""
+    sent_bytes: int = 0
+    faults: tuple[str, ...] = ()
+    watch: WatchView | None = None
+    text: str = ""
+
+
+class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
+    """One request with its body and the answer, as far as the journal keeps them."""
+
+    body: Any = None
+    answer: Any = None
+
+
+class RequestList(msgspec.Struct, rename="camel"):
+    """Requests, oldest first. `total` have come, `forgotten` of them are not kept any more."""
+
+    requests: list[RequestView]
+    total: int
+    forgotten: int
+
+
+class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """Which requests: as patterns of RequestPattern, after a number, the last so many."""
+
+    verb: str = ""
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    user: str = ""
+    agent: str = ""
+    code: int = 0
+    after: int = 0
+    last: int = LAST_DEFAULT
+
+
+def view_of(entry: Entry) -> RequestView:
+    """What is told of a request without its bodies."""
+    return RequestView(**_members(entry))
+
+
+def pattern_of(query: Any) -> RequestPattern:
+    """The pattern of a query's members. Raises ApiError 400."""
+    names = ("verb", "resource", "namespace", "name", "user", "agent")
+    try:
+        return RequestPattern(**{name: getattr(query, name) for name in names})
+    except PatternError as error:
+        raise refused(400, str(error)) from None
+
+
+def _members(entry: Entry) -> dict[str, Any]:
+    info = entry.info
+    return {
+        "number": entry.number,
+        "received": entry.received,
+        "seconds": entry.seconds,
+        "method": entry.method,
+        "path": entry.path,
+        "code": entry.code,
+        "verb": entry.verb,
+        "query": entry.query,
+        "group": info.group,
+        "version": info.version,
+        "resource": entry.resource,
+        "namespace": entry.namespace,
+        "name": entry.name,
+        "user": entry.user,
+        "agent": entry.agent,
+        "reason": entry.reason,
+        "message": entry.message,
+        "before": entry.before,
+        "after": entry.after,
+        "sent_bytes": entry.record.sent_bytes,
+        "faults": entry.faults,
+        "watch": None if entry.watch is None else _watch(entry.watch),
+        "text": str(entry),
+    }
+
+
+def _watch(progress: WatchProgress) -> WatchView:
+    version = str(progress.version) if progress.version else ""
+    return WatchView(progress.is_open, progress.sent, progress.bookmarks, progress.behind, version)
+
+
+async def read(call: Call) -> RequestList:
+    query: RequestQuery = call.query
+    pattern, journal = pattern_of(query), call.server.cluster.journal
+    found = [
+        entry
+        for entry in journal.entries(query.after)
+        if (not query.code or entry.code == query.code) and pattern.matches(entry)
+    ]
+    shown = found[-query.last :] if query.last > 0 else []
+    return RequestList([view_of(each) for each in shown], journal.last, journal.forgotten)
+
+
+async def read_one(call: Call) -> RequestWithBodies:
+    number = call.path["number"]
+    is_number = number.isascii() and number.isdecimal() and len(number) < 19
+    entry = call.server.cluster.journal.entry(int(number)) if is_number else None
+    if entry is None:
+        raise refused(404, f"the journal has no request {number[:20]!r}")
+    return RequestWithBodies(**_members(entry), body=_shown(entry.body), answer=_shown(entry.answer))
+
+
+def _shown(body: Any) -> Any:
+    """A body as JSON can show it; bytes that are no text are replaced."""
+    return body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+
+
+async def clear(call: Call) -> None:
+    call.server.cluster.journal.clear()
+
+
+ROUTES = (
+    Route("GET", "/requests", read, "The last requests, filtered.", answer=RequestList, query=RequestQuery),
+    Route("DELETE", "/requests", clear, "Forget the requests until now."),
+    Route("GET", "/requests/{number}", read_one, "One request with its bodies.", answer=RequestWithBodies),
+)

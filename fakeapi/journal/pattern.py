@@ -1,0 +1,147 @@
+"""RequestPattern: which requests are meant, by verb, resource, object and sender."""
+
+from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
+from typing import Any, Protocol, Self
+
+from fakeapi.machinery.meta.request_info import RequestInfo
+
+VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
+WRITES = ("create", "update", "patch", "delete", "deletecollection")
+READS = ("get", "list", "watch")
+_SHORT = {"*": (), "write": WRITES, "read": READS}
+
+
+class PatternError(ValueError):
+    """A pattern that says nothing, in one line."""
+
+
+class Described(Protocol):
+    """What is told of a request."""
+
+    @property
+    def verb(self) -> str: ...
+    @property
+    def info(self) -> RequestInfo | None: ...
+    @property
+    def user(self) -> str: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPattern:
+    """Empty members match everything. `verb` is one or several, separated by commas; `read` and `write`
+    stand for all of their kind.
+
+    `resource` is written as in a role: `resourceclaims`, `resourceclaims/status`, `pods/*` for any
+    subresource, `*` for all; with a group as in `resourceclaims.resource.k8s.io/status`. `namespace`,
+    `name`, `user` and `agent` may have the wildcards * and ?.
+    """
+
+    verb: str = ""
+    group: str | None = None
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    user: str = ""
+    agent: str = ""
+    _verbs: tuple[str, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raises PatternError."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name != "_verbs" and not isinstance(value, str | None):
+                raise PatternError(f"{each.name} is text, not {value!r}")
+        found: list[str] = []
+        for word in filter(None, (part.strip().lower() for part in self.verb.split(","))):
+            if word not in VERBS and word not in _SHORT:
+                raise PatternError(f"no verb {word!r}; there are {', '.join(VERBS)}, read and write")
+            found.extend(_SHORT.get(word, (word,)))
+        object.__setattr__(self, "_verbs", tuple(found))
+        resource, _, rest = self.resource.partition("/")
+        name, dot, group = resource.partition(".")
+        if dot:
+            if self.group is not None and self.group != group:
+                raise PatternError(f"resource {self.resource} is not of the group {self.group!r}")
+            object.__setattr__(self, "group", group)
+            object.__setattr__(self, "resource", f"{name}/{rest}" if rest else name)
+
+    @classmethod
+    def parse(cls, text: str, **more: Any) -> Self:
+        """Reads `update resourceclaims/status NAMESPACE/NAME`, of which the end may be missing.
+
+        Raises PatternError.
+        """
+        words = text.split()
+        if not 0 < len(words) <= 3:
+            raise PatternError(f"{text!r} is not of the form VERB RESOURCE[/SUBRESOURCE] [NAMESPACE/]NAME")
+        given: dict[str, Any] = {"verb": words[0]}
+        if len(words) > 1:
+            given["resource"] = words[1]
+        if len(words) > 2:
+            namespace, slash, name = words[2].rpartition("/")
+            given |= {"namespace": namespace, "name": name} if slash else {"name": name}
+        return cls(**{**given, **more})
+
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        """The verbs that are meant; empty for all."""
+        return self._verbs
+
+    @property
+    def resource_parts(self) -> tuple[str, str]:
+        """Resource and subresource."""
+        resource, _, subresource = self.resource.partition("/")
+        return resource, subresource
+
+    def matches(self, request: Described) -> bool:
+        if self._verbs and request.verb not in self._verbs:
+            return False
+        info = request.info
+        if self.resource and not self._matches_resource(info):
+            return False
+        if self.group is not None and (info is None or info.group != self.group):
+            return False
+        if self.namespace and not fnmatchcase("" if info is None else info.namespace, self.namespace):
+            return False
+        if self.name and not fnmatchcase(request.name, self.name):
+            return False
+        if self.user and not fnmatchcase(request.user, self.user):
+            return False
+        return not self.agent or fnmatchcase(request.agent, self.agent)
+
+    def likeness(self, request: Described) -> int:
+        """How many of the given members a request has: what is nearest to a pattern has most."""
+        count = 0
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name.startswith("_") or not value:
+                continue
+            weight = 2 if each.name in ("resource", "name") else 1
+            count += weight if RequestPattern(**{each.name: value}).matches(request) else 0
+        return count
+
+    def __str__(self) -> str:
+        resource = self.resource or "*"
+        if self.group:
+            name, slash, rest = resource.partition("/")
+            resource = f"{name}.{self.group}{slash}{rest}"
+        words = [self.verb or "*", resource]
+        if self.namespace or self.name:
+            words.append("/".join(part for part in (self.namespace, self.name or "*") if part))
+        words += [f"{name}={getattr(self, name)}" for name in ("user", "agent") if getattr(self, name)]
+        return " ".join(words)
+
+    def _matches_resource(self, info: RequestInfo | None) -> bool:
+        if info is None or not info.resource:
+            return False
+        if self.resource == "*":
+            return True
+        resource, subresource = self.resource_parts
+        if resource not in ("*", info.resource):
+            return False
+        return bool(info.subresource) if subresource == "*" else info.subresource == subresource

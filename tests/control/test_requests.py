@@ -1,0 +1,144 @@
+"""Requests, watches and events as the control API tells of them, and the command that prints them."""
+
+import asyncio
+import http.client
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from fakeapi import FakeAPI, StatusError
+from fakeapi.cli.main import main
+from fakeapi.control.nouns import events
+from fakeapi.testing.control import ControlClient, ControlError
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI() as api:
+        yield api
+
+
+@pytest.fixture
+def control(api: FakeAPI) -> Iterator[ControlClient]:
+    with ControlClient(api.url) as client:
+        yield client
+
+
+def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, control: ControlClient) -> None:
+    api.create_namespace("one")
+    with pytest.raises(StatusError):
+        api.request("GET", "/api/v1/namespaces/two")
+    told = control.get("/requests", resource="namespaces")
+    create, get = told["requests"]
+    assert told["total"] == 3  # with what the client asked to know the resource
+    assert (create["verb"], create["name"], create["code"], create["after"]) == ("create", "one", 201, "6")
+    assert (get["reason"], get["message"]) == ("NotFound", 'namespaces "two" not found')
+    assert "body" not in create
+    assert control.get(f"/requests/{create['number']}")["body"]["metadata"] == {"name": "one"}
+    assert [each["number"] for each in control.get("/requests", last=1)["requests"]] == [get["number"]]
+    assert control.get("/requests", code=404)["requests"] == [get]
+    control.delete("/requests")
+    assert control.get("/requests")["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/requests?verb=remove", "no verb 'remove'"),
+        ("/requests?verbs=get", "unknown field `verbs`"),
+        ("/requests?last=many", "parameters of /requests"),
+        ("/requests/99", "no request '99'"),
+        ("/requests/x", "no request 'x'"),
+    ],
+)
+def test_a_question_without_sense_is_one_line(control: ControlClient, path: str, problem: str) -> None:
+    with pytest.raises(ControlError, match=problem):
+        control.get(path)
+
+
+def test_an_open_watch_is_told_until_it_ends(api: FakeAPI, control: ControlClient) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", api.port)
+    connection.request("GET", "/api/v1/namespaces?watch=true&resourceVersion=0")
+    stream = connection.getresponse()
+    for _ in range(4):
+        stream.readline()
+    while (told := control.get("/watches")["watches"])[0]["watch"]["behind"]:
+        pass  # until the server has seen that it sent the events
+    assert [(each["verb"], each["resource"], each["watch"]["events"]) for each in told] == [
+        ("watch", "namespaces", 4)
+    ]
+    api.reset()
+    stream.read()
+    connection.close()
+    assert control.get("/watches") == {"watches": []}
+
+
+def test_events_tell_of_requests_and_of_changes(api: FakeAPI, control: ControlClient) -> None:
+    with control.events(query={"objects": "true", "verb": "write"}) as stream:
+        created = api.create_namespace("one")
+        told = {each["type"]: each for each in (next(stream), next(stream))}
+    assert told["request"]["request"]["name"] == "one"
+    assert told["object"] == {
+        "type": "object",
+        "change": "ADDED",
+        "group": "",
+        "resource": "namespaces",
+        "namespace": "",
+        "name": "one",
+        "resourceVersion": created["metadata"]["resourceVersion"],
+    }
+
+
+def test_a_reset_ends_the_events_as_it_ends_watches(api: FakeAPI, control: ControlClient) -> None:
+    with control.events(query={"objects": "true", "requests": "false"}) as stream:
+        api.create_namespace("one")
+        api.reset()
+        assert [each["name"] for each in stream][:1] in ([], ["one"])
+
+
+def test_events_of_requests_without_sense_are_refused(control: ControlClient) -> None:
+    with pytest.raises(ControlError, match="no verb 'remove'"):
+        control.events(query={"verb": "remove"})
+
+
+def test_what_a_slow_client_does_not_take_is_lost_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "QUEUE_MAX", 2)
+
+    async def take() -> None:
+        queue = events.EventQueue()
+        for number in range(5):
+            queue.put(number)
+        assert await queue.take() == [0, 1, {"type": "lost", "count": 3}]
+        queue.put(5)
+        assert await queue.take() == [5]
+        queue.end()
+        assert await queue.take() is None
+
+    asyncio.run(take())
+
+
+def test_the_command_prints_requests_one_to_a_line(api: FakeAPI) -> None:
+    api.create_namespace("one")
+    run = CliRunner().invoke(main, ["requests", "--server", api.url, "--verb", "write"])
+    assert run.exit_code == 0
+    (line,) = run.output.splitlines()
+    assert "create  namespaces one  201" in line
+    number = line.split()[0].lstrip("#")
+    shown = CliRunner().invoke(main, ["requests", "--kubeconfig", str(api.kubeconfig), "--number", number])
+    assert '"name": "one"' in shown.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--server", "http://127.0.0.1:1"], "does not answer"),
+        (["--server", "nowhere"], "is not the URL of a server"),
+        (["--kubeconfig", "missing"], "missing"),
+    ],
+)
+def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[str], problem: str) -> None:
+    run = CliRunner().invoke(main, ["requests", *arguments])
+    assert run.exit_code == 1
+    assert problem in run.output
+    assert len(run.output.splitlines()) == 1
