@@ -58,6 +58,7 @@ lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject
 	$< pip compile -q -U pyproject.toml --extra cel $(LOCK) -o requirements.lock
 	$< pip compile -q -U pyproject.toml --group test --group lint $(LOCK) -o requirements-dev.lock
 	$< pip compile -q -U tests/clients/newest_client.in $(LOCK) -o tests/clients/newest_client.lock
+	$< pip compile -q -U tests/interop/clients/python/clients.in $(LOCK) -o tests/interop/clients/python/clients.lock
 
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command "make lock"
 

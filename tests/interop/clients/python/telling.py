@@ -1,0 +1,40 @@
+"""What the stories of the Python clients share: the claim that they are about, and who watches it."""
+
+import queue
+from collections.abc import Callable
+from typing import Any
+
+API_VERSION = "resource.k8s.io/v1"
+NAME = "told"
+NAMESPACE = "default"
+FINALIZER = "example.com/story"
+PATIENCE_SECONDS = 30
+METADATA = {"name": NAME, "namespace": NAMESPACE, "finalizers": [FINALIZER]}
+REQUEST = {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}
+SPEC = {"devices": {"requests": [REQUEST]}}
+CLAIM = {"apiVersion": API_VERSION, "kind": "ResourceClaim", "metadata": METADATA, "spec": SPEC}
+APPLIED = {
+    "apiVersion": API_VERSION,
+    "kind": "ResourceClaim",
+    "metadata": {"name": NAME, "labels": {"applied": "yes"}},
+}
+
+
+def chapter(name: str) -> None:
+    print(name, flush=True)  # noqa: T201 - the test reads it
+
+
+class Seen:
+    """The events of a watch in another thread, as the type of change and the labels of the claim."""
+
+    def __init__(self) -> None:
+        self._events: queue.Queue[tuple[str, dict[str, str]]] = queue.Queue()
+
+    def add(self, kind: str, labels: dict[str, str] | None) -> None:
+        self._events.put((kind, labels or {}))
+
+    def expect(self, kind: str, fits: Callable[[dict[str, str]], Any] = lambda labels: True) -> None:
+        """Passes over events until one fits; raises queue.Empty where none comes."""
+        found: tuple[str, dict[str, str]] = ("", {})
+        while found[0] != kind or not fits(found[1]):
+            found = self._events.get(timeout=PATIENCE_SECONDS)

@@ -1,0 +1,42 @@
+"""kube and k8s-openapi walk the story of a claim, in the API versions of three releases."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.interop.clients.stories import DID, FETCH_SECONDS, FOLDER, finished, tell, workshop
+from tests.interop.plugin import Report
+from tests.interop.toolchain import BUILDS, of_releases, require
+
+SOURCE = FOLDER / "rust"
+RELEASES = [("1.30", "older"), ("1.31", "older"), ("1.37", "newest")]
+"""Releases, and which versions of the crates have types for them."""
+
+
+@pytest.mark.parametrize(("release", "crates"), of_releases(RELEASES))
+def test_the_rust_client_tells_the_story_of_a_claim(release: str, crates: str, report: Report) -> None:
+    manifest = SOURCE / crates / "Cargo.toml"
+    versions = dict(
+        re.findall(r'^(kube|k8s-openapi) = .*"=(.*?)"', manifest.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    feature = f"v{release.replace('.', '_')}"
+    name = f"Rust kube, k8s-openapi {versions['k8s-openapi']} {feature}"
+    report(kind="client", name=name, version=versions["kube"], release=release, did=DID)
+    require("cargo")
+    tell([built(manifest, crates, feature)], release)
+
+
+def built(manifest: Path, crates: str, feature: str) -> Path:
+    """The program with the types of one release; releases of the same crates share what is compiled."""
+    files = {"Cargo.toml": manifest, "story.rs": SOURCE / "story.rs"}
+    with workshop(f"rust-{feature}", files) as folder:
+        program = folder / "program"
+        if not (folder / ".ready").exists():
+            target = BUILDS / f"rust-{crates}"
+            options = ["--features", feature, "--target-dir", str(target)]
+            finished(["cargo", "build", "-q", *options], FETCH_SECONDS, folder)
+            shutil.copyfile(target / "debug" / "story", program)
+            program.chmod(0o755)
+    return program
