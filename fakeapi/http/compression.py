@@ -6,6 +6,7 @@ documents above a size, at the fastest level; streams and pages of text never.
 
 import asyncio
 import zlib
+from collections.abc import Iterable
 
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
@@ -26,16 +27,17 @@ _OPENAPI = "/openapi/"
 
 async def compress(response: AnyResponse, request: Request) -> None:
     """Changes a response that is large enough, of a type that can be negotiated, for a client that asks."""
-    if not isinstance(response, Response) or len(response.body) <= COMPRESSED_FROM:
+    if not isinstance(response, Response) or (size := response.size) <= COMPRESSED_FROM:
         return
     if not accepts_gzip(request.header(b"accept-encoding")) or request.path.startswith(_OPENAPI):
         return
     if response.media_type.partition(";")[0] not in _COMPRESSED:
         return
-    if len(response.body) > IN_THREAD_FROM:
-        response.body = await asyncio.to_thread(_compressed, response.body)
-    else:
-        response.body = _compressed(response.body)
+    pieces = (response.body, *response.pieces)
+    compressed = (
+        await asyncio.to_thread(_compressed, pieces) if size > IN_THREAD_FROM else _compressed(pieces)
+    )
+    response.body, response.pieces = compressed, ()
     response.headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
 
 
@@ -44,6 +46,6 @@ def accepts_gzip(header: str) -> bool:
     return any(token.strip() == _GZIP for token in header.split(","))
 
 
-def _compressed(body: bytes) -> bytes:
+def _compressed(pieces: Iterable[bytes]) -> bytes:
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
-    return packer.compress(body) + packer.flush()
+    return b"".join([*map(packer.compress, pieces), packer.flush()])

@@ -1,11 +1,14 @@
 """Renders objects and lists in the negotiated representation."""
 
+import asyncio
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import (
+    JSON,
     METADATA,
     METADATA_OR_TABLE,
     Representation,
@@ -16,7 +19,7 @@ from fakeapi.http.negotiation import (
 from fakeapi.http.protobuf import encode_body, has_protobuf
 from fakeapi.http.response import Response
 from fakeapi.http.status import body_of
-from fakeapi.http.transform import Transform, transform_for
+from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.options import WriteResult
@@ -26,6 +29,12 @@ from fakeapi.registry.verbs.listing import Listed
 from fakeapi.releases.release import ReleaseKinds
 
 _NOT_ACCEPTABLE = 406
+
+PIECES_A_TURN = 8
+"""Of a long list, made before others are served; every other one is a comma."""
+
+SENT_IN_PIECES_FROM = 2_000
+"""A list of as many items is sent as it was made, and never joined."""
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
@@ -57,10 +66,22 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
     return respond(ctx, resource, result.body, status)
 
 
-def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
-    """A list in the negotiated representation. Raises ApiError 400, 406."""
-    exact = ctx.representation.media_type == PROTOBUF
-    return _response(ctx, 200, list_body(resource, listed, transform_of(ctx, resource), exact=exact))
+async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
+    """A list in the negotiated representation. Raises ApiError 400, 406.
+
+    Others are served while a long one is made, which is sent in pieces where it is plain JSON.
+    """
+    shape = ctx.representation
+    pieces = list_pieces(resource, listed, transform_of(ctx, resource), exact=shape.media_type == PROTOBUF)
+    made = [next(pieces)]
+    for piece in pieces:
+        made.append(piece)
+        if len(made) % PIECES_A_TURN == 0:
+            await asyncio.sleep(0)
+    if shape.media_type != JSON or shape.pretty or len(listed.entries) < SENT_IN_PIECES_FROM:
+        return _response(ctx, 200, b"".join(made))
+    made.append(b"\n")
+    return Response(200, b"", shape.media_type, ctx.warnings.texts, pieces=made)
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
@@ -107,10 +128,10 @@ def indented(value: Any) -> bytes:
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def list_body(
+def list_pieces(
     resource: Resource, listed: Listed, transform: Transform | None = None, *, exact: bool = False
-) -> bytes:
-    """JSON of a list, joined from the bytes of its items; with a transform, of the list transformed.
+) -> Iterator[bytes]:
+    """JSON of a list in pieces, each made when it is asked for; with a transform, of the list transformed.
 
     `exact` as in `Resource.json_of`.
     """
@@ -122,11 +143,11 @@ def list_body(
     if listed.shards:
         metadata["shardInfo"] = {"selector": listed.shards}
     if transform is not None:
-        return transform.of_list(
-            metadata, (resource.json_of(entry.value, entry.revision) for entry in listed.entries)
-        )
-    items = b",".join([resource.item_of(entry, exact=exact) for entry in listed.entries])
+        yield from transform.of_list(metadata, listed.entries)
+        return
     start = codec.encode(
         {"kind": resource.kind.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
     )
-    return b'%b,"items":[%b]}' % (start[:-1], items)
+    yield b'%b,"items":[' % start[:-1]
+    yield from separated(resource.items_of(listed.entries, exact=exact))
+    yield b"]}"

@@ -28,13 +28,22 @@ FLOW_HEADERS = (
 
 @dataclass(slots=True)
 class Response:
-    """`warnings` become Warning headers, in order; `headers` replace those that every response has."""
+    """`warnings` become Warning headers, in order; `headers` replace those that every response has.
+
+    A large body is in `pieces`, which follow `body` and are sent one by one: it is never joined.
+    """
 
     status: int
     body: bytes
     media_type: str = JSON
     warnings: Iterable[str] = ()
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    pieces: Sequence[bytes] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole body."""
+        return len(self.body) + sum(map(len, self.pieces))
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
@@ -50,12 +59,27 @@ class Response:
                 "status": self.status,
                 "headers": [
                     *headers,
-                    (b"content-length", b"%d" % len(self.body)),
+                    (b"content-length", b"%d" % self.size),
                     *self.headers,
                 ],
             }
         )
-        await send({"type": "http.response.body", "body": b"" if without_body else self.body})
+        if self.pieces and not without_body:
+            await self._send_pieces(send)
+        else:
+            await send({"type": "http.response.body", "body": b"" if without_body else self.body})
+
+    async def _send_pieces(self, send: Send) -> None:
+        """Sends few messages, giving the loop a turn between them."""
+        waiting, size = [self.body], len(self.body)
+        for piece in self.pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size >= SEND_BYTES_MAX:
+                await send(_part(waiting))
+                await asyncio.sleep(0)
+                waiting, size = [], 0
+        await send({"type": "http.response.body", "body": b"".join(waiting)})
 
     def close(self) -> None:
         """Nothing is held."""

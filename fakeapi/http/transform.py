@@ -3,18 +3,24 @@
 Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from fakeapi.http import table_rows
 from fakeapi.http.negotiation import PARTIAL, PARTIAL_LIST, TABLE, Representation
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.registry.columns import Column
 from fakeapi.registry.resource import Resource
+from fakeapi_storage import Entry
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
+ROWS_A_PIECE = 64
+"""Between as many rows of a long list other requests are answered."""
+
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
 
@@ -41,27 +47,37 @@ class Transform:
         metadata = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
         if not metadata["resourceVersion"]:
             metadata = {}
-        return self._table(metadata, [self._row(body, obj)], headers=headers)
+        return b"%b%b]}" % (self._table_start(metadata, headers=headers), self._row(body, obj))
 
-    def of_list(self, metadata: dict[str, Any], items: Iterable[bytes]) -> bytes:
-        """JSON for a list: its metadata, and the JSON of its whole items.
+    def of_list(self, metadata: dict[str, Any], entries: Sequence[Entry]) -> Iterator[bytes]:
+        """JSON for a list, in pieces: its metadata, and the entries of its items.
 
         Raises ApiError 406 where one object is asked for.
         """
         if self.kind == PARTIAL:
             raise self._wrong_shape("is a list", self.resource.kind.list_kind)
         if self.kind == TABLE:
-            return self._table(metadata, [self._row(item, codec.decode(item)) for item in items])
+            yield self._table_start(metadata, headers=True)
+            yield from separated(_runs(self._rows(entries)))
+            yield b"]}"
+            return
+        items = self._bodies(entries)
         start = codec.encode({"kind": self.kind, "apiVersion": self.api_version, "metadata": metadata})
-        partials = [self._partial(codec.decode(item)) for item in items]
-        found = b"[%b]" % b",".join(partials) if partials else b"null"
-        return b'%b,"items":%b}' % (start[:-1], found)
+        partials = _runs(self._partial(codec.decode(item)) for item in items)
+        first = next(partials, None)
+        if first is None:
+            yield b'%b,"items":null}' % start[:-1]
+            return
+        yield b'%b,"items":[%b' % (start[:-1], first)
+        for run in partials:
+            yield b",%b" % run
+        yield b"]}"
 
     def empty_list(self) -> dict[str, Any]:
         """The list of no objects, as metadata alone."""
         return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
 
-    def _table(self, metadata: dict[str, Any], rows: list[bytes], *, headers: bool = True) -> bytes:
+    def _table_start(self, metadata: dict[str, Any], *, headers: bool) -> bytes:
         start = codec.encode(
             {
                 "kind": TABLE,
@@ -70,7 +86,15 @@ class Transform:
                 "columnDefinitions": self._definitions if headers else None,
             }
         )
-        return b'%b,"rows":[%b]}' % (start[:-1], b",".join(rows))
+        return b'%b,"rows":[' % start[:-1]
+
+    def _bodies(self, entries: Iterable[Entry]) -> Iterator[bytes]:
+        return (self.resource.json_of(entry.value, entry.revision) for entry in entries)
+
+    def _rows(self, entries: Sequence[Entry]) -> Iterator[bytes]:
+        if self.include in ("", INCLUDE_METADATA) and table_rows.can_be_kept(self.resource):
+            return table_rows.rows(self.resource, entries, self.clock(), self._partial)
+        return (self._row(item, codec.decode(item)) for item in self._bodies(entries))
 
     def _row(self, body: bytes, obj: dict[str, Any]) -> bytes:
         now, obj = self.clock(), self.resource.printed(obj)
@@ -129,3 +153,19 @@ def transform_for(
             "must be 'Metadata', 'Object', 'None', or empty"
         )
     return Transform(resource, shape.kind, shape.api_version, include, clock)
+
+
+def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces with commas between them."""
+    comma = b""
+    for piece in pieces:
+        if comma:
+            yield comma
+        yield piece
+        comma = b","
+
+
+def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
+    """Items, so many at a time joined by commas."""
+    while run := b",".join(islice(items, ROWS_A_PIECE)):
+        yield run

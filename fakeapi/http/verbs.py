@@ -99,7 +99,7 @@ class Verbs:
         negotiate_for(ctx, resource)
         options = queries.list_options(ctx.request.query, resource)
         listed = await self._listed(ctx, resource, options)
-        return respond_list(ctx, resource, listed)
+        return await respond_list(ctx, resource, listed)
 
     async def _listed(self, ctx: RequestContext, resource: Resource, options: ListOptions) -> listing.Listed:
         read = partial(listing.list_entries, self._store.storage, resource, ctx.object, options)
@@ -195,7 +195,7 @@ class Verbs:
             except ApiError as error:
                 if error.code != 404:
                     raise
-        return respond_list(ctx, resource, listed)
+        return await respond_list(ctx, resource, listed)
 
     @staticmethod
     def _write_options(

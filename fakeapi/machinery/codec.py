@@ -41,6 +41,17 @@ _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
+class _Labels(msgspec.Struct):
+    labels: dict[str, str] | None = None
+
+
+class _Labelled(msgspec.Struct):
+    metadata: _Labels
+
+
+_decode_labels = msgspec.json.Decoder(_Labelled).decode
+
+
 class JsonError(ValueError):
     """Bytes that are not JSON, or JSON nested deeper than the decoder allows."""
 
@@ -77,6 +88,17 @@ def members(data: bytes) -> dict[str, bytes]:
     """The members of a JSON object as they are written. Raises JsonError."""
     try:
         return {name: bytes(text) for name, text in _decode_members(data).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JsonError(str(error)) from error
+
+
+def labels_of(data: bytes) -> dict[str, str] | None:
+    """The `metadata.labels` of an object, of which nothing else is read; None where it has none.
+
+    Raises JsonError for what is no such object.
+    """
+    try:
+        return _decode_labels(data).metadata.labels
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise JsonError(str(error)) from error
 

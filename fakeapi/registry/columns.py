@@ -39,7 +39,7 @@ Cell = Callable[[Object, float], str | float | None]  # an int is a float, a boo
 @dataclass(frozen=True, slots=True)
 class Column:
     """`cell` makes the text for an object at a time in seconds since the epoch. One that is not `defined` has
-    cells and no definition.
+    cells and no definition. The cells of a `timeless` one are the same at all times.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Column:
     type: str = "string"
     priority: int = 0
     defined: bool = True
+    timeless: bool = False
 
     def definition(self) -> dict[str, str | int]:
         """A TableColumnDefinition, for every width of output."""
@@ -81,7 +82,13 @@ def printed_columns(
     described = {**_USUAL_DESCRIPTIONS, **descriptions}
     return tuple(
         Column(
-            each.name, described.get(each.name, ""), found[each.name], each.format, each.type, each.priority
+            each.name,
+            described.get(each.name, ""),
+            found[each.name],
+            each.format,
+            each.type,
+            each.priority,
+            timeless=isinstance(found[each.name], TextAt),
         )
         for each in printed
     )
@@ -94,20 +101,26 @@ def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 
 def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[Column, ...]:
     """The columns of a table: name, those that the kind adds, and age where the kind shows it."""
-    named = (Column("Name", NAME, at("metadata", "name"), "name"), *added)
+    named = (Column("Name", NAME, at("metadata", "name"), "name", timeless=True), *added)
     return (*named, AGE_COLUMN) if age else named
 
 
-def at(*path: str) -> Cell:
+@dataclass(frozen=True, slots=True)
+class TextAt:
     """A cell with the text at a path; empty where the object has none."""
 
-    def cell(obj: Object, now: float) -> str:
+    path: tuple[str, ...]
+
+    def __call__(self, obj: Object, now: float) -> str:
         value: Any = obj
-        for name in path:
+        for name in self.path:
             value = value.get(name) or {}
         return value or ""
 
-    return cell
+
+def at(*path: str) -> Cell:
+    """The cell with the text at a path."""
+    return TextAt(path)
 
 
 AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("creationTimestamp"), now))

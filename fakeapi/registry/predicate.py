@@ -1,7 +1,8 @@
 """SelectionPredicate: the label and field selector of a list or watch as one test."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from fakeapi.machinery import codec
@@ -16,6 +17,24 @@ FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
 """The selectable fields of an object, beside its name and namespace."""
 
 _NO_LABELS: Mapping[str, str] = {}
+
+LABELS_KEPT = 2048
+"""The labels of as many stored objects are kept: a list by label reads none again, and of a change all
+watchers together read them once."""
+
+LABELS_KEPT_BYTES_MAX = 8 * 1024
+"""Of a larger object, which would be kept with them, they are read each time."""
+
+
+def _labels_of(value: bytes) -> Mapping[str, str]:
+    return _kept_labels(value) if len(value) <= LABELS_KEPT_BYTES_MAX else _read_labels(value)
+
+
+def _read_labels(value: bytes) -> Mapping[str, str]:
+    return codec.labels_of(stored_form.json_of(value)) or _NO_LABELS
+
+
+_kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +51,13 @@ class SelectionPredicate:
         """Whether every object matches, so that none needs to be decoded."""
         return self.labels is None and self.fields is None and self.shards is None
 
+    def select(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The entries whose objects match, in their order."""
+        if self.labels is None or self.fields is not None or self.shards is not None:
+            return [entry for entry in entries if self.matches(entry)]
+        matches = self.labels.matches
+        return [entry for entry in entries if matches(_labels_of(entry.value))]
+
     def matches(self, entry: Entry) -> bool:
         """Whether the object of an entry matches; decodes it only if it has to."""
         if self.fields is not None and self.fields_of is None:
@@ -42,6 +68,9 @@ class SelectionPredicate:
                 return True
         elif self.everything:
             return True
+        if self.fields is None and self.shards is None:
+            assert self.labels is not None, "not everything matches"
+            return self.labels.matches(_labels_of(entry.value))
         obj = codec.decode(stored_form.json_of(entry.value))
         meta = obj["metadata"]
         if self.shards is not None and not self.shards.matches(meta):

@@ -1,8 +1,8 @@
 """A served resource: one resource of one version, joined to the rules of its kind and its release."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.apply.manager import FieldManager
@@ -33,6 +33,7 @@ from fakeapi.registry.definition import (
 )
 from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.groups import definition_of
+from fakeapi.registry.list_items import ItemRuns
 from fakeapi.registry.scale import SCALE, ScaleProjection, ScaleView
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
@@ -78,6 +79,9 @@ class Resource:
     admission_chains: "dict[str, Mapping[Operation, Steps]]"
     """The steps of admission by subresource; kept here by `fakeapi.registry.admission.chain`."""
 
+    table_rows: dict[bytes, tuple[int, bytes, float | None, bytes]]
+    """Rows of tables by stored value; kept here by `fakeapi.http.table_rows`."""
+
     def __init__(
         self, kind: Kind, release: Release, definition: KindDefinition | None, context: StrategyContext
     ) -> None:
@@ -91,6 +95,7 @@ class Resource:
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.admission_chains = {}
+        self.table_rows = {}
         self._context = context
         self._managers: dict[str, FieldManager] = {}
         self._converted: dict[bytes, bytes] = {}
@@ -352,12 +357,24 @@ class Resource:
         """
         return stored_form.with_given_version(self._in_version(value), given_version)
 
+    def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
+        """JSON of entries as the items of a list in this version, by runs joined by commas."""
+        return (self._exact_items if exact else self._items).runs(entries)
+
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
         """JSON of an entry as an item of a list in this version: without kind and apiVersion."""
         if self._conversion is IDENTITY:
             return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
         value = self._in_version(entry.value)
         return stored_form.list_item(value, entry.revision, self._type_prefix, exact=exact)
+
+    @cached_property
+    def _items(self) -> ItemRuns:
+        return ItemRuns(self.item_of)
+
+    @cached_property
+    def _exact_items(self) -> ItemRuns:
+        return ItemRuns(partial(self.item_of, exact=True))
 
     def _in_version(self, value: bytes) -> bytes:
         """The stored form that an object would have if this version were the hub."""

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.registry.predicate import SelectionPredicate, predicate_of
@@ -70,3 +72,24 @@ def test_a_kind_may_have_fields_of_its_own() -> None:
         lambda obj: {"spec.size": obj["spec"]["size"]},
     )  # fmt: skip
     assert not other.matches(entry(tier="x"))
+
+
+VALUES = st.dictionaries(st.sampled_from("ab"), st.sampled_from(["x", "y"]), max_size=2)
+
+
+@given(st.lists(VALUES, max_size=6), st.sampled_from(["a=x", "!a", "b in (x,y)", "a!=y,b"]))
+def test_entries_selected_together_are_those_that_match_alone(
+    labels: list[dict[str, str]], selector: str
+) -> None:
+    entries = [entry(f"n{number}", **each) for number, each in enumerate(labels)]
+    wanted = label_selector.parse(selector)
+    matching = [each for each, own in zip(entries, labels, strict=True) if wanted.matches(own)]
+    for _ in range(2):
+        assert chosen(selector).select(entries) == matching
+        assert [each for each in entries if chosen(selector).matches(each)] == matching
+
+
+def test_labels_of_large_objects_are_read_and_not_kept() -> None:
+    large = Entry("/a/b", b'{"metadata":{"labels":{"a":"b"}},"x":"%b"}' % (b"y" * 10_000), 1, 1)
+    assert chosen("a=b").matches(large)
+    assert chosen("a=b").select([large]) == [large]

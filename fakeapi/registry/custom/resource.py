@@ -6,7 +6,7 @@ of the request; only storage has them in the storage version. What is read from 
 given the defaults of the version that is asked for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import count
 
@@ -139,6 +139,10 @@ class CustomResource(Resource):
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
         """A list of custom objects says of each what it is."""
         return self.json_of(entry.value, entry.revision, exact=exact)
+
+    def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
+        """Each by itself: how an object is shown may follow from what a webhook says."""
+        return (self.item_of(entry, exact=exact) for entry in entries)
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
         """Has entries that are of another version converted at once."""

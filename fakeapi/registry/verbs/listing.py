@@ -98,8 +98,11 @@ def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: i
     if chosen.everything:
         entries += page.entries
         return page.more
+    if not limit:
+        entries += chosen.select(page.entries)
+        return page.more
     for entry in page.entries:
-        if limit and len(entries) == limit:
+        if len(entries) == limit:
             return True
         if chosen.matches(entry):
             entries.append(entry)

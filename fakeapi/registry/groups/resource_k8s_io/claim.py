@@ -192,6 +192,7 @@ def state_column(schema: Struct) -> Column:
         "State",
         "A summary of the current state (allocated, pending, reserved, etc.).",
         lambda obj, now: _state(obj, deallocates=deallocates),
+        timeless=True,
     )
 
 

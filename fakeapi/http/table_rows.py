@@ -1,0 +1,81 @@
+"""Rows of tables, kept for each version of an object: all but the age, which is another each second.
+
+A row is a function of the stored value, its revision and the time. Where no cell but the age depends on the
+time, what stands before the age and after it is kept, and a table is joined of what was kept.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.columns import AGE_COLUMN, UNKNOWN, age, seconds_of
+from fakeapi.registry.resource import Resource
+from fakeapi_storage import Entry
+
+ROWS_KEPT = 4096
+"""Of one version of a resource; when there are more, all are forgotten."""
+
+KEPT_BYTES_MAX = 16 * 1024
+"""Of a stored object whose row is kept, as the row holds on to it."""
+
+
+def can_be_kept(resource: Resource) -> bool:
+    """Whether the rows of a resource depend on the time by their age alone."""
+    return (
+        not resource.kind.unstructured
+        and resource.definition.row_conditions is None
+        and all(column.timeless or column.cell is AGE_COLUMN.cell for column in resource.columns)
+    )
+
+
+def rows(
+    resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
+) -> Iterator[bytes]:
+    """The rows of entries with the metadata of their objects, which `metadata_of` encodes."""
+    kept = resource.table_rows
+    ages: dict[float | None, bytes] = {}
+    for entry in entries:
+        row = kept.get(entry.value)
+        if row is None or row[0] != entry.revision:
+            row = _row(resource, entry, metadata_of)
+            if len(kept) >= ROWS_KEPT:
+                kept.clear()
+            if len(entry.value) <= KEPT_BYTES_MAX:
+                kept[entry.value] = row
+        _, before, created, after = row
+        text = ages.get(created)
+        if text is None:
+            text = ages[created] = _age(resource, created, now)
+        yield before + text + after
+
+
+def _row(
+    resource: Resource, entry: Entry, metadata_of: Callable[[Object], bytes]
+) -> tuple[int, bytes, float | None, bytes]:
+    """(revision, what stands before the age, when the object was created, what stands after the age)"""
+    obj = resource.printed(codec.decode(resource.json_of(entry.value, entry.revision)))
+    before: list[bytes] = []
+    after: list[bytes] | None = None
+    for column in resource.columns:
+        if column.cell is AGE_COLUMN.cell:
+            after = []
+        else:
+            (before if after is None else after).append(codec.encode(column.cell(obj, 0.0)))
+    end = b'],"object":%b}' % metadata_of(obj)
+    stamp = obj["metadata"].get("creationTimestamp")
+    start = b'{"cells":[' + b",".join(before)
+    if after is None:
+        return entry.revision, start, None, end
+    comma = b"," if before else b""
+    return (
+        entry.revision,
+        start + comma,
+        seconds_of(stamp) if stamp else None,
+        b"".join(b"," + each for each in after) + end,
+    )
+
+
+def _age(resource: Resource, created: float | None, now: float) -> bytes:
+    if not any(column.cell is AGE_COLUMN.cell for column in resource.columns):
+        return b""
+    return codec.encode(UNKNOWN if created is None else age(now - created))

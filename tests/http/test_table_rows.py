@@ -1,0 +1,50 @@
+"""Rows of tables: what is kept never shows."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from fakeapi.http import table_rows
+from fakeapi.http.negotiation import TABLE
+from fakeapi.http.transform import Transform
+from tests.registry.world import World, in_world
+
+SECONDS = [0.0, 0.4, 1.0, 59.0, 119.9, 120.0, 86400.0 * 800]
+
+
+START = 1_800_000_000.0
+
+
+def table(world: World, seconds: float, include: str = "") -> bytes:
+    world.clock.seconds = START + seconds
+    transform = Transform(world.claims, TABLE, "meta.k8s.io/v1", include, world.clock.now)
+    return b"".join(transform.of_list({}, world.storage.list(world.claims.prefix).entries))
+
+
+@pytest.mark.parametrize("release", ["1.31", "1.33"])
+def test_a_table_is_the_same_with_kept_rows_as_without(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(resource: object) -> bool:
+        return False
+
+    def without_rows(show: Callable[[], bytes]) -> bytes:
+        with monkeypatch.context() as patch:
+            patch.setattr(table_rows, "can_be_kept", never)
+            return show()
+
+    async def scenario(world: World) -> None:
+        assert table_rows.can_be_kept(world.claims)
+        for name in ("a", "b"):
+            await world.create(world.claim(name, annotations={"note": '<&>"é'}))
+        for seconds in SECONDS:
+            assert table(world, seconds) == without_rows(partial(table, world, seconds))
+        kept = {**world.claims.table_rows}
+        assert len(kept) == 2
+        await world.create(world.claim("c"))
+        await world.patch("a", {"metadata": {"labels": {"changed": "yes"}}})
+        for seconds in SECONDS:
+            assert table(world, seconds) == without_rows(partial(table, world, seconds))
+        assert kept.items() & world.claims.table_rows.items()
+        assert table(world, 0, "None") == without_rows(partial(table, world, 0, "None"))
+
+    in_world(scenario, release)
