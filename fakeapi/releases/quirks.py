@@ -57,6 +57,10 @@ class Quirks:
     """The kubelet calls DRA drivers with the handles of an allocation, and they answer with CDI devices
     alone."""
 
+    kubelet_publishes_slices: bool
+    """A kubelet publishes what drivers stream to it, as ResourceSlices."""
+    slices_outlive_drivers_by: float | None
+    """Seconds after which a kubelet deletes the ResourceSlices of a driver that went; None for never."""
     unregistered_drivers_are_plugins: bool
     """The kubelet's error about a driver that did not register calls it a plugin."""
 
@@ -706,6 +710,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
     "merge_keeps_directives": {27: True, 28: False},
     "drivers_are_called_by_handles": {27: True, 31: False},
+    "kubelet_publishes_slices": {27: False, 30: True, 31: False},
+    "slices_outlive_drivers_by": {27: None, 31: 0.0, 33: 30.0},
     "unregistered_drivers_are_plugins": {27: True, 34: False},
     "watch_cache_start": {27: 1, 33: 2},
     "initial_events_blueprint": {27: False, 32: True, 33: False},

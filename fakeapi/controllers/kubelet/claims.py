@@ -3,7 +3,10 @@
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import ControllerContext
@@ -19,6 +22,8 @@ from fakeapi.controllers.pod_claims import (
     reserved_for,
 )
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import protobuf_encoding
+from fakeapi.registry.resource import Resource
 
 GROUP = "resource.k8s.io"
 
@@ -46,6 +51,7 @@ class Claims:
         self._registrations = registrations
         self._prepared = prepared
         self._keep = keep
+        self._unpreparing: dict[str, asyncio.Future[None]] = {}
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
@@ -64,7 +70,7 @@ class Claims:
             if not left:
                 continue
             try:
-                found = await self._driver(driver).prepare([each.claim for each in left])
+                found = await self._driver(driver).prepare([each.for_driver(driver) for each in left])
             except DriverError as error:
                 raise PrepareError(str(error)) from None
             for entry in left:
@@ -72,7 +78,16 @@ class Claims:
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
-        """Has the claims of a pod, by its uid, unprepared that no other pod uses. Raises PrepareError."""
+        """Has the claims of a pod, by its uid, unprepared that no other pod uses; once for all who ask for it
+        meanwhile. Raises PrepareError.
+        """
+        running = self._unpreparing.get(pod)
+        if running is None:
+            running = self._unpreparing[pod] = asyncio.ensure_future(self._unprepare(pod))
+            running.add_done_callback(lambda _: self._unpreparing.pop(pod, None))
+        await running
+
+    async def _unprepare(self, pod: str) -> None:
         last = []
         for entry in self._prepared.of_pod(pod):
             if len(entry.pods) > 1:
@@ -80,7 +95,7 @@ class Claims:
             else:
                 last.append(entry)
         for driver in dict.fromkeys(name for entry in last for name in entry.drivers):
-            claims = [each.claim for each in last if driver in each.drivers]
+            claims = [each.for_driver(driver) for each in last if driver in each.drivers]
             try:
                 await self._driver(driver).unprepare(claims)
             except DriverError as error:
@@ -133,11 +148,24 @@ class Claims:
         if known is None:
             if "allocation" not in claim["status"]:
                 raise PrepareError(f"ResourceClaim {name}: not allocated")
-            return PreparedClaim(_claim(claim), drivers_of(claim))
+            return PreparedClaim(_claim(claim), drivers_of(claim), told=self._told(claim, resource))
         if known.claim.uid != uid:
             old = f"old ResourceClaim with same name {name} and different UID {known.claim.uid} still exists"
             raise PrepareError(f"{old} (previous pod force-deleted?!)")
         return known
+
+    def _told(self, claim: Object, resource: Resource) -> dict[str, Claim]:
+        """The claim for each driver with what its allocation says to that one, until 1.30."""
+        allocation = claim["status"]["allocation"]
+        found: dict[str, Claim] = {}
+        for handle in allocation.get("resourceHandles") or ():
+            driver = handle.get("driverName") or claim["status"].get("driverName", "")
+            structured = handle.get("structuredData")
+            encoded = () if structured is None else (_encoded(structured, resource),)
+            found.setdefault(
+                driver, replace(_claim(claim), handle=handle.get("data", ""), structured=encoded)
+            )
+        return found
 
     def _driver(self, name: str) -> Driver:
         found = self._registrations.drivers.get(name)
@@ -150,6 +178,12 @@ class Claims:
 
 def _claim(claim: Object) -> Claim:
     metadata = claim["metadata"]
-    handles = (claim["status"].get("allocation") or {}).get("resourceHandles") or ()
-    data = next((each["data"] for each in handles if each.get("data")), "")
-    return Claim(metadata["namespace"], metadata["uid"], metadata["name"], data)
+    return Claim(metadata["namespace"], metadata["uid"], metadata["name"])
+
+
+def _encoded(structured: Object, resource: Resource) -> bytes:
+    """A structured handle in protobuf, as drivers get it."""
+    node: Any = resource.schema
+    for name in ("status", "allocation", "resourceHandles"):
+        node = node.fields[name].node
+    return protobuf_encoding.encode(structured, node.items.fields["structuredData"].node)

@@ -17,7 +17,9 @@ from fakeapi.controllers.kubelet import checkpoint, pod_status
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
 from fakeapi.controllers.kubelet.prepared import Prepared
+from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
+from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
 RETRY_SECONDS = 10.0
@@ -75,7 +77,11 @@ class KubeletController(Controller):
             if all(pod["metadata"]["uid"] != which for pod in self._pods.objects.values()):
                 self.context.add((node, "gone", which))
         elif kind == "driver":
-            agent.look_again()
+            agent.driver_changed(which)
+        elif kind == "wipe":
+            await agent.slices.wipe(which)
+        elif kind == "publish":
+            await agent.publish(which)
         else:
             pod = self._pods.objects.get(which)
             if pod is not None:
@@ -107,6 +113,10 @@ class NodeAgent:
         if context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles:
             services = ()
         self.registrations = Registrations(directory / PLUGINS, services, context.spawn, self._driver_changed)
+        self.slices = NodeSlices(context, self._api, name, self._wipe_later)
+        self._published: PublishedResources | None = None
+        if context.rules.quirks.kubelet_publishes_slices and context.resource(GROUP, PLURAL) is not None:
+            self._published = PublishedResources(context, self._api, name, self._publish_soon)
         self._claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
         self._has_checkpoint = False
         self._busy: set[str] = set()
@@ -137,6 +147,7 @@ class NodeAgent:
         (self.directory / "plugins").mkdir(exist_ok=True)
         await nodes.register(self._context, self._api, self.name, self._address)
         self._context.run(nodes.beat(self._context, self._api, self.name))
+        self.slices.start()
         self._context.run(self.registrations.run())
 
     def remember(self) -> None:
@@ -169,11 +180,33 @@ class NodeAgent:
                 self._again.discard(key)
                 self._context.add((self.name, "pod", key))
 
-    def look_again(self) -> None:
-        """Tries again all pods that wait for their claims."""
+    def driver_changed(self, name: str) -> None:
+        """Tries again all pods that wait for their claims, and follows what the driver has."""
+        driver = self.registrations.drivers.get(name)
+        self.slices.driver_is(name, registered=driver is not None)
+        if self._published is not None:
+            if driver is None:
+                self._published.driver_went(name)
+            else:
+                self._published.driver_came(driver)
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
             self._context.add((self.name, "pod", key))
+
+    def _wipe_later(self, driver: str, seconds: float) -> None:
+        key = (self.name, "wipe", driver)
+        if seconds > 0:
+            self._context.add_after(key, seconds)
+        else:
+            self._context.add(key)
+
+    def _publish_soon(self, driver: str) -> None:
+        self._context.add((self.name, "publish", driver))
+
+    async def publish(self, driver: str) -> None:
+        """Writes the slices of a driver. Raises Refused."""
+        if self._published is not None:
+            await self._published.sync(driver)
 
     def _driver_changed(self, driver: str) -> None:
         self._context.add((self.name, "driver", driver))

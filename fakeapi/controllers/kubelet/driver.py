@@ -1,6 +1,6 @@
 """Driver: a DRA driver that registered at a node, called over gRPC as the kubelet of the release calls it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +142,18 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
             response_deserializer=MESSAGES[response].FromString,
         )
         return await invoke(request, timeout=seconds)
+
+
+async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
+    """The messages that a method streams, until the driver ends it. Raises grpc.aio.AioRpcError."""
+    async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
+        invoke = channel.unary_stream(
+            method,
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=MESSAGES[response].FromString,
+        )
+        async for message in invoke(request):
+            yield message
 
 
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))

@@ -2,7 +2,7 @@
 
 From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1` and `pkg/apis/dra` of 1.27 to 1.37. From
 v1alpha4 on the versions have the same messages; those before name CDI devices, and claims come with the data
-of their allocation.
+of their allocation. Messages of the API inside them are bytes here.
 """
 
 from typing import Any
@@ -59,6 +59,8 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
     "OnePrepared": {"cdi_devices": (1, "*string")},
     "OneUnprepared": {},
+    "ResourcesRequest": {},
+    "ResourcesResponse": {"resources": (1, "*bytes")},
 }
 """By message and field: its number and type, with a star where it is repeated. Maps are lists of entries."""
 

@@ -9,12 +9,18 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(eq=False, slots=True)
 class PreparedClaim:
-    """`drivers` are those whose devices the claim has; `devices` has what each answered. `pods` are uids."""
+    """`drivers` are those whose devices the claim has; `devices` has what each answered. `pods` are uids.
+    `told` has the claim as a driver is told of it, where that differs from driver to driver.
+    """
 
     claim: Claim
     drivers: list[str]
     devices: dict[str, list[PreparedDevice]] = field(default_factory=dict)
     pods: set[str] = field(default_factory=set)
+    told: dict[str, Claim] = field(default_factory=dict)
+
+    def for_driver(self, driver: str) -> Claim:
+        return self.told.get(driver, self.claim)
 
     @property
     def is_prepared(self) -> bool:

@@ -44,17 +44,15 @@ class PythonDriver:
 
     def __enter__(self) -> Self:
         self._server = grpc.server(futures.ThreadPoolExecutor(4))
-        methods = {
-            "NodePrepareResources": handler(self._prepare, "PrepareRequest"),
-            "NodeUnprepareResources": handler(self._unprepare, "UnprepareRequest"),
-        }
         registration = {
             "GetInfo": handler(self._info, "InfoRequest"),
             "NotifyRegistrationStatus": handler(self._notified, "RegistrationStatus"),
         }
         self._server.add_generic_rpc_handlers(
             (
-                grpc.method_handlers_generic_handler(SERVICES.get(self.service, self.service), methods),
+                grpc.method_handlers_generic_handler(
+                    SERVICES.get(self.service, self.service), self.methods()
+                ),
                 grpc.method_handlers_generic_handler("pluginregistration.Registration", registration),
             )
         )
@@ -62,6 +60,13 @@ class PythonDriver:
         self._server.add_insecure_port(f"unix:{self._registry}")
         self._server.start()
         return self
+
+    def methods(self) -> dict[str, Any]:
+        """The methods of its service."""
+        return {
+            "NodePrepareResources": handler(self._prepare, "PrepareRequest"),
+            "NodeUnprepareResources": handler(self._unprepare, "UnprepareRequest"),
+        }
 
     def __exit__(self, *_: object) -> None:
         self.crash()

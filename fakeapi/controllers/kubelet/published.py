@@ -1,0 +1,124 @@
+"""PublishedResources: writes the ResourceSlices that drivers of 1.30 have their kubelet publish.
+
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30: a driver streams what its node
+has (NodeListAndWatchResources), the kubelet makes slices of it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import grpc.aio
+
+from fakeapi.controllers.api import API
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.kubelet.driver import OLD_BATCH, Driver, stream
+from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.paths import find_resource, served_as
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import protobuf
+
+RETRY_SECONDS = 5.0
+"""Delay before a driver whose stream failed is asked again, in the machine's time."""
+
+_IN_SLICE = b"\x22"
+"""The tag of a slice's resource model, field 4, in protobuf."""
+
+
+class PublishedResources:
+    """What the drivers of one node said they have. `changed` is called with a driver's name."""
+
+    def __init__(
+        self, context: ControllerContext, api: API, node: str, changed: Callable[[str], None]
+    ) -> None:
+        resource = find_resource(context.cluster.catalogue, "resource.k8s.io", "resourceslices")
+        assert resource is not None, "the release has slices"
+        self._resource = resource
+        self._place = served_as(resource)
+        self._slices: Informer = context.informer(self._place)
+        self._api = api
+        self._nodes = context.resource("", "nodes")
+        self._node = node
+        self._changed = changed
+        self._models: dict[str, list[Object]] = {}
+        self._watched: dict[str, asyncio.Task[None]] = {}
+
+    def driver_came(self, driver: Driver) -> None:
+        """Follows what the driver says from now on."""
+        self.driver_went(driver.name)
+        self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
+
+    def driver_went(self, name: str) -> None:
+        """The driver's slices are deleted at the next `sync`."""
+        task = self._watched.pop(name, None)
+        if task is not None:
+            task.cancel()
+        self._models.pop(name, None)
+        self._changed(name)
+
+    async def _follow(self, driver: Driver) -> None:
+        method = f"{OLD_BATCH}NodeListAndWatchResources"
+        while True:
+            try:
+                request = MESSAGES["ResourcesRequest"]()
+                async for answer in stream(driver.endpoint, method, request, "ResourcesResponse"):
+                    self._models[driver.name] = [self._model(each) for each in answer.resources]
+                    self._changed(driver.name)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                    return
+            except protobuf.ProtobufError:
+                pass
+            else:
+                return
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _model(self, encoded: bytes) -> Object:
+        """A resource model as JSON: it is decoded as that of a slice."""
+        size, length = len(encoded), b""
+        while size > 127:
+            length += bytes([size & 127 | 128])
+            size >>= 7
+        found = protobuf.decode(_IN_SLICE + length + bytes([size]) + encoded, self._resource.schema)
+        return {key: value for key, value in found.items() if key not in _OWN}
+
+    async def sync(self, driver: str) -> None:
+        """Makes the slices of a driver what it said. Raises Refused."""
+        wanted = list(self._models.get(driver, ()))
+        obsolete = []
+        for each in self._slices.objects.values():
+            if each.get("nodeName") != self._node or each["driverName"] != driver:
+                continue
+            model = {key: value for key, value in each.items() if key not in _OWN}
+            if model in wanted:
+                wanted.remove(model)
+            else:
+                obsolete.append(each)
+        for model in wanted:
+            if obsolete:
+                old = obsolete.pop()
+                kept = {key: value for key, value in old.items() if key in _OWN}
+                await self._api.update(self._place.path_of(old), {**kept, **model})
+            else:
+                await self._api.create(self._place.path(), await self._new(driver, model))
+        for old in obsolete:
+            await self._api.delete(self._place.path_of(old))
+
+    async def _new(self, driver: str, model: Object) -> Object:
+        assert self._nodes is not None, "nodes are served by every release"
+        node = await self._api.get(self._nodes.path(name=self._node))
+        owner: dict[str, Any] = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "name": self._node,
+            "uid": node["metadata"]["uid"],
+            "controller": True,
+        }
+        metadata = {"generateName": f"{self._node}-{driver}-", "ownerReferences": [owner]}
+        kind = {"kind": self._place.kind, "apiVersion": self._place.api_version}
+        return {**kind, "metadata": metadata, "nodeName": self._node, "driverName": driver, **model}
+
+
+_OWN = frozenset(("kind", "apiVersion", "metadata", "nodeName", "driverName"))
+"""The fields of a slice beside those of its model."""

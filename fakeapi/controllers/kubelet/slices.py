@@ -1,0 +1,78 @@
+"""NodeSlices: deletes the ResourceSlices of a node whose drivers are not there.
+
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` from 1.31 on: all slices of the node when the kubelet
+starts, those of a driver when it is no longer registered, or some time later, for drivers that are only
+replaced.
+"""
+
+from collections.abc import Callable
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.machinery.json_types import Object
+
+GROUP, PLURAL = "resource.k8s.io", "resourceslices"
+RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
+"""Delays between attempts to delete slices; each is twice the one before."""
+EVERY = ""
+"""Stands for all drivers."""
+
+
+class NodeSlices:
+    """The slices of one node. `later` has `wipe` called for a driver, after some seconds of the clock."""
+
+    def __init__(
+        self,
+        context: ControllerContext,
+        api: API,
+        node: str,
+        later: Callable[[str, float], None],
+    ) -> None:
+        self._api = api
+        self._node = node
+        self._later = later
+        self._clock = context.clock
+        self._resource = context.resource(GROUP, PLURAL)
+        self._delay = context.rules.quirks.slices_outlive_drivers_by
+        self._gone: dict[str, float] = {}
+        self._attempts: dict[str, int] = {}
+
+    def start(self) -> None:
+        """Has all slices of the node deleted."""
+        if self._delay is not None:
+            self._later(EVERY, 0.0)
+
+    def driver_is(self, driver: str, *, registered: bool) -> None:
+        """Notes that a driver came or went."""
+        if self._delay is None or not driver:
+            return
+        if registered:
+            self._gone.pop(driver, None)
+        elif driver not in self._gone:
+            self._gone[driver] = self._clock.monotonic()
+            self._later(driver, self._delay)
+
+    async def wipe(self, driver: str) -> None:
+        """Deletes the slices of a driver, or of EVERY one, if it is time and the driver is still away."""
+        if self._resource is None or self._delay is None:
+            return
+        if driver != EVERY:
+            since = self._gone.get(driver)
+            if since is None:
+                return
+            left = since + self._delay - self._clock.monotonic()
+            if left > 0:
+                self._later(driver, left)
+                return
+        selector = f"spec.nodeName={self._node}" + (f",spec.driver={driver}" if driver else "")
+        options: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
+        try:
+            await self._api.request(
+                "DELETE", self._resource.path(), options, query={"fieldSelector": selector}
+            )
+        except Refused:
+            attempts = self._attempts[driver] = self._attempts.get(driver, 0) + 1
+            self._later(driver, min(RETRY_SECONDS_MIN * 2 ** min(attempts - 1, 20), RETRY_SECONDS_MAX))
+            return
+        self._gone.pop(driver, None)
+        self._attempts.pop(driver, None)

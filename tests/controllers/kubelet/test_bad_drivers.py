@@ -1,0 +1,234 @@
+"""Drivers that misbehave end in the event of a real cluster, and nothing stops for the others."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra node is not installed")
+
+from fakeapi import FakeAPI
+from fakeapi.controllers.kubelet import driver as drivers
+from fakeapi.controllers.kubelet import registrations
+from fakeapi.controllers.kubelet.messages import MESSAGES
+from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
+
+Object = dict[str, Any]
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36", controllers="all") as server:
+        server.settle()
+        publish(server, "v1")
+        create_template(server, "v1")
+        yield server
+
+
+def reported(api: FakeAPI) -> list[str]:
+    """What the kubelet says of the pod's claims."""
+    events = api.list("Event", namespace="default", api_version="v1")
+    return [
+        each["message"].removeprefix("Failed to prepare dynamic resources: ")
+        for each in events
+        if each["reason"] == "FailedPrepareDynamicResources"
+    ]
+
+
+def phase(api: FakeAPI, name: str = "pod") -> str:
+    return str(api.get("Pod", name)["status"]["phase"])
+
+
+def others_run(api: FakeAPI) -> bool:
+    """Whether a pod without claims runs on the node."""
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec})
+    api.settle()
+    return phase(api, "other") == "Running"
+
+
+class Junk:
+    """A socket that answers whoever connects with bytes that are no HTTP/2, or with none at all."""
+
+    def __init__(self, path: Path, answer: bytes) -> None:
+        self._answer = answer
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(str(path))
+        self._socket.listen(8)
+        self.asked = threading.Event()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        kept = []
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            kept.append(connection)
+            self.asked.set()
+            if self._answer:
+                with suppress(OSError):
+                    connection.sendall(self._answer)
+                connection.close()
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"\x00\xffgarbage\r\n\r\n" * 40, b"HTTP/1.1 400 Bad Request\r\n\r\n"]
+)
+def test_a_driver_that_does_not_register_is_missing_to_its_pods(
+    api: FakeAPI, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registrations, "REGISTER_SECONDS", 0.3)
+    node = api.node()
+    junk = Junk(Path(node.registry, "junk-reg.sock"), answer)
+    assert junk.asked.wait(10)
+    create_pod(api)
+    api.settle()
+    assert node.drivers == []
+    assert reported(api) == [f"DRA driver {NAME} is not registered"]
+    assert others_run(api)
+    with PythonDriver(node) as good:
+        assert good.registered.wait(20)
+        api.settle()
+        assert phase(api) == "Running"
+    junk.close()
+
+
+class Garbled(PythonDriver):
+    """Registers, and answers calls about claims with the entries of `results`; KEY stands for the claim's
+    uid.
+    """
+
+    results: tuple[tuple[str, Object], ...] = ()
+
+    def _prepare(self, request: Any, context: Any) -> Any:
+        [claim] = request.claims
+        entries = [
+            MESSAGES["PreparedEntry"](key=key.replace("KEY", claim.uid), value=MESSAGES["Prepared"](**value))
+            for key, value in self.results
+        ]
+        return MESSAGES["PrepareResponse"](claims=entries)
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        ((), "NodePrepareResources skipped 1 ResourceClaims"),
+        (
+            (("KEY", {}), ("other", {})),
+            "NodePrepareResources returned result for unknown claim UID other",
+        ),
+        ((("KEY", {"error": "no"}),), "NodePrepareResources failed for ResourceClaim {claim}: no"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_named(
+    api: FakeAPI, results: tuple[tuple[str, Object], ...], message: str
+) -> None:
+    with Garbled(api.node()) as driver:
+        driver.results = results
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Pending"
+        [claim] = api.list("ResourceClaim", namespace="default")
+        assert reported(api) == [message.format(claim=claim["metadata"]["name"])]
+        assert others_run(api)
+
+
+def test_devices_that_no_slice_has_are_taken_as_the_driver_says(api: FakeAPI) -> None:
+    device = MESSAGES["Device"](
+        request_names=["none"], pool_name="none", device_name="none", cdi_device_ids=["none/none=none"]
+    )
+    with Garbled(api.node()) as driver:
+        driver.results = (("KEY", {"devices": [device]}),)
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Running"
+        assert api.node().cdi_devices("default", "pod") == ["none/none=none"]
+
+
+class Hanging(PythonDriver):
+    """Answers about claims when it is let go."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(node)
+        self.asked, self.let_go = threading.Event(), threading.Event()
+
+    def _prepare(self, request: Any, context: Any) -> Any:
+        self.asked.set()
+        self.let_go.wait(30)
+        return super()._prepare(request, context)
+
+
+def test_a_driver_that_hangs_holds_up_nobody_and_is_given_up(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drivers, "CALL_SECONDS", 3.0)
+    with Hanging(api.node()) as driver:
+        assert driver.registered.wait(10)
+        create_pod(api)
+        assert driver.asked.wait(10)
+        spec = {"containers": [{"name": "c", "image": "i"}]}
+        api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec})
+        deadline = time.monotonic() + 20
+        while phase(api, "other") != "Running" and time.monotonic() < deadline:
+            threading.Event().wait(0.01)
+        assert phase(api, "other") == "Running"
+        api.settle()
+        assert phase(api) == "Pending"
+        [message] = reported(api)
+        assert message.startswith("NodePrepareResources: rpc error: code = DeadlineExceeded desc = ")
+        driver.let_go.set()
+
+
+def test_a_driver_whose_endpoint_is_not_there_is_named(api: FakeAPI) -> None:
+    with PythonDriver(api.node()) as driver:
+        assert driver.registered.wait(10)
+        api.settle()
+        Path(api.node().directory, "plugins", f"{NAME}.sock").unlink()
+        create_pod(api)
+        api.settle()
+        [message] = reported(api)
+        assert message.startswith("NodePrepareResources: rpc error: code = Unavailable desc = ")
+        assert others_run(api)
+
+
+def condition(api: FakeAPI) -> Object:
+    conditions = api.get("Pod", "pod")["status"]["conditions"]
+    found: Object = next(each for each in conditions if each["type"] == "PodScheduled")
+    return found
+
+
+def test_a_selector_that_fails_on_a_device_is_an_error_of_the_scheduler(api: FakeAPI) -> None:
+    pytest.importorskip("cel_expr_python", reason="the extra cel is not installed")
+    expression = f'device.attributes["{NAME}"].none == "x"'
+    api.patch("DeviceClass", "gpu", {"spec": {"selectors": [{"cel": {"expression": expression}}]}})
+    create_pod(api)
+    api.settle()
+    assert condition(api)["reason"] == "SchedulerError"
+    problem = "class gpu: selector #0: CEL runtime error: no such key: none"
+    expected = f'running "DynamicResources" filter plugin: {problem}'
+    assert condition(api)["message"] == expected
+    events = api.list("Event", namespace="default", api_version="v1")
+    assert [(each["reason"], each.get("message")) for each in events] == [("FailedScheduling", expected)]
+    assert others_run(api)
+
+
+def test_a_claim_that_no_device_fits_leaves_its_pod_unschedulable(api: FakeAPI) -> None:
+    pytest.importorskip("cel_expr_python", reason="the extra cel is not installed")
+    api.patch("DeviceClass", "gpu", {"spec": {"selectors": [{"cel": {"expression": "false"}}]}})
+    create_pod(api)
+    api.settle()
+    assert condition(api)["reason"] == "Unschedulable"
+    assert condition(api)["message"].startswith("0/1 nodes are available: 1 cannot allocate all claims.")
+    assert others_run(api)
