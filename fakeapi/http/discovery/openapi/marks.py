@@ -61,6 +61,9 @@ _UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """By Go type: the member that says which one is set, if any, and those of which one is set."""
 
+GRANULAR = frozenset(("lifecycle/v1alpha1.ResponderStatus",))
+"""Structs that are marked as having fields of their own for apply, as nearly all have without a mark."""
+
 
 def marks_of(tables: ReleaseTables) -> dict[str, list[Mark]]:
     """The marks of every type that is a kind, by Go name."""

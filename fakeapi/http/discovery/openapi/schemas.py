@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from fakeapi.http.discovery.openapi.descriptions import describe_field, describe_type
-from fakeapi.http.discovery.openapi.marks import marks_of, union_of
+from fakeapi.http.discovery.openapi.marks import GRANULAR, marks_of, union_of
 from fakeapi.releases.kinds import Kind
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.schemas import underlying_type
@@ -149,6 +149,8 @@ def _struct(
         schema["x-kubernetes-unions"] = unions
     if entry.get("atomic"):
         schema["x-kubernetes-map-type"] = "atomic"
+    if go in GRANULAR:
+        schema["x-kubernetes-map-type"] = "granular"
     return schema
 
 
