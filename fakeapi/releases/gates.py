@@ -45,6 +45,7 @@ _GROUPS = {ALL_ALPHA: GateSpec(27, Stage.ALPHA), ALL_BETA: GateSpec(27, Stage.BE
 EFFECTIVE = frozenset({
     "AggregatedDiscoveryEndpoint",
     "AggregatedDiscoveryRemoveBetaType",
+    "AllowInsecureKubeletCertificateSigningRequests",
     "AllowServiceLBStatusOnNonLB",
     "AllowUnsafeMalformedObjectDeletion",
     "AnyVolumeDataSource",
@@ -168,6 +169,7 @@ EFFECTIVE = frozenset({
     "SELinuxChangePolicy",
     "SELinuxMount",
     "SELinuxMountReadWriteOncePod",
+    "ServiceAccountNodeAudienceRestriction",
     "ServiceAccountTokenJTI",
     "ServiceAccountTokenNodeBinding",
     "ServiceAccountTokenNodeBindingValidation",

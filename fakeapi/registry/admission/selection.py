@@ -60,7 +60,6 @@ MISSING = frozenset(
     (
         "EventRateLimit",
         "ImagePolicyWebhook",
-        "NodeRestriction",
         "OwnerReferencesPermissionEnforcement",
         "PersistentVolumeLabel",
         "PodTolerationRestriction",

@@ -28,6 +28,7 @@ OPTIONAL_PLUGINS = (
     PluginEntry(
         "ServiceAccount", f"{_HERE}.service_account:ServiceAccount", kinds("pods", "pods/ephemeralcontainers")
     ),
+    PluginEntry("NodeRestriction", f"{_HERE}.node_restriction.plugin:NodeRestriction", _everything),
     PluginEntry("AlwaysPullImages", f"{_HERE}.pod_rules:AlwaysPullImages", kinds("pods")),
     PluginEntry("PodNodeSelector", f"{_HERE}.pod_node_selector:PodNodeSelector", kinds("pods")),
     PluginEntry("ExtendedResourceToleration", f"{_HERE}.pod_rules:ExtendedResourceToleration", kinds("pods")),

@@ -157,13 +157,14 @@ def _check_mirror(attributes: Attributes) -> None:
     spec = attributes.new_object()["spec"]
     if spec.get("serviceAccountName"):
         raise attributes.forbidden("a mirror pod may not reference service accounts")
-    if any(_secret_names(spec)):
+    if any(secret_names(spec)):
         raise attributes.forbidden("a mirror pod may not reference secrets")
     if any("serviceAccountToken" in source for source in _projected(spec)):
         raise attributes.forbidden("a mirror pod may not use ServiceAccountToken volume projections")
 
 
-def _secret_names(spec: Object) -> Iterator[str]:
+def secret_names(spec: Object) -> Iterator[str]:
+    """The names of the secrets that a pod refers to, empty ones among them."""
     for each in spec.get("imagePullSecrets") or ():
         yield each.get("name", "")
     for field in _CALLED:

@@ -41,8 +41,8 @@ def blocks(text: bytes) -> Iterator[Block]:
         yield Block(found[1].decode("utf-8", "replace"), content, headers)
 
 
-def request_problem(text: bytes) -> str:
-    """Why a text is no request for a certificate with a signature of its own; "" where it is one."""
+def request_problem(text: bytes, *, signed: bool = True) -> str:
+    """Why a text is no request for a certificate, `signed` with a key of its own; "" where it is one."""
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:
         return f"PEM block type must be {CERTIFICATE_REQUEST}"
@@ -50,21 +50,30 @@ def request_problem(text: bytes) -> str:
 
     try:
         request = x509.load_der_x509_csr(block.content)
-        signed = request.is_signature_valid
+        holds = not signed or request.is_signature_valid
     except Exception:  # noqa: BLE001 - the library raises what its backend raises
         return "asn1: structure error: malformed certificate request"
-    return "" if signed else "x509: signature check failed"
+    return "" if holds else "x509: signature check failed"
 
 
 def organizations_of(text: bytes) -> list[str]:
     """The organizations that a request for a certificate, which can be read, is for."""
+    return _attributes_of(text, "ORGANIZATION_NAME")
+
+
+def common_name_of(text: bytes) -> str:
+    """The common name that such a request is for, the last one if there are several; "" if there is none."""
+    return next(reversed(_attributes_of(text, "COMMON_NAME")), "")
+
+
+def _attributes_of(text: bytes, name: str) -> list[str]:
     from cryptography import x509  # noqa: PLC0415 - loaded with the first request
 
     block = next(blocks(text), None)
     if block is None:
         return []
     subject = x509.load_der_x509_csr(block.content).subject
-    return [str(each.value) for each in subject.get_attributes_for_oid(x509.NameOID.ORGANIZATION_NAME)]
+    return [str(each.value) for each in subject.get_attributes_for_oid(getattr(x509.NameOID, name))]
 
 
 def certificates_problem(text: bytes) -> str:

@@ -1,0 +1,1 @@
+"""NodeRestriction: what nodes may write."""

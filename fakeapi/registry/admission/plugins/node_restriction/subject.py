@@ -1,0 +1,59 @@
+"""Subject: the write of a node that a check is about."""
+
+from dataclasses import dataclass
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.releases.node_quirks import NodeQuirks
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`node` writes what `attributes` say."""
+
+    node: str
+    attributes: Attributes
+    objects: ClusterObjects
+    quirks: NodeQuirks
+
+    @property
+    def operation(self) -> Operation:
+        return self.attributes.operation
+
+    @property
+    def subresource(self) -> str:
+        return self.attributes.subresource
+
+    @property
+    def new(self) -> Object:
+        return self.attributes.new_object()
+
+    @property
+    def old(self) -> Object:
+        """The object of an update or a delete."""
+        assert self.attributes.old is not None, "there is an object to update or to delete"
+        return self.attributes.old
+
+    @property
+    def quoted(self) -> str:
+        return quote(self.node)
+
+    def forbidden(self, why: str) -> ApiError:
+        return self.attributes.forbidden(why)
+
+    def unexpected(self) -> ApiError:
+        return self.forbidden(f"unexpected operation {quote(self.operation.value)}")
+
+    def has_gate(self, name: str) -> bool:
+        return self.attributes.resource.release.gates.get(name, False)
+
+    def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
+        """An object of the cluster. Raises ApiError 404."""
+        found = self.objects.get(group, resource, namespace, name)
+        if found is None:
+            raise errors.not_found(Qualified(group, resource), name)
+        return found
