@@ -215,11 +215,16 @@ class _Lines(_Answer):
             super().take(part)
             return
         *lines, self._rest = (self._rest + part).split(b"\n")
-        if len(self._rest) > LINE_BYTES_MAX:
-            raise Refused(0, "TooLong", f"an event is longer than {LINE_BYTES_MAX} bytes", {})
         for line in lines:
+            _check_length(line)
             if line:
                 self._on_event(codec.decode(line))
+        _check_length(self._rest)
+
+
+def _check_length(line: bytes) -> None:
+    if len(line) > LINE_BYTES_MAX:
+        raise Refused(0, "TooLong", f"an event is longer than {LINE_BYTES_MAX} bytes", {})
 
 
 def _decoded(body: bytes) -> Object:

@@ -1,6 +1,7 @@
 """Watches read by hand, so that a test decides who ends them."""
 
 import socket
+from collections import deque
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -23,14 +24,19 @@ class Watch:
             )
         )
         self._reader = self._socket.makefile("rb")
+        self._lines: deque[bytes] = deque()
         self.status, _ = read_head(self._reader)
 
     def line(self) -> bytes:
-        """The next line, or b"" at the end."""
-        size = int(self._reader.readline() or b"0", 16)
-        data = self._reader.read(size)
-        self._reader.readline()
-        return data
+        """The next line, or b"" at the end. A busy server may send several in one chunk."""
+        while not self._lines:
+            size = int(self._reader.readline() or b"0", 16)
+            data = self._reader.read(size)
+            self._reader.readline()
+            if not data:
+                return b""
+            self._lines.extend(data.splitlines(keepends=True))
+        return self._lines.popleft()
 
     def close(self) -> None:
         self._reader.close()

@@ -1,0 +1,264 @@
+"""Bounds of what controllers keep, try and wait for."""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+import pytest
+
+from fakeapi.cluster import Cluster
+from fakeapi.controllers import event_series, events, work
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.manager import Manager
+from fakeapi.controllers.resourceclaim import ResourceClaimController
+from fakeapi.controllers.scheduler.binding import ATTEMPTS_MAX
+from fakeapi.controllers.scheduler.controller import BACKOFF_SECONDS_MAX, SchedulerController
+from fakeapi.http.app import Application
+from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
+from fakeapi.settings import Settings
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+PODS = "/api/v1/namespaces/default/pods"
+CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
+POD: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "p"},
+    "spec": {"containers": [{"name": "c", "image": "x"}]},
+}
+CLAIM = {
+    "apiVersion": "resource.k8s.io/v1beta1",
+    "kind": "ResourceClaim",
+    "metadata": {"name": "c"},
+    "spec": {"devices": {}},
+}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n"},
+    "status": {"allocatable": {"pods": "110", "cpu": "8", "memory": "8Gi"}},
+}
+
+
+def with_api(test: Callable[[API], Awaitable[None]]) -> None:
+    """Runs a test with a client of a server in the same event loop."""
+
+    async def main() -> None:
+        app = Application(Cluster(Settings(release="1.33")))
+        await app.startup()
+        try:
+            await test(API(app, "test"))
+        finally:
+            await app.shutdown()
+
+    asyncio.run(main())
+
+
+ControllerType = TypeVar("ControllerType", bound=Controller)
+
+
+def with_controller(
+    kind: type[ControllerType], test: Callable[[Manager, ControllerType, API], Awaitable[None]]
+) -> None:
+    """Runs a test beside a controller, with a clock that stands still."""
+
+    async def main() -> None:
+        clock = SeededClockAndNames(1, AdjustableClock(frozen_at=0))
+        app = Application(cluster := Cluster(Settings(release="1.33", clock=clock)))
+        await app.startup()
+        manager = Manager(app, cluster, {kind.name: kind})
+        await manager.start()
+        try:
+            controller = manager[kind.name]
+            assert isinstance(controller, kind)
+            await test(manager, controller, API(app, "test"))
+        finally:
+            await manager.stop()
+            await app.shutdown()
+
+    asyncio.run(main())
+
+
+def test_an_event_that_is_too_long_ends_the_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.controllers.api.LINE_BYTES_MAX", 5_000)
+    seen: list[str] = []
+
+    async def test(api: API) -> None:
+        for name, size in (("short", 10), ("long", 10_000)):
+            body = {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": name},
+                "data": {"a": "x" * size},
+            }
+            stored = await api.create(MAPS, body)
+            before = str(int(stored["metadata"]["resourceVersion"]) - 1)
+            query = {
+                "resourceVersion": before,
+                "timeoutSeconds": "1",
+                "fieldSelector": f"metadata.name={name}",
+            }
+            if size < 5_000:
+                await api.watch(MAPS, query, lambda event: seen.append(event["object"]["metadata"]["name"]))
+                continue
+            with pytest.raises(Refused, match="an event is longer than 5000 bytes"):
+                await api.watch(MAPS, query, lambda event: seen.append(event["object"]["metadata"]["name"]))
+
+    with_api(test)
+    assert seen == ["short"]
+
+
+@pytest.mark.parametrize(
+    ("module", "make", "path", "how"),
+    [
+        (events, events.EventRecorder, "/api/v1/namespaces/default/events", ("message",)),
+        (
+            event_series,
+            event_series.EventSeriesRecorder,
+            "/apis/events.k8s.io/v1/namespaces/default/events",
+            ("Acting", "message"),
+        ),
+    ],
+)
+def test_of_too_many_events_all_are_forgotten_and_equal_ones_counted_anew(
+    module: object, make: Any, path: str, how: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "EVENTS_MAX", 3)
+    seconds = itertools.count(1)
+    resource = SimpleNamespace(
+        path=lambda namespace: path,
+        path_of=lambda obj: f"{path}/{obj['metadata']['name']}",
+        api_version="events.k8s.io/v1",
+    )
+    context = SimpleNamespace(
+        clock=SimpleNamespace(now=lambda: next(seconds), suffix=str),
+        now=lambda: "2020-01-01T00:00:00Z",
+        resource=lambda group, plural: resource,
+    )
+
+    async def test(api: API) -> None:
+        pod = await api.create(PODS, POD)
+        recorder = make(context, api, "example.com/test")
+        for number in (0, 1, 2, 0, 3, 0):
+            await recorder.record(pod, "Normal", f"Reason{number}", *how)
+        found = await api.get(path)
+        reasons = sorted(each["reason"] for each in found["items"])
+        assert reasons == ["Reason0", "Reason0", "Reason1", "Reason2", "Reason3"]
+
+    with_api(test)
+
+
+def test_a_key_that_fails_for_ever_comes_back_after_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    async def pause(clock: object, seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(work, "pause", pause)
+
+    async def main() -> None:
+        came = asyncio.Event()
+        queue = work.WorkQueue(AdjustableClock(frozen_at=0), came.set)
+        for _ in range(100):
+            queue.retry(("controller", "key"))
+            await came.wait()
+            came.clear()
+            assert queue.pop() == ("controller", "key")
+
+    asyncio.run(main())
+    assert waited == sorted(waited)
+    assert waited[-1] == waited[-2] == work.RETRY_SECONDS_MAX
+
+
+def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.controllers.scheduler.controller.DECISIONS_MAX", 2)
+
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        await api.create("/api/v1/nodes", NODE)
+        await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
+        for name in "abc":
+            await api.create(PODS, {**POD, "metadata": {"name": name}})
+            await manager.settle(20)
+        assert list(scheduler.decisions) == ["default/b", "default/c"]
+
+    with_controller(SchedulerController, test)
+
+
+@pytest.fixture
+def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds after which keys come back."""
+    found: list[float] = []
+    monkeypatch.setattr(work.WorkQueue, "add_after", lambda self, item, seconds: found.append(seconds))
+    return found
+
+
+def test_a_pod_that_cannot_be_bound_comes_back_after_a_bounded_time(delays: list[float]) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        pod = await api.create(PODS, POD)
+        await manager.settle(20)
+        delays.clear()
+        for _ in range(20):
+            await scheduler._give_up(pod, "it fails")
+
+    with_controller(SchedulerController, test)
+    assert delays[:5] == [1, 2, 4, 8, BACKOFF_SECONDS_MAX]
+    assert set(delays[4:]) == {BACKOFF_SECONDS_MAX}
+
+
+def test_a_claim_that_changes_all_the_time_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, delays: list[float]
+) -> None:
+    attempts: list[str] = []
+
+    async def conflict(*_: object, **__: object) -> None:
+        attempts.append("update")
+        raise Refused(409, "Conflict", "somebody else was faster", {})
+
+    monkeypatch.setattr("fakeapi.controllers.scheduler.binding.Binder._update", conflict)
+
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        await api.create(CLAIMS, CLAIM)
+        await api.create("/api/v1/nodes", NODE)
+        await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
+        spec = {
+            "containers": [{"name": "c", "image": "x"}],
+            "resourceClaims": [{"name": "c", "resourceClaimName": "c"}],
+        }
+        await api.create(PODS, {**POD, "spec": spec})
+        await manager.settle(20)
+        pod = await api.get(f"{PODS}/p")
+        assert "somebody else was faster" in pod["status"]["conditions"][0]["message"]
+
+    with_controller(SchedulerController, test)
+    assert len(attempts) == ATTEMPTS_MAX
+
+
+def test_pods_that_are_not_remembered_as_deleted_free_their_claims_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fakeapi.controllers.resourceclaim.DELETED_MAX", 2)
+    names = [f"p{number}" for number in range(5)]
+    spec = {**POD["spec"], "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]}
+
+    async def test(manager: Manager, controller: ResourceClaimController, api: API) -> None:
+        await api.create(CLAIMS, CLAIM)
+        pods = [await api.create(PODS, {**POD, "metadata": {"name": name}, "spec": spec}) for name in names]
+        users = [
+            {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
+            for pod in pods
+        ]
+        await api.patch(
+            f"{CLAIMS}/c/status", {"status": {"allocation": {"devices": {}}, "reservedFor": users}}
+        )
+        await manager.settle(20)
+        assert len((await api.get(f"{CLAIMS}/c"))["status"]["reservedFor"]) == len(names)
+        for name in names:
+            await api.delete(f"{PODS}/{name}", grace=0)
+        await manager.settle(20)
+        assert len(controller._deleted) == 2
+        assert "reservedFor" not in (await api.get(f"{CLAIMS}/c"))["status"]
+
+    with_controller(ResourceClaimController, test)
