@@ -21,7 +21,7 @@ ISSUER: Final = "https://kubernetes.default.svc"
 
 _ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
-_TOKEN_LENGTH_MAX: Final = 1 << 16
+TOKEN_LENGTH_MAX: Final = 1 << 16
 """A longer text is nobody's token."""
 KNOWN_TOKENS_MAX: Final = 1024
 """Number of tokens with a verified signature to cache; beyond it the cache is emptied."""
@@ -50,7 +50,7 @@ class TokenSigner:
         if (known := self._known.get(token)) is not None:
             return known
         signed, _, signature = token.rpartition(".")
-        if len(token) > _TOKEN_LENGTH_MAX or signed.count(".") != 1 or not token.isascii():
+        if len(token) > TOKEN_LENGTH_MAX or signed.count(".") != 1 or not token.isascii():
             return None
         try:
             self._public.verify(_decoded(signature), signed.encode(), padding.PKCS1v15(), hashes.SHA256())

@@ -214,3 +214,16 @@ def test_escape_sequences_of_a_trace_do_not_reach_the_terminal(
     assert done.exit_code == 0
     assert "\x1b" not in done.output
     assert "\\x1b[31m" in done.output
+
+
+def test_validate_prints_the_first_problems_and_counts_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace, "PROBLEMS_MAX", 2)
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(native_lines.header_line(HEADER) + b"\n" + b"{}\n" * 5)
+    result = run("trace", "validate", path)
+    told = result.output.splitlines()
+    assert result.exit_code == 1
+    assert [line.startswith(f"{path}:") for line in told] == [True, True, False]
+    assert re.fullmatch(r"… and \d+ more", told[-1])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.registry.admission.policies import expressions
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.conftest import SmallServer
@@ -256,3 +257,30 @@ def test_newer_releases_ask_no_policy_about_reviews(
             api.request("POST", path, body)
     else:
         assert api.request("POST", path, body)["status"]["allowed"]
+
+
+def test_a_message_that_is_too_long_is_not_told(server: SmallServer) -> None:
+    validation = {"expression": "false", "message": "no", "messageExpression": "string(object.data.text)"}
+    install(server, validation)
+    for size, expected in ((5 * 1024, "x" * 5 * 1024), (5 * 1024 + 1, "no")):
+        assert refusal(server, config_map(text="x" * size)).status["message"].endswith(f"request: {expected}")
+
+
+def test_the_expressions_of_a_policy_share_a_budget(
+    server: SmallServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expressions.Expressions.budget, "__defaults__", (100,))
+    costly = "object.data.all(key, key != 'x')"
+    install(server, costly, costly, costly)
+    server.request("POST", MAPS, config_map("small", a="1"))
+    error = refusal(server, {**config_map("large"), "data": {f"k{number}": "1" for number in range(30)}})
+    assert error.status["message"].endswith(expressions.OUT_OF_BUDGET)
+
+
+def test_match_conditions_have_a_smaller_budget(server: SmallServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.registry.admission.policies.expressions.CONDITIONS_BUDGET", 20)
+    costly = {"name": "c", "expression": "object.data.all(key, key != 'x')"}
+    install(server, "true", matchConditions=[costly])
+    server.request("POST", MAPS, config_map("small", a="1"))
+    error = refusal(server, {**config_map("large"), "data": {f"k{number}": "1" for number in range(10)}})
+    assert expressions.OUT_OF_BUDGET in error.status["message"]

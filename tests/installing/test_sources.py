@@ -126,3 +126,21 @@ def test_the_order_is_the_one_that_objects_need() -> None:
         "Pod",
         "ValidatingWebhookConfiguration",
     ]
+
+
+def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.installing.sources.FILE_BYTES_MAX", 100)
+    file = tmp_path / "a.json"
+    file.write_text('{"apiVersion": "v1", "kind": "ConfigMap"}'.ljust(100))
+    assert len(manifests_of([file])) == 1
+    file.write_text(file.read_text() + " ")
+    with pytest.raises(InstallError, match=r"a\.json: longer than 100 bytes"):
+        manifests_of([file])
+
+
+def test_too_many_objects_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.installing.sources.OBJECTS_MAX", 2)
+    one = {"apiVersion": "v1", "kind": "ConfigMap"}
+    assert len(manifests_of([[one, one]])) == 2
+    with pytest.raises(InstallError, match="more than 2 objects"):
+        manifests_of([{"apiVersion": "v1", "kind": "List", "items": [one, one, one]}])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.jsonpath import RESULTS_MAX, as_text, dotted, nested, parse_path
-from fakeapi.machinery.jsonpath_syntax import JsonPathError
+from fakeapi.machinery.jsonpath_syntax import LENGTH_MAX, JsonPathError
 
 POD = {
     "spec": {
@@ -130,3 +130,10 @@ def test_nested_members_are_found_by_name() -> None:
     assert nested(POD, dotted(".spec.other")) == (False, None)
     with pytest.raises(JsonPathError):
         nested(POD, dotted(".spec.replicas.more"))
+
+
+def test_a_path_that_is_too_long_is_refused() -> None:
+    path = ".a" * (LENGTH_MAX // 2)
+    assert parse_path(path)
+    with pytest.raises(JsonPathError, match=f"a path may have at most {LENGTH_MAX} characters"):
+        parse_path(path + ".")

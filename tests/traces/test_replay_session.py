@@ -17,9 +17,11 @@ import fakeapi
 from fakeapi import FakeAPI
 from fakeapi.machinery.schema import protobuf
 from fakeapi.releases.release import kinds_of_release
+from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.messages import PROTOBUF
 from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
+from fakeapi.traces.replay import replay
 from fakeapi.traces.replay.options import ORDERS, Order
 from tests.traces.protobuf import envelope
 from tests.traces.samples import plain, written
@@ -481,3 +483,27 @@ def test_play_is_a_session_with_everything_in_it(session: Path) -> None:
         exchanges = list(reader)
     assert {method(each) for each in exchanges} == {"GET", "POST", "PUT", "PATCH", "DELETE"}
     assert any(each.response is not None and each.response.status == 409 for each in exchanges)
+
+
+def test_a_number_of_actors_are_replayed_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "ACTORS_MAX", 2)
+    perform = replay.Replayer._perform
+    now = most = 0
+
+    async def performed(self: replay.Replayer, step: Step) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        try:
+            await perform(self, step)
+        finally:
+            now -= 1
+
+    monkeypatch.setattr(replay.Replayer, "_perform", performed)
+    request = Request("GET", "/version", (), b"")
+    trace = written(
+        tmp_path / "many.jsonl",
+        *(Exchange(number, number / 1000, f"actor-{number}", request, None) for number in range(20)),
+    )
+    report = fakeapi.replay(trace, order="actors")
+    assert (most, report.replayed) == (2, 20)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.webhooks.admission_review import review_type
-from fakeapi.registry.webhooks.answers import UnusableAnswer, read_answer
+from fakeapi.registry.webhooks.answers import TEXT_MAX, UnusableAnswer, read_answer
 from fakeapi.registry.webhooks.transport import Answer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures/webhooks/answers.json"
@@ -29,3 +29,11 @@ def test_an_answer_that_is_nested_too_deep_is_refused() -> None:
     body = b'{"kind":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     with pytest.raises(UnusableAnswer):
         read_answer(Answer(200, "application/json", body), review_type("v1"))
+
+
+def test_of_a_text_that_is_no_review_a_part_is_told() -> None:
+    answer = Answer(403, "text/plain", b"a" * TEXT_MAX + b"b")
+    with pytest.raises(UnusableAnswer) as error:
+        read_answer(answer, review_type("v1"))
+    assert "a" * TEXT_MAX in str(error.value)
+    assert "ab" not in str(error.value)

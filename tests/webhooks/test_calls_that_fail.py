@@ -253,3 +253,49 @@ def test_connections_are_kept_for_a_few_endpoints_only(
         return kept
 
     assert asyncio.run(ask_all()) == [1, 2, 1]
+
+
+def test_a_few_connections_are_kept_for_an_endpoint(
+    webhooks: Callable[..., WebhookServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.IDLE_MAX", 2)
+    server = webhooks(tls=False)
+    together = threading.Barrier(4)
+
+    def wait(path: str) -> None:
+        together.wait(20)
+
+    server.before = wait
+    body = b'{"kind":"k","apiVersion":"v","request":{"uid":"u"}}'
+
+    async def ask_at_once() -> tuple[set[int], int]:
+        client = PostingClient()
+        try:
+            calls = (client.post(Endpoint(server.url), "/", body, 20.0) for _ in range(4))
+            answers = await asyncio.gather(*calls)
+            return {answer.status for answer in answers}, sum(map(len, client._idle.values()))
+        finally:
+            client.close()
+
+    assert asyncio.run(ask_at_once()) == ({200}, 2)
+
+
+def test_a_head_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, peer: Callable[[bytes], str]) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.HEAD_MAX", 1000)
+    host = peer(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 2000)
+    assert problem(Endpoint(f"http://{host}/")).startswith("net/http: HTTP/1.x transport connection broken")
+
+
+def test_certificates_are_kept_parsed_for_a_number_of_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.outbound.posting.CONTEXTS_MAX", 2)
+
+    async def ask_all() -> list[int]:
+        client, kept = PostingClient(), []
+        for _ in range(3):
+            authority = trustme.CA().cert_pem.bytes()
+            with pytest.raises(Unreachable):
+                await client.post(Endpoint("https://127.0.0.1:1/", authority=authority), "/", b"{}", 20.0)
+            kept.append(len(client._contexts))
+        return kept
+
+    assert asyncio.run(ask_all()) == [1, 2, 1]

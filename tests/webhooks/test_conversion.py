@@ -11,6 +11,8 @@ import pytest
 
 from fakeapi.outbound.posting import PostingClient
 from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.custom.conversion import Conversions
+from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.webhooks.clients import WebhookClients
 from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
 from fakeapi.registry.webhooks.outbound import ServiceUrls
@@ -109,3 +111,21 @@ def test_a_webhook_that_cannot_be_reached_fails_the_conversion(converter: Conver
         converter.run(lambda webhook: webhook.convert(widget("a"), NEW))
     why = "the server is currently unable to handle the request"
     assert str(failed.value) == f"conversion webhook for {OLD}, Kind=Widget failed: {why}"
+
+
+def test_a_number_of_converted_objects_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.registry.custom.conversion.KEPT_MAX", 2)
+
+    class Webhook:
+        calls = 0
+
+        async def convert(self, obj: Object, api_version: str) -> Object:
+            self.calls += 1
+            return {**obj, "apiVersion": api_version}
+
+    webhook = Webhook()
+    conversions = Conversions(cast(ConversionWebhook, webhook))
+    for name, calls in (("a", 1), ("b", 2), ("a", 2), ("c", 3), ("a", 4)):
+        found = asyncio.run(converted(lambda name=name: conversions.convert(widget(name), NEW)))  # type: ignore[misc]
+        assert found == widget(name, NEW)
+        assert webhook.calls == calls

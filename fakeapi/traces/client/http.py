@@ -28,7 +28,7 @@ HEAD_MAX = 1 << 18
 BODY_MAX = 1 << 28
 """Bytes of a response's head, of its body and of one line of a watch; a longer one raises TargetError."""
 
-_UNREAD_MAX = 1 << 20
+UNREAD_MAX = 1 << 20
 """Bytes that are received ahead of their reader; the server is held back then."""
 
 _START = b"HTTP/1."
@@ -217,7 +217,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._unread += data
-        if len(self._unread) > _UNREAD_MAX and not self._paused:
+        if len(self._unread) > UNREAD_MAX and not self._paused:
             self._paused = True
             self._transport.pause_reading()
         self._wake()

@@ -28,10 +28,10 @@ _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
 _SCHEMA_TYPES = frozenset(("string", "integer", "number", "boolean", "object", "array"))
 
 _SEPARATORS = str.maketrans("", "", "-_")
-_CACHED_MAX = 200
+CACHED_MAX = 200
 """Characters of a header's value whose check is remembered: most clients send the same ones each time."""
 
-_NAME_MAX = 200
+NAME_MAX = 200
 """Characters of a name that are looked at, from its end."""
 
 _NEEDLES = (
@@ -91,7 +91,7 @@ _QUOTE = re.compile(rb"\\{0,4}[\"']")
 
 def is_credential(name: str) -> bool:
     """Whether a field, header or parameter of this name holds a credential."""
-    return _is_credential(name[-_NAME_MAX:])
+    return _is_credential(name[-NAME_MAX:])
 
 
 @lru_cache(maxsize=4096)
@@ -101,7 +101,7 @@ def _is_credential(name: str) -> bool:
 
 def is_credential_variable(name: str) -> bool:
     """Whether an environment variable or parameter of this name holds a credential as its `value`."""
-    return _VARIABLE.search(name[-_NAME_MAX:].lower()) is not None
+    return _VARIABLE.search(name[-NAME_MAX:].lower()) is not None
 
 
 def is_credential_header(name: str) -> bool:
@@ -137,7 +137,7 @@ def clean_header(name: str, value: str) -> str:
         return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
     if name == "sec-websocket-protocol":
         return _WEBSOCKET_BEARER.sub(rf"\g<1>{REDACTED}", value)
-    return _clean_value(value) if len(value) <= _CACHED_MAX else _clean_value.__wrapped__(value)
+    return _clean_value(value) if len(value) <= CACHED_MAX else _clean_value.__wrapped__(value)
 
 
 @lru_cache(maxsize=1024)
@@ -163,7 +163,7 @@ def clean_target(target: str) -> str:
 
 
 def _is_credential_parameter(name: str) -> bool:
-    signs = _SIGNATURE.search(name[-_NAME_MAX:].lower().translate(_SEPARATORS)) is not None
+    signs = _SIGNATURE.search(name[-NAME_MAX:].lower().translate(_SEPARATORS)) is not None
     return signs or is_credential(name)
 
 

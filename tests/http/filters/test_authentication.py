@@ -117,3 +117,12 @@ def test_no_more_tokens_are_remembered_than_the_limit(monkeypatch: pytest.Monkey
     for _ in range(2):
         assert [(signer.claims_of(token) or {})["sub"] for token in tokens] == list("01234")
         assert len(signer._known) <= 2
+
+
+def test_a_token_that_is_too_long_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    signer = token_signer.TokenSigner()
+    token = signer.sign({"sub": "x" * 1000})
+    for length, expected in ((len(token), "x" * 1000), (len(token) - 1, None)):
+        monkeypatch.setattr(token_signer, "TOKEN_LENGTH_MAX", length)
+        signer._known.clear()
+        assert (signer.claims_of(token) or {}).get("sub") == expected

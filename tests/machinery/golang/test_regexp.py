@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakeapi.machinery.golang.regexp.matching import STEPS_MAX, compile_regexp
+from fakeapi.machinery.golang.regexp.matching import STEPS_MAX, Regexp, compile_regexp
 from fakeapi.machinery.golang.regexp.syntax import DEPTH_MAX, RegexpError
 
 
@@ -96,3 +96,16 @@ def test_groups_within_groups_are_bounded() -> None:
 def test_an_expression_that_backtracks_for_ever_elsewhere_answers_at_once() -> None:
     assert not compile_regexp("^(a+)+$").search("a" * 20_000 + "b")
     assert not compile_regexp("(x+x+)+y").search("x" * 20_000)
+
+
+def test_an_automaton_keeps_a_number_of_transitions_and_answers_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [chr(letter) * 3 + "!" for letter in range(97, 123)]
+    kept = Regexp("^[a-z]+!$")
+    assert all(kept.search(text) for text in texts)
+    monkeypatch.setattr("fakeapi.machinery.golang.regexp.matching.TRANSITIONS_MAX", 5)
+    forgetful = Regexp("^[a-z]+!$")
+    for text in texts:
+        assert forgetful.search(text)
+        assert forgetful._kept <= 5

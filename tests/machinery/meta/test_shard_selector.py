@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakeapi.machinery.meta.shard_selector import hash_of, parse
+from fakeapi.machinery.meta.shard_selector import SELECTOR_MAX, hash_of, parse
 
 FIELDS = "object.metadata.uid, object.metadata.namespace"
 BOTH = '"object.metadata.uid" and "object.metadata.namespace"'
@@ -88,3 +88,10 @@ def test_what_is_wrong_with_a_selector_is_said(text: str, message: str) -> None:
 def test_what_does_not_parse_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"CEL parse error|unexpected expression"):
         parse(text)
+
+
+def test_a_selector_that_is_too_long_does_not_parse() -> None:
+    spaces = " " * (SELECTOR_MAX - len(LOWER))
+    assert parse(LOWER.replace("(", f"({spaces}"))
+    with pytest.raises(ValueError, match="the expression is too long"):
+        parse(LOWER.replace("(", f"( {spaces}"))

@@ -199,3 +199,23 @@ def test_a_stricter_policy_warns_of_the_pods_that_there_are(fakeapi_factory: Cal
         '299 - "a (and 2 other pods): host namespaces"',
     ]
     connection.close()
+
+
+def test_of_many_pods_the_first_are_checked_and_a_warning_says_so(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.registry.admission.plugins.pod_security.plugin.PODS_MAX", 2)
+    api = fakeapi_factory(release="1.33")
+    for name in ("a", "b", "c"):
+        spec = {"hostNetwork": True, "containers": [{"name": "c", "image": "x"}]}
+        api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+    connection = HTTPConnection(api.url.removeprefix("http://"))
+    headers = {"Content-Type": "application/merge-patch+json"}
+    stricter = {"metadata": {"labels": {ENFORCE: "baseline"}}}
+    connection.request("PATCH", "/api/v1/namespaces/default", json.dumps(stricter), headers)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    warnings = answer.headers.get_all("Warning") or []
+    assert any("only checked against the first 2 of 3 existing pods" in each for each in warnings)
+    assert any("a (and 1 other pod)" in each for each in warnings)
+    connection.close()

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugins.resource_quota.evaluators import Evaluator, evaluator_of
+from fakeapi.registry.admission.plugins.resource_quota.plugin import ATTEMPTS, ResourceQuota
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.world import World, in_world
@@ -420,3 +422,16 @@ def test_a_pod_uses_what_its_containers_ask_for_while_it_is_not_over(
         assert usage == {"count/pods": "1", **expected}
 
     in_world(scenario, release="1.33", PodLevelResources=True)
+
+
+def test_a_quota_that_changes_all_the_time_is_given_up(api: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts: list[str] = []
+
+    async def conflict(*_: object) -> None:
+        attempts.append("write")
+        raise ApiError(409, "Conflict", "somebody else was faster")
+
+    monkeypatch.setattr(ResourceQuota, "_write", conflict)
+    quota(api, hard={"configmaps": "9"})
+    assert refusal(lambda: api.create(config_map("a"))).code == 409
+    assert len(attempts) == ATTEMPTS

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs import updating
+from fakeapi.registry.verbs.changing import Attempt
 from tests.registry.world import START, World, in_world, refusal, version_of
 
 LATER = 90
@@ -311,3 +313,21 @@ def test_errors_of_an_updates_metadata_stand_among_those_of_its_spec(release: st
         ]
 
     in_world(scenario, release)
+
+
+def test_a_write_that_others_are_always_faster_than_ends_as_a_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts: list[str] = []
+
+    async def too_late(attempt: Attempt, options: WriteOptions) -> None:
+        attempts.append("commit")
+
+    async def scenario(world: World) -> None:
+        await world.create(world.claim("a"))
+        monkeypatch.setattr(Attempt, "commit", too_late)
+        error = await refusal(world.patch("a", {"metadata": {"labels": {"a": "b"}}}))
+        assert (error.code, error.reason) == (409, "Conflict")
+
+    in_world(scenario)
+    assert len(attempts) == WRITE_ATTEMPTS

@@ -8,7 +8,7 @@ import pytest
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.verbs import watching
-from fakeapi.registry.verbs.watching import Watch, WatchEvent
+from fakeapi.registry.verbs.watching import EncodedEventCache, Watch, WatchEvent
 from fakeapi_storage import Closed
 from tests.registry.world import World, in_world, version_of
 
@@ -232,5 +232,30 @@ def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None
             [event] = await after(watch, 1)
             uids.append(json.loads(frames.frame(event))["object"]["metadata"]["uid"])
         assert uids[0] != uids[1]
+
+    in_world(scenario)
+
+
+def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching, "FRAMES_KEPT", 2)
+
+    async def scenario(world: World) -> None:
+        for name in "abc":
+            await world.create(world.claim(name))
+        events = world.watch().initial
+        cache, encoded = EncodedEventCache(), []
+
+        def encode(kind: str, body: bytes) -> bytes:
+            encoded.append(kind)
+            return watching.event_line(kind, body)
+
+        lines = [cache.frame(event, encode) for event in (*events, *events)]
+        assert lines[:3] == lines[3:]
+        assert len(encoded) == 6
+        assert cache.frame(events[-1], encode) == lines[-1]
+        assert len(encoded) == 6
+        assert len(cache._kept) <= 2
 
     in_world(scenario)

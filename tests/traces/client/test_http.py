@@ -133,3 +133,48 @@ def test_plain_http_behind_an_https_url_is_told_of() -> None:
 def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
     with FakeAPI(tls=True) as api, pytest.raises(TargetError, match="CERTIFICATE_VERIFY_FAILED"):
         ask(api.url)
+
+
+def test_a_server_is_held_back_while_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "UNREAD_MAX", 1000)
+    most = 0
+    receive = http._Connection.data_received
+
+    def received(connection: http._Connection, data: bytes) -> None:
+        nonlocal most
+        assert not connection._paused, "nothing comes while reading is paused"
+        receive(connection, data)
+        most = max(most, len(connection._unread))
+
+    monkeypatch.setattr(http._Connection, "data_received", received)
+    body = b"x" * 3_000_000
+    with answering(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body) as url:
+        assert ask(url).body == body
+    assert most < len(body), "the rest waited outside"
+
+
+def test_no_more_connections_are_open_than_a_client_may_have() -> None:
+    async def main(url: str) -> tuple[int, int]:
+        client = HttpClient(target_of_url(url), connections=2)
+        begun = http._Connection.ask
+        now = most = 0
+
+        async def ask_counted(connection: http._Connection, *arguments: object) -> Response:
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            try:
+                return await begun(connection, *arguments)  # type: ignore[arg-type]
+            finally:
+                now -= 1
+
+        http._Connection.ask = ask_counted  # type: ignore[method-assign, assignment]
+        try:
+            answers = await asyncio.gather(*(client.send("GET", "/version") for _ in range(10)))
+        finally:
+            http._Connection.ask = begun  # type: ignore[method-assign]
+            await client.close()
+        return most, sum(answer.status == 200 for answer in answers)
+
+    with FakeAPI() as api:
+        assert asyncio.run(main(api.url)) == (2, 10)

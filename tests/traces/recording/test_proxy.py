@@ -502,3 +502,35 @@ def test_a_request_that_is_too_long_for_the_proxy_is_a_413(
     assert len(heads) == 1
     (found,) = proxy.close()
     assert found.response is None
+
+
+def test_a_long_response_is_passed_on_as_it_arrives(
+    proxied: Callable[..., Proxied], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.traces.recording.proxy.WHOLE_MAX", 9)
+    seen = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(HELLO)
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234")
+                seen.wait(TIMEOUT)
+                connection.sendall(b"56789")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        proxy = proxied(target_of_url(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=TIMEOUT)
+        connection.request("GET", "/version")
+        response = connection.getresponse()
+        assert response.read(5) == b"01234"
+        seen.set()
+        assert response.read() == b"56789"
+        connection.close()
+        thread.join()

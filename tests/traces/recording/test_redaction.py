@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.model import Request, Response, StreamEvent
-from fakeapi.traces.recording.credentials import clean_text
+from fakeapi.traces.recording import credentials
+from fakeapi.traces.recording.credentials import clean_text, is_credential
 from fakeapi.traces.recording.redaction import Redactor
 from tests.traces.samples import EXCHANGES, plain, watch
 
@@ -338,3 +339,10 @@ def test_no_token_and_no_key_is_left(value: Any) -> None:
     text = Redactor().body(json.dumps(value).encode())
     assert JWT.encode() not in text
     assert SECRET.encode() not in text
+
+
+def test_of_a_long_name_the_end_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "x" * 100_000 + "Password"
+    assert is_credential(name)
+    monkeypatch.setattr(credentials, "NAME_MAX", len("word"))
+    assert not is_credential(name)

@@ -166,3 +166,10 @@ def test_a_browser_draws_the_page_without_an_error(found: Report, tmp_path: Path
     assert "Divergences (3)" in dom
     assert "&lt;/script&gt;" in dom
     assert "before that" in dom.lower()
+
+
+def test_a_time_line_has_a_number_of_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.traces.reporting.builder.MARKS_MAX", 3)
+    report = fakeapi.replay(record(tmp_path / "a.jsonl"), marks=True)
+    assert report.exchanges > 3
+    assert len(report.marks or ()) == 3

@@ -20,7 +20,7 @@ from fakeapi.machinery.golang.regexp.syntax import (
 STEPS_MAX = 10_000
 """Steps of an automaton. An expression that needs more is refused as too large; for Go some millions are."""
 
-_TRANSITIONS_MAX = 20_000
+TRANSITIONS_MAX = 20_000
 """Transitions that are kept of the deterministic automaton; beyond, it is made anew."""
 
 _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first, last + 1))
@@ -47,7 +47,7 @@ class _State:
 
 
 class Regexp:
-    """A compiled expression. Safe for one thread at a time."""
+    """A compiled expression. Threads may share it: what one forgets, another finds again."""
 
     def __init__(self, text: str) -> None:
         """Raises RegexpError."""
@@ -68,9 +68,12 @@ class Regexp:
             if following is None:
                 return True
             state = following
-        if "" not in state.next:
-            state.next[""] = None if 0 in self._reached(state, "") else state
-        return state.next[""] is None
+        try:
+            return state.next[""] is None
+        except KeyError:
+            matches = 0 in self._reached(state, "")
+            state.next[""] = None if matches else state
+            return matches
 
     def _state(self, steps: frozenset[int], before: str) -> _State:
         key = (steps, before)
@@ -81,7 +84,7 @@ class Regexp:
 
     def _after(self, state: _State, character: str) -> _State | None:
         """The state after one more character; None where the text matched before it."""
-        if self._kept >= _TRANSITIONS_MAX:
+        if self._kept >= TRANSITIONS_MAX:
             self._states.clear()
             self._kept = 0
             state.next.clear()

@@ -25,7 +25,7 @@ from fakeapi.machinery.cel.runtime.values import (
 from fakeapi.machinery.golang.strconv import quote
 
 PRECISION = 6
-_PRECISION_MAX = 1000
+PRECISION_MAX = 1000
 """Digits after the point; more are not written."""
 _CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 _STRINGS = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
@@ -81,7 +81,7 @@ def _clause(precision: str | None, letter: str, value: Any) -> str:
         reason = 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
         raise _WrongError(f"{prefix}error while parsing precision: {reason}")
     if letter in {"f", "e"}:
-        digits = PRECISION if precision is None else min(int(precision[:9]), _PRECISION_MAX)
+        digits = PRECISION if precision is None else min(int(precision[:9]), PRECISION_MAX)
         return _fixed(value, digits) if letter == "f" else _scientific(value, digits)
     if letter not in _CLAUSES:
         raise _WrongError(f'{prefix}unrecognized formatting clause "{letter}"')

@@ -27,7 +27,7 @@ from fakeapi.machinery.cel.runtime.values import (
     type_name,
 )
 
-_RANGE_MAX = 1_000_000
+RANGE_MAX = 1_000_000
 """Items of `lists.range`: cel-go makes any number, whose cost is beyond every budget from here on."""
 
 
@@ -139,7 +139,7 @@ def _order(one: Any, other: Any) -> int:
 
 
 def _range(count: int) -> Any:
-    return Items(list(range(min(count, _RANGE_MAX))))
+    return Items(list(range(min(count, RANGE_MAX))))
 
 
 def _distinct(values: ListValue) -> Any:
