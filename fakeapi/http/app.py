@@ -2,11 +2,10 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.types import ASGIApp, Receive, Scope, Send
-
+from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.cluster import Cluster
 from fakeapi.http import websocket
 from fakeapi.http.compression import compress
@@ -32,6 +31,9 @@ from fakeapi.machinery.meta.request_info import parse, verb_of
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.store import Store
 from fakeapi.releases import Release
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 CONTROL = "/_fakeapi"
 """Below it is the server's own control API; Kubernetes has nothing there."""
@@ -59,9 +61,7 @@ class Application:
         self._handle: Handler | None = None
         self._watches: Watches | None = None
         self._compresses = False
-        routes = [] if control is None else [Mount(CONTROL, control)]
-        self._starlette = Starlette(routes=routes, lifespan=self._lifespan)
-        self._has_control = control is not None
+        self._control = control
 
     async def startup(self) -> None:
         """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
@@ -116,7 +116,7 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
-        if kind == "http" and not (self._has_control and scope["path"].startswith(CONTROL)):
+        if kind == "http" and not (self._control is not None and scope["path"].startswith(CONTROL)):
             await self._answer(scope, receive, send)
         elif kind == "websocket":
             await websocket.serve(self._answer, scope, receive, send)
@@ -148,8 +148,17 @@ class Application:
             raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
         return await self._handle(ctx)
 
+    @cached_property
+    def _starlette(self) -> "Starlette":
+        """Carries the control API, and the lifespan protocol for other servers than the project's own."""
+        from starlette.applications import Starlette  # noqa: PLC0415 - for whoever asks for either
+        from starlette.routing import Mount  # noqa: PLC0415 - the same
+
+        routes = [] if self._control is None else [Mount(CONTROL, self._control)]
+        return Starlette(routes=routes, lifespan=self._lifespan)
+
     @asynccontextmanager
-    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+    async def _lifespan(self, _: "Starlette") -> AsyncIterator[None]:
         await self.startup()
         try:
             yield

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from starlette.types import Receive, Scope
-
+from fakeapi.asgi import Receive, Scope
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 

@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from starlette.types import Receive, Send
-
+from fakeapi.asgi import Receive, Send
 from fakeapi.http.negotiation import JSON
 
 WARNINGS_LENGTH_MAX = 4096

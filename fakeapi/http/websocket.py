@@ -9,8 +9,7 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
+from fakeapi.asgi import ASGIApp, Message, Receive, Scope, Send
 from fakeapi.http.negotiation import CBOR_SEQUENCE
 from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.request_decoding import PROTOBUF

@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.serving.http1 import HTTP1, HTTP2Preface
-from fakeapi.serving.http2 import HTTP2
-from fakeapi.serving.hypercorn_streams import ServerConfig, Streams
+from fakeapi.serving.streams import Dates, Streams
 from fakeapi.serving.tasks import ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS
+
+if TYPE_CHECKING:
+    from fakeapi.serving.http2 import HTTP2
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -35,7 +37,7 @@ class Connection:
     """
 
     def __init__(
-        self, app: ASGIApp, config: ServerConfig, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, app: ASGIApp, dates: Dates, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._reader = reader
@@ -47,9 +49,10 @@ class Connection:
         self._deadline: float | None = self._loop.time() + HEAD_SECONDS
         secure = writer.get_extra_info("ssl_object")
         client, server = (_address(writer.get_extra_info(name)) for name in ("peername", "sockname"))
-        self._streams = Streams(app, config, secure is not None, client, server)
+        self._streams = Streams(app, dates, secure is not None, client, server)
         alpn = secure.selected_alpn_protocol() if secure is not None else None
-        self._protocol: HTTP1 | HTTP2 = (HTTP2 if alpn == "h2" else HTTP1)(self, self._streams, self.tasks)
+        self._protocol: HTTP1 | HTTP2
+        self._protocol = self._http2() if alpn == "h2" else HTTP1(self, self._streams, self.tasks)
 
     async def run(self) -> None:
         """Ends when the connection is closed and the requests that were at work have ended."""
@@ -74,9 +77,14 @@ class Connection:
         try:
             await self._protocol.receive(data)
         except HTTP2Preface as preface:
-            self._protocol = HTTP2(self, self._streams, self.tasks)
+            self._protocol = self._http2()
             await self._protocol.initiate()
             await self._protocol.receive(preface.data)
+
+    def _http2(self) -> "HTTP2":
+        from fakeapi.serving.http2 import HTTP2  # noqa: PLC0415 - brings h2 and hypercorn
+
+        return HTTP2(self, self._streams, self.tasks)
 
     async def write(self, data: bytes) -> None:
         if self._writer.is_closing() or self._dropping_input:

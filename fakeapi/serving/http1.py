@@ -1,22 +1,11 @@
-"""HTTP/1.1: h11 parses and writes, hypercorn's streams call the application, Go's net/http is the model."""
+"""HTTP/1.1: llhttp and h11 parse, an exchange calls the application, Go's net/http is the model."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING
 
+from fakeapi.serving.http1_exchange import Exchange
 from fakeapi.serving.http1_reader import ENDED, Preface, RequestReader, Started
 from fakeapi.serving.http1_writer import ResponseWriter
-from fakeapi.serving.hypercorn_streams import (
-    Body,
-    Data,
-    EndBody,
-    EndData,
-    HTTPStream,
-    Response,
-    StreamClosed,
-    Streams,
-    WSStream,
-    request_event,
-)
 from fakeapi.serving.request_head import (
     BAD_REQUEST,
     REQUEST_TIMEOUT,
@@ -25,8 +14,12 @@ from fakeapi.serving.request_head import (
     Refusal,
     RequestHead,
 )
+from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import ConnectionTasks
 from fakeapi.serving.wire import Wire
+
+if TYPE_CHECKING:
+    from fakeapi.serving.http1_websocket import WebSocket
 
 PIPELINED_BYTES = 64 * 1024
 """Of further requests that wait behind the one at work. At the limit the connection is not read any further,
@@ -73,8 +66,8 @@ REASONS = {
 
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
-STREAM_ID = 1
-"""Hypercorn's streams have a number; on HTTP/1.1 there is one at a time."""
+JOINED_BYTES = 64 * 1024
+"""A longer part of a body is written after its head, and not copied beside it."""
 
 
 class HTTP2Preface(Exception):
@@ -100,7 +93,7 @@ class HTTP1:
         self._loop = asyncio.get_running_loop()
         self._reader = RequestReader()
         self._response = ResponseWriter(http_1_0=False, is_head=False, closes=False)
-        self._stream: HTTPStream | WSStream | None = None
+        self._stream: Exchange | WebSocket | None = None
         self._head: RequestHead | None = None
         self._unsent_head = b""
         self._to_discard = DISCARDED_BYTES
@@ -129,8 +122,8 @@ class HTTP1:
 
     async def receive(self, data: bytes) -> None:
         """Raises HTTP2Preface where the connection begins with it."""
-        if isinstance(self._stream, WSStream):
-            await self._stream.handle(Data(stream_id=STREAM_ID, data=data))
+        if self._stream is not None and not isinstance(self._stream, Exchange):
+            await self._stream.take_data(data)
             return
         self._reader.feed(data)
         await self._parse()
@@ -205,46 +198,67 @@ class HTTP1:
             self._wire.expect_body()
         else:
             self._wire.expect_nothing()
-        make = self._streams.websocket if head.is_websocket else self._streams.http
-        self._stream = stream = make(self._tasks, self._stream_send, STREAM_ID)
+        self._stream = stream = self._websocket() if head.is_websocket else Exchange(self)
         if request.asks:
             await self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        await stream.handle(request_event(STREAM_ID, head.method, head.target, request.version, head.headers))
+        await stream.start(self._streams, self._tasks, head, request.version)
+
+    def _websocket(self) -> "WebSocket":
+        from fakeapi.serving.http1_websocket import WebSocket  # noqa: PLC0415 - brings hypercorn and wsproto
+
+        return WebSocket(self)
 
     async def _end_body(self) -> None:
         if self._head is not None and self._head.has_body:
             self._wire.expect_nothing()
         if self._stream is not None:
-            await self._stream.handle(EndBody(stream_id=STREAM_ID))
+            await self._stream.end_body()
         else:
             await self._finish_exchange()
 
     async def _take_body(self, data: bytes) -> None:
         if self._stream is not None:
-            await self._stream.handle(Body(stream_id=STREAM_ID, data=data))
+            await self._stream.take_body(data)
             return
         self._to_discard -= len(data)
         if self._to_discard < 0:
             self._wire.close_after_reading()
 
-    async def _stream_send(self, event: Any) -> None:
+    async def answer_head(self, status: int, headers: Headers) -> None:
         if self._refused:
             await asyncio.sleep(0)  # answered already; the application has not heard yet
-        elif isinstance(event, Response):
-            await self._send_head(event.status_code, event.headers)
-        elif isinstance(event, Body):
-            await self._write(self._response.data(event.data))
-        elif isinstance(event, EndBody):
-            await self._write(self._response.end())
-            if self._response.closes and isinstance(self._stream, WSStream):
-                self._wire.close_after_reading()  # refused by the stream itself, which says no more
-        elif isinstance(event, Data):
-            await self._write(event.data)
-        elif isinstance(event, EndData):
-            self._wire.close_after_reading()  # the client answers the close frame, or does not
-        elif isinstance(event, StreamClosed):
-            await self._end_stream()
-            await self._finish_exchange()
+        else:
+            await self._send_head(status, headers)
+
+    async def answer_body(self, data: bytes, *, is_last: bool) -> None:
+        if self._refused:
+            await asyncio.sleep(0)
+        elif is_last:
+            data = self._response.data(data)
+            await self._write(data, self._response.end())
+        else:
+            await self._write(self._response.data(data))
+
+    async def answer_data(self, data: bytes) -> None:
+        """Bytes of a WebSocket."""
+        await (asyncio.sleep(0) if self._refused else self._write(data))
+
+    async def answered(self) -> None:
+        if self._refused:
+            await asyncio.sleep(0)
+            return
+        await self._end_stream()
+        await self._finish_exchange()
+
+    def end_connection(self) -> None:
+        """A WebSocket says no more; the client answers its close frame, or does not."""
+        if not self._refused:
+            self._wire.close_after_reading()
+
+    @property
+    def closes(self) -> bool:
+        """Whether the connection ends with the response."""
+        return self._response.closes
 
     async def _send_head(self, status: int, headers: Headers) -> None:
         if status < 200:
@@ -261,11 +275,11 @@ class HTTP1:
         self._response.closes = False
         await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))
         early = self._reader.rest()
-        if early and self._stream is not None:
-            await self._stream.handle(Data(stream_id=STREAM_ID, data=early))
+        if early and self._stream is not None and not isinstance(self._stream, Exchange):
+            await self._stream.take_data(early)
 
     def _with_date(self, headers: Headers) -> Headers:
-        return [*headers, *self._streams.config.response_headers("h11")]
+        return [*headers, *self._streams.dates.headers()]
 
     def _write_unsent_head(self) -> None:
         head, self._unsent_head = self._unsent_head, b""
@@ -274,13 +288,17 @@ class HTTP1:
 
     async def _write(self, *parts: bytes) -> None:
         head, self._unsent_head = self._unsent_head, b""
-        if data := b"".join((head, *parts)):
+        if len(parts[0]) > JOINED_BYTES:
+            self._wire.write_soon(head)
+            head = b""
+        data = b"".join((head, *parts)) if head or len(parts) > 1 else parts[0]
+        if data:
             await self._wire.write(data)
 
     async def _end_stream(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
-            await stream.handle(StreamClosed(stream_id=STREAM_ID))
+            await stream.close()
 
     async def _finish_exchange(self) -> None:
         """Goes on to the next request once both sides are done; closes where that cannot be."""

@@ -20,10 +20,11 @@ from fakeapi.serving.hypercorn_streams import (
     HTTPStream,
     Response,
     StreamClosed,
-    Streams,
+    http_stream,
     request_event,
 )
 from fakeapi.serving.rate import Allowance
+from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
 
@@ -187,7 +188,7 @@ class HTTP2:
             self._output.open(stream_id)
             self._bodies_due[stream_id] = self._loop.time()
             task = RequestTask(self._tasks, lambda count: self._acknowledge(stream_id, count))
-            stream = self._make.http(task, self._stream_send, stream_id)
+            stream = http_stream(self._make, task, self._stream_send, stream_id)
             self._streams[stream_id] = stream
             await stream.handle(request_event(stream_id, method, target, "2", _http1_headers(headers)))
 
@@ -218,7 +219,7 @@ class HTTP2:
     async def _stream_send(self, event: Any) -> None:
         stream_id = event.stream_id
         if isinstance(event, Response):
-            date = self._make.config.response_headers("h2")
+            date = self._make.dates.headers()
             head = [(b":status", b"%d" % event.status_code), *event.headers, *date]
             self._output.send_head(stream_id, head)
         elif isinstance(event, Body):

@@ -8,7 +8,7 @@ import ssl
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.serving.connection import Connection
-from fakeapi.serving.hypercorn_streams import ServerConfig
+from fakeapi.serving.streams import Dates
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -73,7 +73,7 @@ class Listener:
         self._app = app
         self._socket = listener
         self._tls = tls
-        self._config = ServerConfig()
+        self._dates = Dates()
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
@@ -133,7 +133,7 @@ class Listener:
             client.close()
             return
         writer = asyncio.StreamWriter(transport, protocol, reader, self._loop)
-        connection = Connection(self._app, self._config, reader, writer)
+        connection = Connection(self._app, self._dates, reader, writer)
         self._connections.add(connection)
         try:
             await connection.run()

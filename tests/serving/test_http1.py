@@ -25,8 +25,9 @@ from wsproto.events import (
 
 from fakeapi.serving.http1 import DISCARDED_BYTES, EVENTS_IN_A_TURN, HTTP1, PIPELINED_BYTES
 from fakeapi.serving.http1_reader import HEADER_BYTES
-from fakeapi.serving.hypercorn_streams import WEBSOCKET_MESSAGE_BYTES, ServerConfig, Streams
+from fakeapi.serving.hypercorn_streams import WEBSOCKET_MESSAGE_BYTES
 from fakeapi.serving.runner import Runner
+from fakeapi.serving.streams import Dates, Streams
 from fakeapi.serving.tasks import ConnectionTasks
 from tests.serving.asking import ask, connected, converse, raw, statuses, turns, until_closed
 from tests.serving.stub import Stub
@@ -109,7 +110,7 @@ class NoWire:
 def test_other_clients_have_their_turns_while_small_chunks_are_parsed(stub: Stub) -> None:
     async def scenario() -> int:
         tasks = ConnectionTasks(asyncio.get_running_loop())
-        http1 = HTTP1(NoWire(), Streams(stub, ServerConfig(), False, None, None), tasks)
+        http1 = HTTP1(NoWire(), Streams(stub, Dates(), False, None, None), tasks)
         chunks = b"1\r\nx\r\n" * (20 * EVENTS_IN_A_TURN) + b"0\r\n\r\n"
         head = b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
         parsing = asyncio.create_task(http1.receive(head + chunks))

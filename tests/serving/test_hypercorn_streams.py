@@ -48,9 +48,7 @@ def test_events_have_the_fields_that_the_server_uses(name: str, fields: set[str]
     assert {field.name for field in dataclasses.fields(event)} == fields, f"the event {name} in {USED}"
 
 
-@pytest.mark.parametrize(
-    "name", ["errorlog", "include_server_header", "websocket_max_message_size", "response_headers"]
-)
+@pytest.mark.parametrize("name", ["errorlog", "include_server_header", "websocket_max_message_size"])
 def test_settings_that_the_server_makes_are_still_hypercorns(name: str) -> None:
     assert hasattr(Config, name), f"Config.{name} is gone in {USED}"
 
