@@ -75,18 +75,29 @@ class Timing:
         return len(self.each) / self.total
 
 
-async def drive(port: int, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
-    """`count` requests over so many connections, each sending its next when it has its answer."""
+async def drive(
+    port: int, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
+) -> Timing:
+    """`count` requests over so many connections, each sending its next when it has its answer.
+
+    With `after`, a request waits for the answer to the one so many numbers before it: without, one connection
+    that is held up is overtaken by all others.
+    """
     timing = Timing()
     numbers = iter(range(count))
+    answered = [asyncio.Event() for _ in range(count if after else 0)]
     opened = [await Connection.open(port) for _ in range(connections)]
 
     async def work(connection: Connection) -> None:
         for number in numbers:
+            if after and number >= after:
+                await answered[number - after].wait()
             data = make(number)
             start = time.perf_counter()
             answer = await connection.send(data)
             timing.each.append(time.perf_counter() - start)
+            if after:
+                answered[number].set()
             if answer.status >= 300:
                 timing.bad += 1
                 timing.refusal = timing.refusal or f"{answer.status} {answer.body[:500]!r} to {data[:100]!r}"

@@ -24,7 +24,7 @@ from benchmarks.load import Timing, drive, request
 EXCHANGES = 100_000
 CONNECTIONS = 16
 BLOCK = 1000
-"""Objects that are treated alike before the next step: far more than are under way at a time."""
+"""Objects that are treated alike before the next step, which waits for the answers to this one."""
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 MERGE = "application/merge-patch+json"
@@ -43,9 +43,9 @@ def bench_replay(count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "session.jsonl"
         with serving(folder, "--record", str(trace)) as (port, _):
-            asyncio.run(drive(port, exchange, count, CONNECTIONS))
+            asyncio.run(drive(port, exchange, count, CONNECTIONS, after=BLOCK))
         with serving(folder) as (port, _):
-            client = asyncio.run(drive(port, exchange, count, CONNECTIONS))
+            client = asyncio.run(drive(port, exchange, count, CONNECTIONS, after=BLOCK))
         with serving(folder) as (port, _):
             seconds, peak = replayed(folder, trace, port)
         rate = count / seconds

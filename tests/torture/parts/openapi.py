@@ -41,6 +41,7 @@ class Schemas:
         names = [name for name in index if name.startswith(("apis/", "api/")) and name.count("/") > 0]
         name = self.budget.random.choice(names)
         document = self._read(index[name]["serverRelativeURL"])
+        allow_nulls(document["components"]["schemas"])
         for path in document["paths"].values():
             for operation in path.values():
                 if isinstance(operation, dict):  # a watch would go on until its time is over
@@ -80,6 +81,20 @@ class Schemas:
         )  # fmt: skip
         chosen = self.budget.random.randrange(1 << 31)
         seed(chosen)(how(given(case=operation.as_strategy())(ask)))()
+
+
+def allow_nulls(schemas: dict[str, Any]) -> None:
+    """Lets lists, maps and times be null: so Go writes those that are not set and not left out, whatever
+    Kubernetes says of them in OpenAPI.
+    """
+    for schema in schemas.values():
+        for each in (schema, *schema.get("properties", {}).values()):
+            if (
+                each.get("type") == "array"
+                or each.get("format") == "date-time"
+                or "additionalProperties" in each
+            ):
+                each["nullable"] = True
 
 
 def run(budget: Budget) -> dict[str, float]:
