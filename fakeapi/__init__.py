@@ -10,10 +10,19 @@ from fakeapi.version import __version__
 
 if TYPE_CHECKING:
     from fakeapi.installing.sources import InstallError
+    from fakeapi.snapshots.model import Snapshot, SnapshotError
     from fakeapi.testing.replay import replay
     from fakeapi.testing.server import FakeAPI, StatusError
 
-__all__ = ["FakeAPI", "InstallError", "StatusError", "__version__", "replay"]
+__all__ = [
+    "FakeAPI",
+    "InstallError",
+    "Snapshot",
+    "SnapshotError",
+    "StatusError",
+    "__version__",
+    "replay",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from fakeapi.testing import server  # noqa: PLC0415 - see the module's docstring
 
         return getattr(server, name)
+    if name in ("Snapshot", "SnapshotError"):
+        from fakeapi.snapshots import model  # noqa: PLC0415 - the same
+
+        return getattr(model, name)
     if name == "InstallError":
         from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
 

@@ -4,13 +4,16 @@ It joins storage, catalogue and clock according to the settings. What else works
 (journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from fakeapi.journal.journal import Journal
+from fakeapi.registry.adjustable_clock import ClusterClock, seconds_of
 from fakeapi.registry.admission.selection import Selection, selected
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.clock import ClockAndNames, SystemClockAndNames
+from fakeapi.registry.clock import ClockAndNames
 from fakeapi.registry.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.registry.store import Store
 from fakeapi.registry.stored_format import STORED_FORMAT, check_stored
@@ -18,6 +21,9 @@ from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
 from fakeapi.registry.webhooks.transport import Transport
 from fakeapi.releases import Serving, gates, served
 from fakeapi.settings import Settings
+from fakeapi.snapshots.kept import KeptSnapshots
+from fakeapi.snapshots.model import Snapshot
+from fakeapi.snapshots.served import check_served
 from fakeapi_storage import Storage, open_storage
 
 
@@ -27,15 +33,32 @@ def _transport() -> Transport:
     return PostingClient()
 
 
+class Follower(Protocol):
+    """Works on the state of a cluster, and is told in its loop when all of the state is replaced."""
+
+    async def before_replacement(self) -> None:
+        """Lets go of the state that goes."""
+        ...
+
+    async def after_replacement(self, *, empty: bool) -> None:
+        """Begins with the new one; `empty`: that of a new cluster."""
+        ...
+
+
+def _clock(settings: Settings) -> ClusterClock:
+    frozen_at = None if settings.frozen_at is None else seconds_of(settings.frozen_at)
+    return ClusterClock(seed=settings.seed, frozen_at=frozen_at)
+
+
 class Cluster:
     """The objects of one cluster, and what is served of them; used in one event loop."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError,
-        AdmissionPluginError, ServiceUrlError.
+        AdmissionPluginError, ServiceUrlError, ValueError for a time that is none.
         """
         self.settings = settings
-        self.clock: ClockAndNames = settings.clock or SystemClockAndNames()
+        self.clock: ClockAndNames = settings.clock or _clock(settings)
         self._serving: Serving = served(
             settings.release, gates.chosen(settings.feature_gates), settings.runtime_config
         )
@@ -49,6 +72,9 @@ class Cluster:
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
         """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
+        self.snapshots = KeptSnapshots()
+        self._state_followers: list[Follower] = []
+        self._replacing = asyncio.Lock()
 
     @property
     def registry(self) -> Registry:
@@ -56,6 +82,14 @@ class Cluster:
         if self._registry is None:
             raise RuntimeError("the cluster is not started")
         return self._registry
+
+    @property
+    def adjustable_clock(self) -> ClusterClock:
+        """The clock, to be frozen and moved. Raises RuntimeError where the settings brought another kind."""
+        if not isinstance(self.clock, ClusterClock):
+            problem = "the server's clock was given by the option `clock`: move it there"
+            raise RuntimeError(problem)  # noqa: TRY004 - not the type of an argument
+        return self.clock
 
     @property
     def storage(self) -> Storage:
@@ -97,13 +131,63 @@ class Cluster:
         self._registry = registry
 
     async def reset(self) -> None:
-        """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end."""
-        await self.storage.reset()
-        self.journal.clear()
+        """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end.
+
+        The clock shows the machine's time again, or where the settings froze it, and a seed begins anew.
+        """
+
+        async def replace() -> None:
+            await self.storage.reset()
+            self.journal.clear()
+            if isinstance(self.clock, ClusterClock):
+                self.clock.begin_again()
+            self._forget()
+            self.registry.bootstrap.forget()
+            await self.registry.ensure_initial_objects()
+
+        await self._replace(replace, empty=True)
+
+    async def snapshot(self) -> Snapshot:
+        """The objects as they are, with everything that was accepted. Raises ApiError."""
+        await self.store.settle()
+        pending = frozenset(self.bootstrap.pending)
+        return Snapshot(self.storage.checkpoint(), self.settings.release or "", self.store.now(), pending)
+
+    async def restore(self, snapshot: Snapshot, *, rewind: bool = False) -> None:
+        """Replaces all objects by those of a snapshot, which keep uids and versions. Open watches end.
+
+        resourceVersions go on after the newest there was, and older ones are Expired, so that clients list
+        again; with `rewind` they repeat from the snapshot's. Clock and seed go on. Raises SnapshotError for
+        objects that are not served here, and StorageError; then nothing has changed.
+        """
+        check_served(snapshot, self.catalogue)
+
+        async def replace() -> None:
+            await self.storage.restore(snapshot.checkpoint, rewind=rewind)
+            self._forget()
+            self.bootstrap.pending = set(snapshot.pending)
+            self.registry.notice_stored()
+            await serve_stored_definitions(self.registry)
+
+        await self._replace(replace, empty=False)
+
+    def follow(self, follower: Follower) -> None:
+        """Tells of each replacement of the state; the last to follow is the first to let go."""
+        self._state_followers.append(follower)
+
+    async def _replace(self, replace: Callable[[], Awaitable[None]], *, empty: bool) -> None:
+        async with self._replacing:
+            for follower in reversed(self._state_followers):
+                await follower.before_replacement()
+            try:
+                await replace()
+            finally:
+                for follower in self._state_followers:
+                    await follower.after_replacement(empty=empty)
+
+    def _forget(self) -> None:
         self.store.forget()
         self.store.disconnect()
-        self.registry.bootstrap.forget()
-        await self.registry.ensure_initial_objects()
 
     def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
         """Calls `end` when the server stops or closes its connections; returns what forgets it."""

@@ -239,8 +239,26 @@ class Settings:
         unset="a temporary directory",
         is_shared=False,
     )
+    seed: int | None = _option(
+        None,
+        "Draw uids, generated names and all else that is random from this seed, so that runs repeat.",
+        "--seed",
+        metavar="N",
+        unset="another each time",
+        bounds=(0, None),
+    )
+    frozen_at: str | None = _option(
+        None,
+        "Let the clock stand still at this time, such as 2026-01-31T12:00:00Z, until it is moved.",
+        "--frozen-at",
+        metavar="TIME",
+        unset="it runs with the machine's",
+    )
     clock: "ClockAndNames | None" = _option(
-        None, "Take time, uids and generated names from here.", unset="those of the machine", is_shared=False
+        None,
+        "Take time, uids and generated names from here, instead of `seed` and `frozen_at`.",
+        unset="those of the machine",
+        is_shared=False,
     )
 
 
@@ -261,10 +279,11 @@ def read_option(name: str, text: str) -> Any:
     if found is None or name == "clock":
         raise ValueError(f"no option {name!r} that text can say")
     readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
+    kind = int if name == "seed" else type(found.default)
     try:
-        return readers.get(type(found.default), str)(text)
+        return readers.get(kind, str)(text)
     except ValueError:
-        raise ValueError(f"{name}: {text!r} is no {type(found.default).__name__}") from None
+        raise ValueError(f"{name}: {text!r} is no {kind.__name__}") from None
 
 
 def _flag(text: str) -> bool:

@@ -32,9 +32,11 @@ class _Commands(click.Group):
     """Commands, some of which are imported when they are called; their lines in the list stand here."""
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
+        "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
         "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),
+        "snapshot": ("fakeapi.cli.snapshot", "Keep, restore and compare all objects of a running server."),
         "trace": ("fakeapi.cli.trace", "Inspect and convert recorded traces."),
     }
 

@@ -12,7 +12,7 @@ from fakeapi.controllers.names import makers
 class ControlledApplication:
     """Starts the controllers with the application inside it, of which they are clients.
 
-    A reset ends them, and they begin again with the new cluster.
+    When the state of the cluster is replaced they end, and begin again with the new one.
     """
 
     def __init__(
@@ -31,6 +31,7 @@ class ControlledApplication:
         self._token = token
         self._host = host
         self._manager: Manager | None = None
+        cluster.follow(self)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         return self._app(scope, receive, send)
@@ -51,8 +52,12 @@ class ControlledApplication:
         await self._app.shutdown()
 
     async def reset(self) -> None:
-        await self._stop()
         await self._app.reset()
+
+    async def before_replacement(self) -> None:
+        await self._stop()
+
+    async def after_replacement(self, *, empty: bool) -> None:
         await self._start()
 
     def end_watches(self) -> None:

@@ -62,6 +62,7 @@ class Application:
         self._watches: Watches | None = None
         self._compresses = False
         self._control = control
+        cluster.follow(self)
 
     async def startup(self) -> None:
         """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
@@ -100,8 +101,12 @@ class Application:
 
     async def reset(self) -> None:
         """Begins again as a new cluster; open watches end."""
-        self.end_watches()
         await self._cluster.reset()
+
+    async def before_replacement(self) -> None:
+        self.end_watches()
+
+    async def after_replacement(self, *, empty: bool) -> None: ...
 
     def end_watches(self) -> None:
         """Ends all open watches as if their time had come."""

@@ -12,7 +12,10 @@ from fakeapi.machinery.json_types import Object
 
 
 class InstallingApplication:
-    """Installs before the first request is answered, and again once a reset has emptied the server."""
+    """Installs before the first request is answered, and again in each new cluster of the server.
+
+    It is to follow the cluster of the application inside it.
+    """
 
     def __init__(
         self,
@@ -41,7 +44,12 @@ class InstallingApplication:
 
     async def reset(self) -> None:
         await self._app.reset()
-        await self._install()
+
+    async def before_replacement(self) -> None: ...
+
+    async def after_replacement(self, *, empty: bool) -> None:
+        if empty:
+            await self._install()
 
     def end_watches(self) -> None:
         self._app.end_watches()

@@ -64,6 +64,12 @@ class Registry:
         """Serve further kinds, by the definition or by that of their group's folder."""
         self.catalogue.add(*(Resource(kind, release, definition, self.context) for kind in kinds))
 
+    def notice_stored(self) -> None:
+        """Have the admission plugins asked that the stored objects need."""
+        for prefix, plugin in _ACTIVATED.items():
+            if self.storage.list(prefix, limit=1).entries:
+                self.store.admission.extend(plugin)
+
     def authorize_by_roles(self) -> None:
         """Allow only what roles and bindings allow, and nobody to give more than they have."""
         from fakeapi.registry.authorization.rbac import RBAC  # noqa: PLC0415 - for those who ask for it
@@ -153,9 +159,7 @@ def open_registry(
     registry = Registry(store, catalogue, namespaces, context, bootstrap)
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
-    for prefix, plugin in _ACTIVATED.items():
-        if storage.list(prefix, start_after=None, limit=1, at=None).entries:
-            store.admission.extend(plugin)
+    registry.notice_stored()
     return registry
 
 

@@ -20,8 +20,11 @@ from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.adjustable_clock import ClusterClock
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
+from fakeapi.snapshots.kept import KeptSnapshots
+from fakeapi.snapshots.model import Snapshot
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
 
@@ -42,7 +45,7 @@ class RunningServer:
         self._settings = settings
         self._process = os.getpid()
         self._directory: Path | None = None
-        cluster = Cluster(settings)
+        cluster = self._cluster = Cluster(settings)
         self._ca: bytes | None = None
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
@@ -120,6 +123,11 @@ class RunningServer:
         assert isinstance(kubelet, KubeletController)
         return kubelet.nodes[name]
 
+    @property
+    def clock(self) -> ClusterClock:
+        """Raises RuntimeError where the settings brought another clock."""
+        return self._cluster.adjustable_clock
+
     def settle(self, seconds: float) -> None:
         """Returns when no controller has anything left to do. Raises NotSettled after `seconds`, RuntimeError
         where no controllers run.
@@ -132,6 +140,18 @@ class RunningServer:
     def reset(self) -> None:
         """Makes it a new cluster. Watches end, connections stay."""
         self._runner.reset()
+
+    @property
+    def snapshots(self) -> KeptSnapshots:
+        return self._cluster.snapshots
+
+    def snapshot(self) -> Snapshot:
+        """The objects as they are."""
+        return self._runner.call(self._cluster.snapshot)
+
+    def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
+        """Replaces all objects. Watches end, connections stay. Raises SnapshotError."""
+        self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
 
     def restart_empty_on_new_port(self) -> None:
         """Makes it a new cluster at another port, where nobody who knew the old one reaches it.
@@ -271,9 +291,13 @@ class RunningServer:
         from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
 
         try:
-            return InstallingApplication(app, (sources,), token=self._settings.token, host=self._own_host)
+            installing = InstallingApplication(
+                app, (sources,), token=self._settings.token, host=self._own_host
+            )
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
+        self._cluster.follow(installing)
+        return installing
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The control API, which is made when it is first asked."""

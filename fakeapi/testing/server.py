@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.controller import NodeAgent
     from fakeapi.installing.sources import Source
     from fakeapi.journal.requests import Requests
+    from fakeapi.registry.adjustable_clock import ClusterClock
+    from fakeapi.snapshots.kept import KeptSnapshots
+    from fakeapi.snapshots.model import Snapshot
     from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
@@ -137,6 +140,42 @@ class FakeAPI(Verbs):
     def reset(self) -> None:
         """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
         self._running().reset()
+
+    @property
+    def clock(self) -> "ClusterClock":
+        """The clock that everything in the server goes by: `freeze`, `resume`, `advance`, `jump`, `now`.
+
+        Timestamps, timeouts of watches, bookmarks, tokens and controllers follow it. A reset sets it back.
+        Raises RuntimeError for a server whose option `clock` gave another one.
+        """
+        return self._running().clock
+
+    @property
+    def snapshots(self) -> "KeptSnapshots":
+        """The snapshots that have a name. They end with the server, and survive a reset."""
+        return self._running().snapshots
+
+    def snapshot(self, name: str = "") -> "Snapshot":
+        """All objects as they are now; kept under the name too, if one is given. Raises SnapshotError."""
+        server = self._running()
+        if name:
+            server.snapshots.check(name)
+        snapshot = server.snapshot()
+        if name:
+            server.snapshots.keep(name, snapshot)
+        return snapshot
+
+    def restore(self, snapshot: "Snapshot | str", *, rewind: bool = False) -> None:
+        """Replaces all objects by those of a snapshot, or of the one with this name. Open watches end.
+
+        Objects have their uids and resourceVersions back. New versions go on after all that there were, and
+        those are Expired, so that informers list again. With `rewind` they go on from the snapshot's, the
+        same each time; then nobody may go on who saw newer ones. Raises SnapshotError, and changes nothing,
+        for objects of a kind that is not served.
+        """
+        server = self._running()
+        chosen = server.snapshots[snapshot] if isinstance(snapshot, str) else snapshot
+        server.restore(chosen, rewind=rewind)
 
     def install(self, *sources: "Source") -> list[Object]:
         """Installs manifests in the order that they need: namespaces, definitions, roles, and the rest.

@@ -23,12 +23,22 @@ from fakeapi_storage.errors import (
     WatcherOverflow,
 )
 from fakeapi_storage.format import Format, Migration
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page, Storage, Watcher
+from fakeapi_storage.interface import (
+    INITIAL_REVISION,
+    Checkpoint,
+    Entry,
+    Event,
+    EventKind,
+    Page,
+    Storage,
+    Watcher,
+)
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
 
 __all__ = [
     "INITIAL_REVISION",
     "WINDOW_REVISIONS",
+    "Checkpoint",
     "Closed",
     "Compacted",
     "DatabaseInUse",

@@ -48,8 +48,8 @@ class Log(Protocol):
         """Deletes the rows with the revisions `stale` and notes the revision."""
         ...
 
-    async def wipe(self) -> None:
-        """Deletes all rows; the format and the labels stay."""
+    async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
+        """Deletes all rows and stores these, none newer than `compacted`; the format and the labels stay."""
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Coroutine, Mapping
 from types import MappingProxyType
 
 from fakeapi_storage.errors import Closed
-from fakeapi_storage.interface import Entry, Page, Storage, Watcher
+from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint, Entry, Page, Storage, Watcher
 from fakeapi_storage.log import Log
 from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.memory.writer import MemoryWriter
 from fakeapi_storage.writer import Writer
+
+EMPTY = Checkpoint((), INITIAL_REVISION)
 
 
 class Store:
@@ -76,9 +78,15 @@ class Store:
         self._require_open()
         await self._finish(self._set_labels(dict(labels)))
 
-    async def reset(self) -> None:
+    def checkpoint(self) -> Checkpoint:
+        return self._committed.checkpoint()
+
+    async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
         self._require_open()
-        await self._finish(self._writer.reset())
+        await self._finish(self._writer.restore(checkpoint, rewind=rewind))
+
+    async def reset(self) -> None:
+        await self.restore(EMPTY, rewind=True)
 
     async def close(self) -> None:
         if self._closing is None:

@@ -17,7 +17,7 @@ from fakeapi_storage.errors import (
     StorageFailed,
     StorageReset,
 )
-from fakeapi_storage.interface import Entry, Event, EventKind
+from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint, Entry, Event, EventKind
 from fakeapi_storage.log import Log, Row
 from fakeapi_storage.memory.committed import Committed
 
@@ -124,10 +124,16 @@ class Writer:
         async with self._exclusive:
             await self._transact(lambda: self._log.set_labels(labels))
 
-    async def reset(self) -> None:
+    async def restore(self, checkpoint: Checkpoint, *, rewind: bool) -> None:
+        _check_entries(checkpoint)
+        entries = checkpoint.entries
+        rows = (Row(each.revision, each.key, each.created, 0, False, each.value) for each in entries)
         async with self._exclusive:
-            await self._transact(self._log.wipe)
-            self._committed.clear(StorageReset())
+            revision = checkpoint.revision
+            if not rewind:
+                revision = max(revision, self._committed.revision) + 1
+            await self._transact(lambda: self._log.replace(revision, rows))
+            self._committed.replace(entries, revision, StorageReset())
             self._fail(StorageReset)
             self._compaction_not_before = 0
 
@@ -266,6 +272,21 @@ def _check_text(key: str) -> None:
         key.encode()
     except UnicodeEncodeError as error:
         raise InvalidEntry(f"key {key!r} is not text: {error.reason}") from error
+
+
+def _check_entries(checkpoint: Checkpoint) -> None:
+    before, revisions = "", set[int]()
+    for entry in checkpoint.entries:
+        if entry.key <= before:
+            raise InvalidEntry(f"key {entry.key!r} stands after {before!r}, and not in its order")
+        if not INITIAL_REVISION < entry.created <= entry.revision <= checkpoint.revision:
+            raise InvalidEntry(f"revision {entry.revision} of {entry.key!r}, created at {entry.created}")
+        if entry.revision in revisions:
+            raise InvalidEntry(f"revision {entry.revision} is that of two keys")
+        _check_text(entry.key)
+        _check_size(entry.value)
+        before = entry.key
+        revisions.add(entry.revision)
 
 
 def _check_size(value: bytes) -> None:

@@ -17,7 +17,8 @@ from fakeapi.controllers.resourceclaim import ResourceClaimController
 from fakeapi.controllers.scheduler.binding import ATTEMPTS_MAX
 from fakeapi.controllers.scheduler.controller import BACKOFF_SECONDS_MAX, SchedulerController
 from fakeapi.http.app import Application
-from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
+from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.settings import Settings
 
 MAPS = "/api/v1/namespaces/default/configmaps"

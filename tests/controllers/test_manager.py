@@ -13,7 +13,8 @@ from fakeapi.controllers.controller import Controller, ControllerContext
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
-from fakeapi.registry.clock import AdjustableClock, ClockAndNames, SeededClockAndNames
+from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.clock import ClockAndNames, SeededClockAndNames
 from fakeapi.settings import Settings
 
 SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}

@@ -7,7 +7,8 @@ import pytest
 
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
-from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
+from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.serving.runner import Runner
 from fakeapi.settings import Settings
 from fakeapi.testing.client import Client

@@ -16,7 +16,8 @@ import pytest
 
 from fakeapi import cluster
 from fakeapi.http.watch import timeout_seconds
-from fakeapi.registry.clock import AdjustableClock, SystemClockAndNames
+from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.clock import SystemClockAndNames
 from fakeapi.registry.options import WatchOptions
 from fakeapi.testing.server import FakeAPI
 from fakeapi_storage import open_storage

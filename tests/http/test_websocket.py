@@ -20,7 +20,7 @@ from wsproto.events import (
 )
 
 from fakeapi.http.websocket import split_protocols
-from fakeapi.registry.clock import AdjustableClock
+from fakeapi.registry.adjustable_clock import AdjustableClock
 from fakeapi.testing.server import FakeAPI
 from tests.http.malformed.case import claim
 

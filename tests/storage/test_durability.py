@@ -168,6 +168,25 @@ def test_a_reset_outlives_the_process(tmp_path: Path) -> None:
     run(path, check)
 
 
+def test_a_restored_checkpoint_outlives_the_process(tmp_path: Path) -> None:
+    path = tmp_path / "storage.db"
+
+    async def fill(storage: Storage) -> None:
+        first = await storage.create("/a", b"1")
+        await storage.update("/a", b"2", first.revision)
+        checkpoint = storage.checkpoint()
+        await storage.create("/b", b"")
+        await storage.restore(checkpoint)
+        await storage.create("/c", b"")
+
+    async def check(storage: Storage) -> None:
+        assert [(entry.key, entry.value) for entry in storage.list("").entries] == [("/a", b"2"), ("/c", b"")]
+        assert storage.revision == INITIAL_REVISION + 5
+
+    run(path, fill)
+    run(path, check)
+
+
 @pytest.mark.parametrize("in_file", [False, True])
 def test_a_full_disk_fails_what_is_not_stored_and_keeps_what_is(in_file: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter of the test
     path = tmp_path / "storage.db" if in_file else None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fakeapi_storage.errors import Compacted, FutureRevision, KeyExists, KeyNotFound, RevisionConflict
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Storage, Watcher
+from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint, Entry, Event, EventKind, Storage, Watcher
 from fakeapi_storage.open import open_storage
 
 KEYS = st.sampled_from(["/a", "/a/1", "/a/2", "/a/10", "/b/1", "/bé"])
@@ -23,14 +23,14 @@ WINDOW = 12
 class Model:
     """Every state there ever was, and the events between them."""
 
-    def __init__(self) -> None:
-        self.states: dict[int, dict[str, Entry]] = {INITIAL_REVISION: {}}
+    def __init__(self, state: dict[str, Entry] | None = None, revision: int = INITIAL_REVISION) -> None:
+        self.states: dict[int, dict[str, Entry]] = {revision: state or {}}
         self.events: list[Event] = []
-        self.oldest = INITIAL_REVISION
+        self.oldest = self.first = revision
 
     @property
     def revision(self) -> int:
-        return INITIAL_REVISION + len(self.events)
+        return self.first + len(self.events)
 
     def put(self, key: str, value: bytes) -> Entry:
         old = self.states[self.revision].get(key)
@@ -66,6 +66,7 @@ class StorageMachine(RuleBasedStateMachine):
         self.model = Model()
         self.pending: list[tuple[asyncio.Future[Entry], Entry]] = []
         self.watchers: list[tuple[Watcher, str, int]] = []
+        self.checkpoint: Checkpoint | None = None
         self.storage = self.runner.run(self.open())
 
     async def open(self) -> Storage:
@@ -178,7 +179,7 @@ class StorageMachine(RuleBasedStateMachine):
     @rule(back=st.integers(0, 15))
     def compact(self, back: int) -> None:
         self.commit()
-        revision = max(self.model.revision - back, INITIAL_REVISION)
+        revision = max(self.model.revision - back, self.model.first)
         self.runner.run(self.storage.compact(revision))
         self.model.oldest = max(self.model.oldest, revision)
 
@@ -187,6 +188,25 @@ class StorageMachine(RuleBasedStateMachine):
         self.commit()
         self.runner.run(self.storage.reset())
         self.model = Model()
+        self.watchers.clear()
+
+    @rule()
+    def take_checkpoint(self) -> None:
+        self.commit()
+        self.checkpoint = self.storage.checkpoint()
+        state = self.model.states[self.model.revision]
+        assert self.checkpoint == Checkpoint(tuple(state[key] for key in sorted(state)), self.model.revision)
+
+    @precondition(lambda self: self.checkpoint is not None)
+    @rule(rewind=st.booleans())
+    def restore(self, *, rewind: bool) -> None:
+        self.commit()
+        checkpoint = self.checkpoint
+        assert checkpoint is not None
+        newest = max(self.model.revision, checkpoint.revision) + 1
+        self.runner.run(self.storage.restore(checkpoint, rewind=rewind))
+        state = {entry.key: entry for entry in checkpoint.entries}
+        self.model = Model(state, checkpoint.revision if rewind else newest)
         self.watchers.clear()
 
     @precondition(lambda self: self.in_file)

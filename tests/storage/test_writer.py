@@ -43,8 +43,8 @@ class FaultyLog:
             self.fail_compaction, self.fail_before = False, True
         await self._transact(lambda: self.log.compact(revision, stale))
 
-    async def wipe(self) -> None:
-        await self._transact(self.log.wipe)
+    async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
+        await self._transact(lambda: self.log.replace(compacted, rows))
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
         await self._transact(lambda: self.log.set_labels(labels))
@@ -131,6 +131,21 @@ def test_a_failed_reset_changes_nothing() -> None:
             assert len(await watcher.next_batch()) == 1
             await store.reset()
             assert store.revision == INITIAL_REVISION
+
+    asyncio.run(main())
+
+
+def test_a_failed_restore_changes_nothing() -> None:
+    async def main() -> None:
+        async with opened() as (store, log):
+            empty = store.checkpoint()
+            entry = await store.create("/a", b"")
+            log.fail_before = True
+            with pytest.raises(StorageFailed):
+                await store.restore(empty)
+            assert (store.get("/a"), store.revision) == (entry, entry.revision)
+            await store.restore(empty)
+            assert store.get("/a") is None
 
     asyncio.run(main())
 

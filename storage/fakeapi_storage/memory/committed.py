@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from fakeapi_storage.errors import StorageError, StorageFailed
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind, Page
+from fakeapi_storage.interface import Checkpoint, Entry, Event, EventKind, Page
 from fakeapi_storage.log import Row, Snapshot
 from fakeapi_storage.memory.broadcast import Broadcast, Subscription
 from fakeapi_storage.memory.history import History
@@ -16,10 +16,14 @@ class Committed:
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
         base = [row for row in snapshot.rows if row.revision <= snapshot.compacted]
-        self._index = Index(Entry(row.key, row.value or b"", row.revision, row.created) for row in base)
-        self._history = History(snapshot.compacted, window)
-        self._broadcast = Broadcast(snapshot.compacted, watcher_buffer)
+        entries = (Entry(row.key, row.value or b"", row.revision, row.created) for row in base)
+        self._begin(entries, snapshot.compacted, watcher_buffer)
         self.replay(snapshot.rows[len(base) :])
+
+    def _begin(self, entries: Iterable[Entry], revision: int, watcher_buffer: int) -> None:
+        self._index = Index(entries)
+        self._history = History(revision, self._window)
+        self._broadcast = Broadcast(revision, watcher_buffer)
 
     @property
     def revision(self) -> int:
@@ -64,12 +68,13 @@ class Committed:
             kind = EventKind.DELETE if row.deleted else EventKind.PUT
             self.apply([Event(kind, Entry(row.key, value, row.revision, row.created), previous)])
 
-    def clear(self, reason: StorageError) -> None:
-        """Becomes the empty store and ends all watchers."""
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(tuple(self._index), self.revision)
+
+    def replace(self, entries: Iterable[Entry], revision: int, reason: StorageError) -> None:
+        """Becomes a store of these entries, without a history before `revision`, and ends all watchers."""
         self._broadcast.end(reason, drop=True)
-        self._index = Index()
-        self._history = History(INITIAL_REVISION, self._window)
-        self._broadcast = Broadcast(INITIAL_REVISION, self._broadcast.limit)
+        self._begin(entries, revision, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
         """Ends all watchers; each still hands out what waits in it."""

@@ -1,7 +1,7 @@
 """The committed entries, by key and in the order of their keys."""
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from fakeapi_storage.interface import Entry, Event, EventKind
 
@@ -22,6 +22,9 @@ class Index:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = {entry.key: entry for entry in entries}
         self._keys = sorted(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self._entries.__getitem__, self._keys)
 
     def get(self, key: str) -> Entry | None:
         return self._entries.get(key)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from fakeapi_storage.interface import INITIAL_REVISION
+from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint
 from fakeapi_storage.log import Log, Row, Snapshot
 from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.writer import Writer
@@ -22,8 +22,8 @@ class NoLog:
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None: ...
 
-    async def wipe(self) -> None:
-        await asyncio.sleep(0)  # writes that come while a reset is under way fail, as with every engine
+    async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
+        await asyncio.sleep(0)  # writes that come while a restore is under way fail, as with every engine
 
     async def set_labels(self, labels: Mapping[str, str]) -> None: ...
 
@@ -41,9 +41,9 @@ class MemoryWriter(Writer):
         super().__init__(NoLog(), committed)
         self._is_due = False
 
-    async def reset(self) -> None:
+    async def restore(self, checkpoint: Checkpoint, *, rewind: bool) -> None:
         try:
-            await super().reset()
+            await super().restore(checkpoint, rewind=rewind)
         finally:
             if self._queue:
                 self._start_draining()
@@ -62,7 +62,7 @@ class MemoryWriter(Writer):
         """Commits one batch; what is left waits for another turn, in which watchers empty their buffers."""
         self._is_due = False
         if self._exclusive.locked():
-            return  # a reset is under way, and starts again when it is done
+            return  # a restore is under way, and starts again when it is done
         self._commit_batch()
         if self._queue:
             self._start_draining()

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from itertools import chain
 
 from fakeapi_storage.errors import StorageFailed, StorageFull
-from fakeapi_storage.interface import INITIAL_REVISION
 from fakeapi_storage.log import Log, Row, Snapshot
 from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
@@ -52,14 +51,20 @@ class SqliteLog:
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
         await self._transaction((schema.FORGET, [(row,) for row in stale]), (schema.COMPACT, [(revision,)]))
 
-    async def wipe(self) -> None:
-        if self._database.in_memory:
-            # Nothing of it is worth a journal, which for 10,000 rows takes ten times as long as the rest.
+    async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
+        records = [*map(schema.to_record, rows)]
+        # Without rows, nothing in memory is worth a journal: for 10,000 rows it takes ten times the rest.
+        unsafe = self._database.in_memory and not records
+        if unsafe:
             await self._journal("OFF")
         try:
-            await self._transaction((schema.WIPE, [()]), (schema.COMPACT, [(INITIAL_REVISION,)]))
+            await self._transaction(
+                (schema.WIPE, [()]),
+                (schema.APPEND, records),
+                (schema.COMPACT, [(compacted,)]),
+            )
         finally:
-            if self._database.in_memory:
+            if unsafe:
                 await self._journal("MEMORY")
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:

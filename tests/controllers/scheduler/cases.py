@@ -15,7 +15,8 @@ from typing import Any
 
 from fakeapi import FakeAPI
 from fakeapi.controllers.scheduler.controller import SchedulerController
-from fakeapi.registry.clock import AdjustableClock, SeededClockAndNames
+from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.clock import SeededClockAndNames
 
 Object = dict[str, Any]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from fakeapi.registry import token_signer
-from fakeapi.registry.clock import AdjustableClock
+from fakeapi.registry.adjustable_clock import AdjustableClock
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.filters.users import CORE, bearer, token_of, user_seen

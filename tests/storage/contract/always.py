@@ -16,7 +16,7 @@ from fakeapi_storage.errors import (
     RevisionConflict,
     WatcherOverflow,
 )
-from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind
+from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint, Entry, Event, EventKind
 from tests.storage.contract import Behaviour, Opener, collect, is_idle, keys, put
 
 BEHAVIOURS: list[Behaviour] = []
@@ -505,6 +505,81 @@ async def a_reset_starts_again_from_the_first_revision(opener: Opener) -> None:
             await storage.reset()
             assert (storage.revision, storage.oldest) == (INITIAL_REVISION, INITIAL_REVISION)
             assert (storage.list("").entries, storage.newest("/b"), storage.get("/b")) == ([], None, None)
+
+
+@behaviour
+async def a_restored_checkpoint_brings_back_its_entries_with_their_revisions(opener: Opener) -> None:
+    async with opener() as storage:
+        kept, changed = await storage.create("/a", b"1"), await storage.create("/b", b"1")
+        checkpoint = storage.checkpoint()
+        await storage.delete("/a", kept.revision)
+        await storage.update("/b", b"2", changed.revision)
+        await storage.create("/c", b"1")
+        await storage.restore(checkpoint)
+        assert storage.list("").entries == [kept, changed]
+        assert (storage.newest("/b"), storage.newest("/c")) == (changed, None)
+        again = await storage.update("/b", b"3", changed.revision)
+        assert (again.created, storage.get("/b")) == (changed.created, again)
+
+
+@behaviour
+async def a_restored_store_goes_on_after_every_revision_there_was_and_resumes_none_of_them(
+    opener: Opener,
+) -> None:
+    async with opener() as storage:
+        empty = storage.checkpoint()
+        entry = await storage.create("/a", b"1")
+        await storage.restore(empty)
+        assert storage.revision == storage.oldest == entry.revision + 1
+        with pytest.raises(Compacted):
+            storage.watch("/", entry.revision)
+        assert (await storage.create("/a", b"1")).revision == entry.revision + 2
+
+
+@behaviour
+async def a_restore_that_rewinds_gives_the_same_revisions_again(opener: Opener) -> None:
+    async with opener() as storage:
+        await storage.create("/a", b"1")
+        checkpoint = storage.checkpoint()
+        first = await storage.create("/b", b"1")
+        for _ in range(2):
+            await storage.restore(checkpoint, rewind=True)
+            assert (storage.revision, storage.oldest) == (checkpoint.revision, checkpoint.revision)
+            assert await storage.create("/b", b"1") == first
+
+
+@behaviour
+async def a_checkpoint_of_one_store_is_restored_in_another(opener: Opener) -> None:
+    async with opener() as storage:
+        await put(storage, "/a", b"1")
+        await put(storage, "/a", b"2")
+        await storage.wait_committed()
+        checkpoint = storage.checkpoint()
+    async with opener() as other:
+        await other.restore(checkpoint)
+        assert other.list("").entries == list(checkpoint.entries)
+        assert other.revision > checkpoint.revision
+
+
+@behaviour
+async def a_checkpoint_that_no_store_can_have_changes_nothing(opener: Opener) -> None:
+    def made(*places: tuple[str, int, int]) -> Checkpoint:
+        return Checkpoint(tuple(Entry(key, b"", revision, created) for key, revision, created in places), 5)
+
+    async with opener() as storage:
+        entry = await storage.create("/a", b"1")
+        for bad in (
+            made(("/b", 2, 2), ("/a", 3, 3)),
+            made(("/a", 2, 2), ("/a", 3, 3)),
+            made(("/a", 2, 2), ("/b", 2, 2)),
+            made(("/a", 6, 6)),
+            made(("/a", 2, 3)),
+            made(("/a", 0, 0)),
+            made(("/\ud800", 2, 2)),
+        ):
+            with pytest.raises(InvalidEntry):
+                await storage.restore(bad)
+        assert (storage.list("").entries, storage.revision) == ([entry], entry.revision)
 
 
 @behaviour

@@ -129,6 +129,23 @@ async def a_write_beyond_the_queue_is_refused_and_leaves_no_trace(opener: Opener
 
 
 @behaviour
+async def a_restore_ends_watchers_and_fails_what_is_not_committed(opener: Opener) -> None:
+    async with opener() as storage:
+        kept = await storage.create("/a", b"1")
+        checkpoint = storage.checkpoint()
+        watcher = storage.watch("/")
+        restore = asyncio.ensure_future(storage.restore(checkpoint))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        pending = storage.create("/b", b"")
+        await restore
+        for ended in (watcher.next_batch(), pending):
+            with pytest.raises(StorageReset):
+                await ended
+        assert storage.list("").entries == [kept]
+
+
+@behaviour
 async def a_reset_ends_watchers_and_fails_what_is_not_committed(opener: Opener) -> None:
     async with opener() as storage:
         watcher, idle = storage.watch("/"), storage.watch("/x")

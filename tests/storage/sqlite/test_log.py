@@ -58,15 +58,27 @@ def test_compaction_deletes_what_it_is_told_and_remembers_its_revision() -> None
         await log.append([FIRST, SECOND, GONE])
         await log.compact(3, [2])
         assert await log.load() == Snapshot(3, [SECOND, GONE], {})
-        await log.wipe()
+        await log.replace(INITIAL_REVISION, [])
         assert await log.load() == Snapshot(INITIAL_REVISION, [], {})
+
+    run(use)
+
+
+def test_rows_that_replace_others_are_all_there_is_or_nothing_changes() -> None:
+    async def use(log: Log) -> None:
+        await log.append([FIRST, SECOND])
+        await log.replace(9, [SECOND])
+        assert await log.load() == Snapshot(9, [SECOND], {})
+        with pytest.raises(StorageFailed):
+            await log.replace(10, [FIRST, FIRST])
+        assert await log.load() == Snapshot(9, [SECOND], {})
 
     run(use)
 
 
 def test_a_log_that_was_wiped_in_memory_still_rolls_back() -> None:
     async def use(log: Log) -> None:
-        await log.wipe()
+        await log.replace(INITIAL_REVISION, [])
         await log.append([FIRST])
         with pytest.raises(StorageFailed):
             await log.append([SECOND, FIRST])
@@ -89,7 +101,7 @@ def test_labels_are_replaced_as_a_whole_and_outlive_a_wipe() -> None:
         await log.set_labels({"release": "1.31", "é": ""})
         await log.set_labels({"release": "1.33"})
         await log.append([FIRST])
-        await log.wipe()
+        await log.replace(INITIAL_REVISION, [])
         assert await log.load() == Snapshot(INITIAL_REVISION, [], {"release": "1.33"})
 
     run(use)

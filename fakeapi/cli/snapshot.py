@@ -1,0 +1,154 @@
+"""The command `fakeapi snapshot`: the snapshots of a running server, and their files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fakeapi.cli.control_options import control_client
+from fakeapi.traces.printable import printable
+
+if TYPE_CHECKING:
+    from fakeapi.snapshots.model import Snapshot
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group()
+def snapshot() -> None:
+    """Keep, restore and compare all objects of a running server."""
+
+
+@snapshot.command("list")
+@control_client
+def list_(*, client: Any) -> None:
+    """List the snapshots that the server keeps."""
+    kept = client.get("/snapshots")
+    if not kept:
+        click.echo("The server keeps no snapshots.")
+    for each in kept:
+        _say(each)
+
+
+@snapshot.command()
+@click.argument("name")
+@control_client
+def take(*, client: Any, name: str) -> None:
+    """Keep the objects as they are now, as NAME."""
+    _say(client.put(f"/snapshots/{_quoted(name)}"))
+
+
+@snapshot.command()
+@click.argument("name")
+@click.option(
+    "--rewind",
+    is_flag=True,
+    help="Let resourceVersions go on from the snapshot's; only with clients that begin anew.",
+)
+@control_client
+def restore(*, client: Any, name: str, rewind: bool) -> None:
+    """Replace all objects by those of the snapshot NAME. Open watches end."""
+    client.post(f"/snapshots/{_quoted(name)}/restore", {"rewind": rewind})
+    click.echo(f"restored {name}")
+
+
+@snapshot.command()
+@click.argument("name")
+@control_client
+def delete(*, client: Any, name: str) -> None:
+    """Forget the snapshot NAME."""
+    client.delete(f"/snapshots/{_quoted(name)}")
+    click.echo(f"deleted {name}")
+
+
+@snapshot.command()
+@click.argument("name")
+@click.argument("file", type=_FILE)
+@control_client
+def save(*, client: Any, name: str, file: Path) -> None:
+    """Write the snapshot NAME to FILE, gzipped where its name ends with .gz."""
+    from fakeapi.snapshots.model import SnapshotError  # noqa: PLC0415 - for --help's sake
+
+    try:
+        _downloaded(client, name).save(file)
+    except SnapshotError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"saved {name} to {file}")
+
+
+@snapshot.command()
+@click.argument("file", type=_FILE)
+@click.argument("name")
+@control_client
+def load(*, client: Any, file: Path, name: str) -> None:
+    """Have the server keep the snapshot of FILE as NAME."""
+    from fakeapi.snapshots.file import encoded  # noqa: PLC0415 - for --help's sake
+
+    _say(client.put(f"/snapshots/{_quoted(name)}/file", encoded(_read(file), compressed=True)))
+
+
+@snapshot.command()
+@click.argument("old")
+@click.argument("new", default="")
+@control_client
+def diff(*, client: Any, old: str, new: str) -> None:
+    """Compare the snapshot OLD with NEW, or with the present. Each is a name, or a file.
+
+    Exit status: 0 if they are alike, 1 if they differ.
+    """
+    if not any(Path(each).is_file() for each in (old, new)):
+        found = client.get("/snapshots/diff", old=old, new=new or None)
+        differences, more = [_text(each) for each in found["items"]], found["more"]
+    else:
+        differences, more = [str(each) for each in _at(client, old).diff(_at(client, new))], 0
+    for each in differences:
+        click.echo("\n".join(printable(line) for line in each.splitlines()))
+    if more:
+        click.echo(f"and {more} more objects")
+    if differences:
+        raise click.exceptions.Exit(1)
+    click.echo("No differences.")
+
+
+def _at(client: Any, name: str) -> "Snapshot":
+    if Path(name).is_file():
+        return _read(Path(name))
+    if name:
+        return _downloaded(client, name)
+    raise click.ClickException("a file is compared with a file or with a snapshot by its name")
+
+
+def _read(file: Path) -> "Snapshot":
+    from fakeapi.snapshots.model import Snapshot, SnapshotError  # noqa: PLC0415 - for --help's sake
+
+    try:
+        return Snapshot.load(file)
+    except SnapshotError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _downloaded(client: Any, name: str) -> "Snapshot":
+    from fakeapi.snapshots.file import decoded  # noqa: PLC0415 - for --help's sake
+    from fakeapi.snapshots.model import Snapshot  # noqa: PLC0415 - the same
+
+    return Snapshot.of(decoded(client.get(f"/snapshots/{_quoted(name)}/file").encode(), name))
+
+
+def _text(found: dict[str, Any]) -> str:
+    """A difference that the server told, as `Difference` prints it."""
+    from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - for --help's sake
+
+    fields = tuple(FieldChange(each["path"], each["old"], each["new"]) for each in found["fields"])
+    place = found["resource"], found["namespace"], found["name"]
+    return str(Difference(found["kind"], *place, fields, found["more"]))
+
+
+def _say(kept: dict[str, Any]) -> None:
+    release = f", release {kept['release']}" if kept["release"] else ""
+    click.echo(f"{kept['name']}: {kept['objects']} objects, taken at {kept['takenAt']}{release}")
+
+
+def _quoted(name: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 - for --help's sake
+
+    return quote(name, safe="")

@@ -1,0 +1,97 @@
+"""Clock: the time that everything in the server goes by."""
+
+import msgspec
+
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.machinery.golang import times
+from fakeapi.registry.adjustable_clock import ClusterClock
+
+
+class Clock(msgspec.Struct, rename="camel"):
+    """`now` in RFC 3339 and in `seconds` since the epoch; `adjusted`: it is not the machine's time."""
+
+    now: str
+    seconds: float
+    frozen: bool
+    adjusted: bool
+
+
+class Freeze(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """`at` is a later time, RFC 3339, to which the clock moves first; "" is now."""
+
+    at: str = ""
+
+
+class Advance(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    seconds: float
+
+
+class Jump(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """`to` is a later time, RFC 3339."""
+
+    to: str
+
+
+async def read(call: Call) -> Clock:
+    clock = call.server.cluster.clock
+    adjustable = clock if isinstance(clock, ClusterClock) else None
+    return Clock(
+        now=times.now_text(clock.now()),
+        seconds=clock.now(),
+        frozen=adjustable is not None and adjustable.frozen,
+        adjusted=adjustable is None or adjustable.adjusted,
+    )
+
+
+async def freeze(call: Call) -> Clock:
+    try:
+        _clock(call).freeze(call.body.at or None)
+    except ValueError as error:
+        raise refused(400, str(error)) from None
+    return await read(call)
+
+
+async def resume(call: Call) -> Clock:
+    _clock(call).resume()
+    return await read(call)
+
+
+async def advance(call: Call) -> Clock:
+    try:
+        _clock(call).advance(call.body.seconds)
+    except ValueError as error:
+        raise refused(400, str(error)) from None
+    return await read(call)
+
+
+async def jump(call: Call) -> Clock:
+    try:
+        _clock(call).jump(call.body.to)
+    except ValueError as error:
+        raise refused(400, str(error)) from None
+    return await read(call)
+
+
+def _clock(call: Call) -> ClusterClock:
+    try:
+        return call.server.cluster.adjustable_clock
+    except RuntimeError as error:
+        raise refused(409, str(error)) from None
+
+
+ROUTES = (
+    Route("GET", "/clock", read, "The time that the server goes by.", answer=Clock),
+    Route(
+        "POST",
+        "/clock/freeze",
+        freeze,
+        "Let the clock stand still, now or at a later time.",
+        answer=Clock,
+        body=Freeze,
+        body_is_optional=True,
+    ),
+    Route("POST", "/clock/resume", resume, "Let the clock go on from where it stands.", answer=Clock),
+    Route("POST", "/clock/advance", advance, "Move the clock forward.", answer=Clock, body=Advance),
+    Route("POST", "/clock/jump", jump, "Move the clock forward to a time.", answer=Clock, body=Jump),
+)

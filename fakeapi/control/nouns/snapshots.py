@@ -1,0 +1,175 @@
+"""Snapshots: all objects at one moment, kept by name, restored, compared, taken out and put in as files."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.snapshots import comparing, file
+from fakeapi.snapshots.model import Snapshot, SnapshotError
+from fakeapi_storage import StorageError
+
+MEDIA_TYPE = "application/x-ndjson"
+DIFFERENCES_MAX = 1_000
+"""Differences in one answer; `more` counts the others."""
+
+
+class Kept(msgspec.Struct, rename="camel"):
+    """A snapshot by its name. `release` is empty for the default server."""
+
+    name: str
+    objects: int
+    resource_version: str
+    release: str
+    taken_at: str
+
+
+class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """`rewind`: resourceVersions go on from the snapshot's, and not after the newest there was."""
+
+    rewind: bool = False
+
+
+class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """Names of two snapshots; an empty one stands for the present."""
+
+    old: str
+    new: str = ""
+
+
+class Change(msgspec.Struct, rename="camel"):
+    path: str
+    old: Any
+    new: Any
+
+
+class Difference(msgspec.Struct, rename="camel"):
+    """What became of an object: added, removed or changed. `more` fields are not told."""
+
+    kind: str
+    resource: str
+    namespace: str
+    name: str
+    fields: list[Change]
+    more: int
+
+
+class Differences(msgspec.Struct, rename="camel"):
+    items: list[Difference]
+    more: int
+
+
+async def read_all(call: Call) -> list[Kept]:
+    kept = call.server.cluster.snapshots
+    return [_kept(name, kept[name]) for name in kept]
+
+
+async def take(call: Call) -> Kept:
+    kept, name = call.server.cluster.snapshots, call.path["name"]
+    try:
+        kept.check(name)
+        kept.keep(name, await call.server.cluster.snapshot())
+    except SnapshotError as error:
+        raise refused(400, str(error)) from None
+    return _kept(name, kept[name])
+
+
+async def delete(call: Call) -> None:
+    _named(call)
+    call.server.cluster.snapshots.delete(call.path["name"])
+
+
+async def restore(call: Call) -> None:
+    snapshot = _named(call)
+    try:
+        await call.server.cluster.restore(snapshot, rewind=call.body.rewind)
+    except SnapshotError as error:
+        raise refused(409, str(error)) from None
+    except StorageError as error:
+        raise refused(500, str(error)) from None
+
+
+async def download(call: Call) -> Response:
+    snapshot = _named(call)
+    data = await asyncio.to_thread(file.encoded, snapshot, compressed=False)
+    name = f'attachment; filename="{call.path["name"]}.jsonl"'
+    return Response(data, media_type=MEDIA_TYPE, headers={"Content-Disposition": name})
+
+
+async def upload(call: Call) -> Kept:
+    kept, name = call.server.cluster.snapshots, call.path["name"]
+    try:
+        kept.check(name)
+        kept.keep(name, Snapshot.of(await asyncio.to_thread(file.decoded, call.body, "the body")))
+    except SnapshotError as error:
+        raise refused(400, str(error)) from None
+    return _kept(name, kept[name])
+
+
+async def diff(call: Call) -> Differences:
+    old, new = await _at(call, call.query.old), await _at(call, call.query.new)
+    found = await asyncio.to_thread(comparing.compare, old.checkpoint, new.checkpoint)
+    told = [_difference(each) for each in found[:DIFFERENCES_MAX]]
+    return Differences(told, len(found) - len(told))
+
+
+async def _at(call: Call, name: str) -> Snapshot:
+    cluster = call.server.cluster
+    if not name:
+        return await cluster.snapshot()
+    try:
+        return cluster.snapshots[name]
+    except SnapshotError as error:
+        raise refused(404, str(error)) from None
+
+
+def _named(call: Call) -> Snapshot:
+    try:
+        return call.server.cluster.snapshots[call.path["name"]]
+    except SnapshotError as error:
+        raise refused(404, str(error)) from None
+
+
+def _kept(name: str, snapshot: Snapshot) -> Kept:
+    version = str(snapshot.checkpoint.revision)
+    return Kept(name, len(snapshot), version, snapshot.release, snapshot.taken_at)
+
+
+def _difference(found: comparing.Difference) -> Difference:
+    fields = [Change(each.path, each.old, each.new) for each in found.fields]
+    return Difference(found.kind, found.resource, found.namespace, found.name, fields, found.more)
+
+
+ROUTES = (
+    Route("GET", "/snapshots", read_all, "The snapshots by name.", answer=list[Kept]),
+    Route(
+        "GET",
+        "/snapshots/diff",
+        diff,
+        "What differs between two snapshots, or between one and the present.",
+        answer=Differences,
+        query=Between,
+    ),
+    Route("PUT", "/snapshots/{name}", take, "Keep the objects as they are now.", answer=Kept),
+    Route("DELETE", "/snapshots/{name}", delete, "Forget a snapshot."),
+    Route(
+        "POST",
+        "/snapshots/{name}/restore",
+        restore,
+        "Replace all objects by those of a snapshot; watches end.",
+        body=Restore,
+        body_is_optional=True,
+    ),
+    Route(
+        "GET",
+        "/snapshots/{name}/file",
+        download,
+        "A snapshot as a file.",
+        answer=bytes,
+        media_type=MEDIA_TYPE,
+    ),
+    Route("PUT", "/snapshots/{name}/file", upload, "Keep the snapshot of a file.", answer=Kept, body=bytes),
+)

@@ -1,0 +1,99 @@
+"""Compares the entries of two snapshots: the objects that were added, removed or changed, and the fields."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.codec import JsonError
+from fakeapi.registry.stored_form import AS_WRITTEN
+from fakeapi.snapshots.keys import parse_key
+from fakeapi_storage import Checkpoint, Entry
+
+FIELDS_MAX = 100
+"""Changed fields of one object that are told; `Difference.more` counts the others."""
+
+VALUE_MAX = 200
+"""Characters of a value in the text of a difference; the rest is left out."""
+
+_UNTOLD = ("managedFields",)
+"""Fields of metadata that change with every write and say nothing of their own."""
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field before and after, as JSON values; `old` or `new` is None where there was none."""
+
+    path: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What became of one object. `fields` are those of a changed one; `more` of them are not told."""
+
+    kind: Literal["added", "removed", "changed"]
+    resource: str
+    namespace: str
+    name: str
+    fields: tuple[FieldChange, ...] = ()
+    more: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        lines = [f"{self.kind} {self.resource} {place}"]
+        lines += [f"    {each.path}: {_text(each.old)} -> {_text(each.new)}" for each in self.fields]
+        if self.more:
+            lines.append(f"    and {self.more} more fields")
+        return "\n".join(lines)
+
+
+def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
+    """The differences in the order of keys; an object that was made anew under its name is changed."""
+    before = {entry.key: entry for entry in old.entries}
+    after = {entry.key: entry for entry in new.entries}
+    found = (_difference(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
+    return [each for each in found if each is not None]
+
+
+def _difference(key: str, old: Entry | None, new: Entry | None) -> Difference | None:
+    place = parse_key(key)
+    about = place.qualified, place.namespace, place.name
+    if old is None or new is None:
+        return Difference("added" if old is None else "removed", *about)
+    if old.value == new.value:
+        return None
+    try:
+        changes = [*_changes("", _decoded(old.value), _decoded(new.value))]
+    except (RecursionError, JsonError):  # nested as deep as JSON may be
+        changes = []
+    return Difference("changed", *about, tuple(changes[:FIELDS_MAX]), max(0, len(changes) - FIELDS_MAX))
+
+
+def _decoded(value: bytes) -> Any:
+    obj = codec.decode(value.removeprefix(AS_WRITTEN))
+    metadata = obj.get("metadata")
+    if isinstance(metadata, dict):
+        for name in _UNTOLD:
+            metadata.pop(name, None)
+    return obj
+
+
+def _changes(path: str, old: Any, new: Any) -> Iterator[FieldChange]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys((*old, *new)):
+            place = f"{path}.{name}" if path else name
+            yield from _changes(place, old.get(name, _ABSENT), new.get(name, _ABSENT))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (left, right) in enumerate(zip(old, new, strict=True)):
+            yield from _changes(f"{path}[{index}]", left, right)
+    elif old is _ABSENT or new is _ABSENT or type(old) is not type(new) or old != new:
+        yield FieldChange(path, None if old is _ABSENT else old, None if new is _ABSENT else new)
+
+
+def _text(value: Any) -> str:
+    text = "(none)" if value is None else codec.encode(value).decode()
+    return text if len(text) <= VALUE_MAX else f"{text[:VALUE_MAX]}…"

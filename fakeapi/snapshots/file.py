@@ -1,0 +1,160 @@
+"""Snapshot files: a line of JSON that heads them, one for each object, and one that ends them.
+
+    {"fakeapiSnapshot":1,"storedFormat":2,"release":"1.33","takenAt":"…","revision":"12","pending":[…]}
+    {"key":"/core/configmaps/default/a","created":"7","revision":"9","value":"{…}"}
+    {"end":1,"crc32":"…"}
+
+A value is the stored form of an object (`registry.stored_form`). Revisions are text, as JSON numbers are not
+exact everywhere. The last line tells a whole file from one that was cut off.
+"""
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from fakeapi.registry.stored_format import STORED_FORMAT
+from fakeapi.snapshots.content import SnapshotContent, SnapshotError
+from fakeapi.wholefile import write_whole
+from fakeapi_storage import Checkpoint, Entry
+
+_Line = tuple[dict[str, Any], int]
+"""A line as an object, with the checksum of all lines up to it."""
+
+FORMAT = 1
+"""The format of the lines, as this version writes it."""
+
+_STORED_FORMATS = range(1, STORED_FORMAT.version + 1)
+
+LINE_BYTES_MAX = 128 * 1024 * 1024
+"""A longer line is refused: no object is that large."""
+
+FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
+"""Bytes of all lines, uncompressed; a longer file is refused."""
+
+
+def write(snapshot: SnapshotContent, path: Path) -> Path:
+    """Writes the file as a whole or not at all. Raises SnapshotError."""
+    try:
+        write_whole(path, encoded(snapshot, compressed=path.suffix == ".gz"))
+    except OSError as error:
+        raise SnapshotError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
+
+
+def encoded(snapshot: SnapshotContent, *, compressed: bool) -> bytes:
+    """The bytes of the file."""
+    data = "".join(_lines(snapshot)).encode()
+    return gzip.compress(data, compresslevel=1, mtime=0) if compressed else data
+
+
+def _lines(snapshot: SnapshotContent) -> Iterator[str]:
+    head = {
+        "fakeapiSnapshot": FORMAT,
+        "storedFormat": STORED_FORMAT.version,
+        "release": snapshot.release,
+        "takenAt": snapshot.taken_at,
+        "revision": str(snapshot.checkpoint.revision),
+        "pending": sorted("/".join(each) for each in snapshot.pending),
+    }
+    checksum = 0
+    for content in (head, *map(_member, snapshot.checkpoint.entries)):
+        line = _line(content)
+        checksum = zlib.crc32(line.encode(), checksum)
+        yield line
+    yield _line({"end": len(snapshot.checkpoint.entries), "crc32": f"{checksum:08x}"})
+
+
+def _line(content: dict[str, Any]) -> str:
+    return json.dumps(content, separators=(",", ":")) + "\n"
+
+
+def _member(entry: Entry) -> dict[str, Any]:
+    value = entry.value.decode("utf-8", "surrogateescape")
+    return {"key": entry.key, "created": str(entry.created), "revision": str(entry.revision), "value": value}
+
+
+def read(path: Path) -> SnapshotContent:
+    """Reads a file. Raises SnapshotError for one that is not whole, or none of ours, or newer."""
+    try:
+        with path.open("rb") as raw:
+            return _read(raw, str(path))
+    except OSError as error:
+        raise SnapshotError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def decoded(data: bytes, name: str) -> SnapshotContent:
+    """The snapshot of a file's bytes, which messages call `name`. Raises SnapshotError as `read` does."""
+    return _read(io.BytesIO(data), name)
+
+
+def _read(raw: IO[bytes], name: str) -> SnapshotContent:
+    try:
+        lines = _read_lines(raw, name)
+        head = next(lines, None)
+        if head is None or "fakeapiSnapshot" not in head[0]:
+            raise SnapshotError(f"{name} is no snapshot of fakeapi")
+        return _parse(name, head, lines)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SnapshotError(f"{name} is damaged or not whole: {error}") from error
+
+
+def _parse(name: str, head: _Line, lines: Iterator[_Line]) -> SnapshotContent:
+    about, checksum = head
+    if about["fakeapiSnapshot"] != FORMAT or about.get("storedFormat") not in _STORED_FORMATS:
+        raise SnapshotError(f"{name} is in a format that this version of fakeapi does not know")
+    entries: list[Entry] = []
+    for member, running in lines:
+        if "end" in member:
+            if member != {"end": len(entries), "crc32": f"{checksum:08x}"} or next(lines, None) is not None:
+                raise SnapshotError(f"{name} is damaged: it was changed after it was written")
+            return _made(name, about, entries)
+        checksum = running
+        try:
+            entries.append(_entry(member, about["storedFormat"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SnapshotError(f"{name} is damaged: its line {len(entries) + 2} is no object") from error
+    raise SnapshotError(f"{name} is not whole: it ends after {len(entries)} objects")
+
+
+def _made(name: str, about: dict[str, Any], entries: list[Entry]) -> SnapshotContent:
+    try:
+        pending = frozenset(_group_and_resource(each) for each in about["pending"])
+        checkpoint = Checkpoint(tuple(sorted(entries, key=lambda each: each.key)), int(about["revision"]))
+        return SnapshotContent(checkpoint, str(about["release"]), str(about["takenAt"]), pending)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SnapshotError(f"{name} is damaged: its first line lacks what it should say") from error
+
+
+def _group_and_resource(text: str) -> tuple[str, str]:
+    group, _, resource = text.rpartition("/")
+    return group, resource
+
+
+def _entry(member: dict[str, Any], stored_format: int) -> Entry:
+    key, value = member["key"], member["value"].encode("utf-8", "surrogateescape")
+    for version in range(stored_format, STORED_FORMAT.version):
+        key, value = STORED_FORMAT.migrations[version](key, value)
+    return Entry(key, value, int(member["revision"]), int(member["created"]))
+
+
+def _read_lines(raw: IO[bytes], name: str) -> Iterator[_Line]:
+    checksum = total = 0
+    compressed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    file = gzip.GzipFile(fileobj=raw) if compressed else raw
+    while line := file.readline(LINE_BYTES_MAX + 1):
+        total += len(line)
+        if len(line) > LINE_BYTES_MAX or total > FILE_BYTES_MAX:
+            raise SnapshotError(f"{name} is too large for a snapshot")
+        checksum = zlib.crc32(line, checksum)
+        try:
+            content = json.loads(line)
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict) or not line.endswith(b"\n"):
+            raise SnapshotError(f"{name} is no snapshot of fakeapi, or not whole")
+        yield content, checksum

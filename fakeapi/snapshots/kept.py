@@ -1,0 +1,55 @@
+"""KeptSnapshots: the snapshots of a running server, by name."""
+
+import re
+from collections.abc import Iterator
+
+from fakeapi.snapshots.model import Snapshot, SnapshotError
+
+SNAPSHOTS_MAX = 64
+"""Snapshots with a name; one more is refused until another is deleted."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', of which the first is a letter or digit"
+
+
+class KeptSnapshots:
+    """They share the bytes of objects with the server and each other, and end with the process."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Snapshot] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, the oldest first."""
+        return iter(list(self._by_name))
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Snapshot:
+        """Raises SnapshotError for a name that none has."""
+        try:
+            return self._by_name[name]
+        except KeyError:
+            names = ", ".join(self._by_name) or "there is none"
+            raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
+
+    def check(self, name: str) -> None:
+        """Raises SnapshotError for a name that none can have, and where no more can be kept."""
+        if not _NAME.fullmatch(name):
+            raise SnapshotError(f"a snapshot's name has {_NAME_RULE}: {name!r} does not fit")
+        if name not in self._by_name and len(self._by_name) >= SNAPSHOTS_MAX:
+            raise SnapshotError(f"{SNAPSHOTS_MAX} snapshots are kept: delete one first")
+
+    def keep(self, name: str, snapshot: Snapshot) -> None:
+        """Takes the place of another of the name. Raises SnapshotError as `check` does."""
+        self.check(name)
+        self._by_name.pop(name, None)
+        self._by_name[name] = snapshot
+
+    def delete(self, name: str) -> None:
+        """Raises SnapshotError for a name that none has."""
+        self[name]
+        del self._by_name[name]

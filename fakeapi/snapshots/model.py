@@ -1,0 +1,44 @@
+"""Snapshot: all objects of a cluster at one moment."""
+
+from pathlib import Path
+
+from fakeapi.snapshots import comparing
+from fakeapi.snapshots.content import SnapshotContent, SnapshotError
+
+__all__ = ["Snapshot", "SnapshotError"]
+
+
+class Snapshot(SnapshotContent):
+    """All objects of a cluster at one moment. Nothing changes it any more."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        """The number of objects."""
+        return len(self.checkpoint.entries)
+
+    def __repr__(self) -> str:
+        version = f"resourceVersion {self.checkpoint.revision}"
+        return f"<Snapshot of {len(self)} objects at {version}, taken at {self.taken_at}>"
+
+    def save(self, path: str | Path) -> Path:
+        """Writes it to a file, gzipped where the name ends with .gz. Raises SnapshotError."""
+        from fakeapi.snapshots import file  # noqa: PLC0415 - few snapshots are saved
+
+        return file.write(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> "Snapshot":
+        """Reads a file that `save` wrote, by this version or an older one. Raises SnapshotError."""
+        from fakeapi.snapshots import file  # noqa: PLC0415 - the same
+
+        return Snapshot.of(file.read(Path(path)))
+
+    @staticmethod
+    def of(content: SnapshotContent) -> "Snapshot":
+        """The snapshot with this content."""
+        return Snapshot(content.checkpoint, content.release, content.taken_at, content.pending)
+
+    def diff(self, newer: "Snapshot") -> list[comparing.Difference]:
+        """The differences of `newer` from this one: objects added, removed, changed, in the order of keys."""
+        return comparing.compare(self.checkpoint, newer.checkpoint)
