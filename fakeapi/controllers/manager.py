@@ -211,7 +211,8 @@ class Manager:
         return self._is_idle()
 
     def _is_idle(self) -> bool:
-        return not (self._queue or self._busy or self._spawned or self._unlisted) and not self._is_behind()
+        has_work = self._queue or self._queue.has_due or self._busy or self._spawned or self._unlisted
+        return not has_work and not self._is_behind()
 
     def _left(self) -> str:
         left = [f"{name} {key}" for name, key in [*filter(None, [self._busy]), *self._queue.waiting][:5]]

@@ -38,6 +38,12 @@ class WorkQueue:
     def waiting(self) -> list[Item]:
         return list(self._waiting)
 
+    @property
+    def has_due(self) -> bool:
+        """Whether the time of a key has come that is not added yet."""
+        now = self._clock.monotonic()
+        return any(due <= now for due, _ in self._later.values())
+
     def add(self, item: Item) -> None:
         self._waiting.setdefault(item)
         self._on_change()

@@ -91,6 +91,8 @@ class AllocationQuirks:
     """Requests may ask for admin access if the gate DRAAdminAccess is on; before, always."""
     admin_access_takes_devices: bool
     """Devices that a claim has with admin access are in use for others."""
+    binding_errors_name_claim_first: bool
+    """The errors about devices that do not become ready begin with the claim."""
     classic_drivers: DriverWait
     choices_are_scored: bool
     """Of several nodes, the one with the better choices is preferred."""
@@ -120,6 +122,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "list_attributes_are_gated": {27: False, 37: True},
     "admin_access_is_gated": {27: False, 32: True},
     "admin_access_takes_devices": {27: True, 32: False},
+    "binding_errors_name_claim_first": {27: True, 36: False},
     "classic_drivers": {
         27: DriverWait.ERROR,
         28: DriverWait.RESERVING,

@@ -1,6 +1,6 @@
 """Binder: writes what was decided: allocations and reservations of claims, then the node of the pod."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.api import API, Refused
@@ -32,11 +32,10 @@ class Binder:
         self._rules = rules
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
-    async def bind(self, pod: Object, outcome: Outcome, failed: OnFailure) -> None:
-        """Allocates and reserves the claims, and binds the pod; `failed` is called where a claim cannot be
-        had.
+    async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
+        """Allocates and reserves the claims, and returns them as they are then.
 
-        Raises Refused for the pod itself.
+        `failed` is called where a claim cannot be had, and None returned.
         """
         results = {
             id(claim): result
@@ -44,40 +43,56 @@ class Binder:
                 outcome.claims.unallocated, outcome.claims.allocations.get(outcome.node, ()), strict=False
             )
         }
+        stored = []
         for claim in outcome.claims.claims:
             if reserved_for(pod, claim):
+                stored.append(claim)
                 continue
             try:
                 if claim is outcome.claims.extended:
-                    await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
+                    found = await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
                 else:
-                    await self._reserve(pod, claim, results.get(id(claim)))
+                    found = await self._reserve(pod, claim, results.get(id(claim)))
             except BindError as problem:
-                await self.unreserve(pod, outcome)
+                await self.unreserve(pod, [*stored, *outcome.claims.claims[len(stored) :]])
                 await failed(str(problem))
-                return
+                return None
+            stored.append(found)
+        return stored
+
+    async def bind(self, pod: Object, node: str) -> None:
+        """Binds the pod. Raises Refused."""
         metadata = pod["metadata"]
         binding = {
             "kind": "Binding",
             "apiVersion": "v1",
             "metadata": {name: metadata[name] for name in ("name", "namespace", "uid")},
-            "target": {"kind": "Node", "name": outcome.node},
+            "target": {"kind": "Node", "name": node},
         }
         resource = self._context.resource("", "pods")
         assert resource is not None, "pods are served by every release"
         await self._api.create(resource.path_of(pod, "binding"), binding)
-        note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {outcome.node}"
+        note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {node}"
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
-    async def deallocate(self, wanted: Deallocation) -> None:
-        """Takes allocation and reservations from a claim, or asks its driver to. Raises Refused."""
+    async def deallocate(self, wanted: Deallocation) -> str:
+        """Takes allocation and reservations from a claim, or asks its driver to, or deletes it; returns the
+        words for it. Raises Refused.
+        """
+        if wanted.is_deleted:
+            await self._without_finalizer(wanted.claim)
+            place = served_as(self._view.resource("resourceclaims"))
+            await self._api.delete(place.path_of(wanted.claim))
+            return "deletion of ResourceClaim completed"
         taken = {"reservedFor"} if wanted.by_driver else {"allocation", "reservedFor", "devices"}
         status = {name: value for name, value in wanted.claim["status"].items() if name not in taken}
         if wanted.by_driver:
             status["deallocationRequested"] = True
         await self._update({**wanted.claim, "status": status}, "status")
+        return "deallocation of ResourceClaim completed"
 
-    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> None:
+    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
+        """The claim as it is then. Raises BindError."""
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
             if "deletionTimestamp" in claim["metadata"]:
@@ -90,26 +105,25 @@ class Binder:
                     what = "add finalizer to"
                     claim = await self._with_finalizer(claim)
                     what = "add allocation and reservation to"
-                await self._update(self._reserved(pod, claim, result), "status")
+                return await self._update(self._reserved(pod, claim, result), "status")
             except Refused as problem:
                 if not problem.is_conflict or not attempts_left:
                     raise BindError(f"{what} claim {name}: {problem.message}") from None
-            else:
-                return
             claim = await self._fetch(claim, name)
+        raise AssertionError("the last attempt ends in an answer or an error")
 
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
-    ) -> None:
+    ) -> Object:
         """Creates the claim for extended resources where it is needed, and says in the pod's status what it
         serves.
         """
         wanted = outcome.claims.wanted[outcome.node]
         if not wanted.requests:
-            return
+            return claim
         if claim["metadata"]["name"] == IN_MEMORY:
             claim = await self._create({**claim, "spec": {"devices": {"requests": wanted.requests}}})
-        await self._reserve(pod, claim, result)
+        claim = await self._reserve(pod, claim, result)
         status = {
             "extendedResourceClaimStatus": {
                 "requestMappings": wanted.mappings,
@@ -124,6 +138,7 @@ class Binder:
         except Refused as problem:
             whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
             raise BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
+        return claim
 
     async def _create(self, claim: Object) -> Object:
         resource = self._view.resource("resourceclaims")
@@ -158,10 +173,17 @@ class Binder:
         resource = self._view.resource("resourceclaims")
         return resource.to_hub(await update_exactly(self._api, resource, claim, change))
 
-    async def unreserve(self, pod: Object, outcome: Outcome) -> None:
+    async def _without_finalizer(self, claim: Object) -> None:
+        def change(found: Object) -> None:
+            finalizers = found["metadata"].get("finalizers") or []
+            found["metadata"]["finalizers"] = [each for each in finalizers if each != FINALIZER]
+
+        await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
+
+    async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
         """Takes back reservations of this pod that are there."""
         uid = pod["metadata"]["uid"]
-        for claim in outcome.claims.claims:
+        for claim in claims:
             if "allocation" in claim["status"] and reserved_for(pod, claim):
                 change = {"reservedFor": [{"$patch": "delete", "uid": uid}]}
                 patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": change}

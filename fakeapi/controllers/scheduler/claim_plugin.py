@@ -37,10 +37,14 @@ class PodClaims:
 
 @dataclass(frozen=True, slots=True)
 class Deallocation:
-    """A claim that hinders its pod. `by_driver`: its classic driver is asked to deallocate it."""
+    """A claim that hinders its pod. `by_driver`: its classic driver is asked to deallocate it.
+
+    `is_deleted`: it was made for an earlier attempt, and is deleted.
+    """
 
     claim: Object
     by_driver: bool = False
+    is_deleted: bool = False
 
 
 State = TypeVar("State", bound=PodClaims)

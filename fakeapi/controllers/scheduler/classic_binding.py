@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 class ClassicBinder(Binder):
     """A claim gets its allocation and one consumer in one patch, so that others may add themselves too."""
 
-    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> None:
+    async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
         if result is not None:
             try:
                 await self._with_finalizer(claim)
@@ -20,6 +20,6 @@ class ClassicBinder(Binder):
         patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": status}
         place = served_as(self._view.resource("resourceclaims"))
         try:
-            await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
+            return await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
         except Refused as problem:
             raise BindError(problem.message) from None

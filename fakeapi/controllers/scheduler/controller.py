@@ -12,6 +12,12 @@ from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.scheduler.binding import Binder
+from fakeapi.controllers.scheduler.binding_conditions import (
+    TIMEOUT_SECONDS,
+    BindingFailure,
+    have_conditions,
+)
+from fakeapi.controllers.scheduler.binding_waits import BindingWaits, Wait
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin
 from fakeapi.controllers.scheduler.classic_binding import ClassicBinder
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Waiting
@@ -33,6 +39,8 @@ BACKOFF_SECONDS_MAX = 10.0
 DECISIONS_MAX = 1000
 
 NEXT = "next"
+BINDING = "binding"
+"""Begins the keys of pods that wait for their devices."""
 
 
 class SchedulerController(Controller):
@@ -56,13 +64,20 @@ class SchedulerController(Controller):
         self._view = DeviceView(context)
         rules = context.rules
         primary = context.cluster.catalogue.primary
-        allocation = allocation_rules(primary.minor, rules.gates)
+        allocation = self._allocation = allocation_rules(primary.minor, rules.gates)
         self._plugin = self._claim_plugin(allocation)
         binder = ClassicBinder if self._view.is_classic else Binder
         self._binder = binder(context, self._api, self._view, allocation)
         self._pods: Informer = context.informer(pods)
         self._nodes: Informer = context.informer(nodes)
         self._states = NodeStates()
+        self._waits = BindingWaits(
+            self._view,
+            self._states,
+            context.clock.now,
+            names_claim_first=allocation.quirks.binding_errors_name_claim_first,
+        )
+        self._view.on_claim_change(self._claim_changed)
         self._pods.on_change(self._states.pod_changed)
         self._nodes.on_change(self._states.node_changed)
         self._pods.on_change(self._pod_changed)
@@ -76,7 +91,8 @@ class SchedulerController(Controller):
         if self._view.is_classic and drivers is not None:
             return ClassicResources(self._view, drivers, rules.quirks)
         matcher = device_matcher(rules)
-        return DynamicResources(self._view, allocation, matcher, context.clock.uid, drivers)
+        clock = context.clock
+        return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
         """Those whose controllers allocate: always until 1.30, by a gate in 1.31."""
@@ -99,6 +115,8 @@ class SchedulerController(Controller):
             if old is None or _was_changed(old, new):
                 self._enqueue(key)
             return
+        if key in self._waits:
+            self.context.add((BINDING, key))
         self._active.pop(key, None)
         self._parked.discard(key)
         self._failures.pop(key, None)
@@ -112,7 +130,7 @@ class SchedulerController(Controller):
             self._enqueue(key)
 
     def _enqueue(self, key: str) -> None:
-        if key not in self._active:
+        if key not in self._active and key not in self._waits:
             self._arrivals += 1
             self._active[key] = self._arrivals
         self.context.add(NEXT)
@@ -136,6 +154,9 @@ class SchedulerController(Controller):
     # one pod --------------------------------------------------------------------------------------
 
     async def reconcile(self, key: Any) -> None:
+        if isinstance(key, tuple):
+            await self._look_at_devices(key[1])
+            return
         if key != NEXT:
             self._parked.discard(key)
             self._enqueue(key)
@@ -182,7 +203,21 @@ class SchedulerController(Controller):
         try:
             if not await self._reserve(pod, outcome):
                 return
-            await self._binder.bind(pod, outcome, failed)
+            claims = await self._binder.reserve(pod, outcome, failed)
+        except Refused as problem:
+            await self._give_up(pod, problem.message)
+            return
+        if claims is None:
+            return
+        if self._allocation.binding_conditions and have_conditions(claims):
+            await self._wait_for_devices(pod, outcome, claims)
+        else:
+            await self._finish(pod, outcome)
+
+    async def _finish(self, pod: Object, outcome: Outcome) -> None:
+        """Binds a pod whose claims are ready."""
+        try:
+            await self._binder.bind(pod, outcome.node)
         except Refused as problem:
             if not problem.is_missing:
                 await self._give_up(pod, problem.message)
@@ -190,17 +225,51 @@ class SchedulerController(Controller):
         await self._plugin.after_binding(outcome.claims, pod)
         self._failures.pop(key_of(pod), None)
 
+    async def _wait_for_devices(self, pod: Object, outcome: Outcome, claims: list[Object]) -> None:
+        key = key_of(pod)
+        note = f"waiting for binding conditions for device on node {outcome.node}"
+        await self._events.record(pod, "Normal", "BindingConditionsPending", "Scheduling", note)
+        self._waits.add(key, Wait(pod, outcome, tuple(each["metadata"]["name"] for each in claims)))
+        self.context.add((BINDING, key))
+        self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
+
+    async def _look_at_devices(self, key: str) -> None:
+        """Binds a pod whose devices are ready, and gives up one whose devices will not be."""
+        if key not in self._waits:
+            return
+        try:
+            if key in self._pods.objects and not self._waits.is_over(key):
+                return
+            failure = ""
+        except BindingFailure as problem:
+            failure = str(problem)
+        wait = self._waits.take(key)
+        assert wait is not None, "the key was there"
+        if key not in self._pods.objects or failure:
+            claims = [self._view.claim(wait.pod["metadata"]["namespace"], name) for name in wait.claims]
+            await self._binder.unreserve(wait.pod, [each for each in claims if each is not None])
+        if key not in self._pods.objects:
+            return
+        if failure:
+            await self._give_up(wait.pod, f'running PreBind plugin "{NAME}": {failure}')
+        else:
+            await self._finish(wait.pod, wait.outcome)
+
+    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
+        for key in self._waits.users_of(new or old or {}):
+            self.context.add((BINDING, key))
+
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
         """Whether the pod can be bound at once, or has to wait for a driver. Raises Refused, PluginError."""
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
-            await self._binder.unreserve(pod, outcome)
+            await self._binder.unreserve(pod, outcome.claims.claims)
             self._parked.add(key_of(pod))
             await self._report(pod, wait.reason, str(wait))
             return False
         except PluginError:
-            await self._binder.unreserve(pod, outcome)
+            await self._binder.unreserve(pod, outcome.claims.claims)
             raise
         return True
 
@@ -217,8 +286,7 @@ class SchedulerController(Controller):
         wanted = await self._plugin.post_filter(outcome.claims, pod)
         if wanted is None:
             return "still not schedulable"
-        await self._binder.deallocate(wanted)
-        return "deallocation of ResourceClaim completed"
+        return await self._binder.deallocate(wanted)
 
     async def _give_up(self, pod: Object, message: str) -> None:
         key = key_of(pod)

@@ -14,8 +14,10 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.allocated import allocated_state
+from fakeapi.controllers.scheduler.binding_conditions import is_hopeless
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending
+from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
@@ -36,6 +38,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         rules: AllocationRules,
         matcher: DeviceMatcher,
         new_share_id: Callable[[], str],
+        now: Callable[[], float],
         drivers: ClassicDrivers | None = None,
     ) -> None:
         """`drivers` where a release knows controllers of classic drivers: in 1.31."""
@@ -43,6 +46,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         self._rules = rules
         self._matcher = matcher
         self._new_share_id = new_share_id
+        self._now = now
         self._drivers = drivers
 
     def pre_filter(self, pod: Object, turn: int = 0) -> PodClaims:
@@ -131,7 +135,9 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             if problem is not None or (not state.wanted[node.name].requests and len(state.claims) == 1):
                 return problem
         unavailable = [
-            claim for claim in state.claims if not _is_available(claim["status"].get("allocation"), node.node)
+            claim
+            for claim in state.claims
+            if not _is_available(claim["status"].get("allocation"), node.node) or self._is_hopeless(claim)
         ]
         if state.talk is not None:
             problem = state.talk.filter(node.node)
@@ -146,6 +152,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             state.unavailable += [each for each in unavailable if each["metadata"]["uid"] not in known]
             return Unschedulable(("resourceclaim not available on the node",))
         return None
+
+    def _is_hopeless(self, claim: Object) -> bool:
+        """Whether a claim is allocated, and its devices do not become ready."""
+        return self._rules.binding_conditions and is_hopeless(claim, self._now())
 
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
@@ -203,7 +213,12 @@ class DynamicResources(ClaimPlugin[PodClaims]):
 
     async def post_filter(self, state: PodClaims, pod: Object) -> Deallocation | None:
         uid = pod["metadata"]["uid"]
+        extended = state.extended
+        if extended is not None and extended["metadata"]["name"] == IN_MEMORY:
+            extended = None
         for claim in state.unavailable:
+            if claim is extended:
+                break
             if claim is state.extended or any(
                 each["uid"] != uid for each in claim["status"].get("reservedFor") or ()
             ):
@@ -213,7 +228,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             if self._drivers is not None and state.talk is not None:
                 await self._drivers.stop_allocating(pod, state.talk)
             return Deallocation(claim, by_driver=True)
-        return None
+        return None if extended is None else Deallocation(extended, is_deleted=True)
 
     async def after_binding(self, state: PodClaims, pod: Object) -> None:
         if self._drivers is not None and state.claims:

@@ -60,6 +60,11 @@ class DeviceView:
         for informer in self._informers.values():
             informer.on_change(handler)
 
+    def on_claim_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
+        """Calls `handler` for every change of a claim, if there are any."""
+        if "resourceclaims" in self._informers:
+            self._informers["resourceclaims"].on_change(handler)
+
     def resource(self, kind: str) -> Resource:
         return self._resources[kind]
 

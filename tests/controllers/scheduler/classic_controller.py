@@ -56,21 +56,22 @@ class ClassicController:
         namespace = metadata["namespace"]
         pod = self._api.get("Pod", metadata["name"], namespace=namespace)
         node = spec.get("selectedNode", "")
+        claims = [
+            (each["name"], self._api.get("ResourceClaim", each["source"]["resourceClaimName"]))
+            for each in pod["spec"]["resourceClaims"]
+        ]
+        pending = [(name, claim) for name, claim in claims if "allocation" not in claim["status"]]
+        wrong = [each for each in self.unsuitable if each in spec.get("potentialNodes", ())]
+        said = [{"name": name, **({"unsuitableNodes": wrong} if wrong else {})} for name, _ in pending]
         did = False
-        said = []
-        for reference in pod["spec"]["resourceClaims"]:
-            claim = self._api.get("ResourceClaim", reference["source"]["resourceClaimName"])
-            if "allocation" in claim["status"]:
-                continue
-            wrong = [each for each in self.unsuitable if each in spec.get("potentialNodes", ())]
-            said.append({"name": reference["name"], **({"unsuitableNodes": wrong} if wrong else {})})
-            if node and node not in self.unsuitable:
-                self.allocate(claim, node)
-                did = True
         if said and said != context.get("status", {}).get("resourceClaims"):
             path = f"{_GROUP}/namespaces/{namespace}/podschedulingcontexts/{metadata['name']}/status"
             self._api.request("PATCH", path, {"status": {"resourceClaims": said}}, content_type=MERGE)
             did = True
+        if node and node not in self.unsuitable:
+            for _, claim in pending:
+                self.allocate(claim, node)
+                did = True
         return did
 
     def allocate(self, claim: Object, node: str) -> None:

@@ -1,0 +1,104 @@
+"""Binding conditions: what devices have to report before a pod is bound to its node.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` from 1.34 on. Claims are in the
+layout of v1.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+
+TIMEOUT_SECONDS = 600.0
+"""Time after its allocation in which a claim has to become ready (DynamicResourcesArgs.bindingTimeout)."""
+
+
+class BindingFailure(Exception):
+    """A claim will not become ready; the text is the scheduler's."""
+
+
+def have_conditions(claims: Iterable[Object]) -> bool:
+    """Whether any device of allocated claims has binding conditions."""
+    return any(each.get("bindingConditions") for claim in claims for each in _results(claim))
+
+
+def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) -> bool:
+    """Whether all claims are ready; those that have no conditions are. Raises BindingFailure.
+
+    `names_claim_first`: the words of errors before 1.36.
+    """
+    for claim in claims:
+        name = claim["metadata"]["name"]
+        failure = _failure(claim)
+        if failure is not None:
+            why = f"reason={failure.get('reason', '')}, message={quote(failure.get('message', ''))}"
+            if names_claim_first:
+                raise BindingFailure(f"claim {name} binding failed: {why}")
+            raise BindingFailure(f"device binding failed: claim={name}, {why}")
+        if not _is_ready(claim):
+            if is_overdue(claim, now):
+                if names_claim_first:
+                    raise BindingFailure(f"claim {name} binding timeout")
+                raise BindingFailure(f"device binding timeout: claim={name}")
+            return False
+    return True
+
+
+def is_hopeless(claim: Object, now: float) -> bool:
+    """Whether an allocated claim failed, or did not become ready in time."""
+    return _failure(claim) is not None or (not _is_ready(claim) and is_overdue(claim, now))
+
+
+def is_overdue(claim: Object, now: float) -> bool:
+    """Whether the time is over in which a claim with conditions has to become ready."""
+    since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
+    if since is None or not have_conditions([claim]):
+        return False
+    return datetime.fromisoformat(since).timestamp() + TIMEOUT_SECONDS <= now
+
+
+def _results(claim: Object) -> Iterator[Object]:
+    allocation = claim["status"].get("allocation") or {}
+    yield from (allocation.get("devices") or {}).get("results") or ()
+
+
+def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
+    """The conditions of the device of a result, by type; None where nobody reported any status."""
+    for each in claim["status"].get("devices") or ():
+        if all(each[key] == result[key] for key in ("driver", "pool", "device")) and (
+            each.get("shareID") == result.get("shareID")
+        ):
+            return {found["type"]: found for found in each.get("conditions") or ()}
+    return None
+
+
+def _failure(claim: Object) -> Object | None:
+    """The condition by which the first device that is not ready failed."""
+    for result in _results(claim):
+        if not result.get("bindingConditions"):
+            continue
+        conditions = _conditions(claim, result)
+        if conditions is None:
+            return None
+        for name in result.get("bindingFailureConditions") or ():
+            if (conditions.get(name) or {}).get("status") == "True":
+                return conditions[name]
+        if not _all_true(conditions, result):
+            return None
+    return None
+
+
+def _is_ready(claim: Object) -> bool:
+    if "allocation" not in claim["status"]:
+        return False
+    for result in _results(claim):
+        if result.get("bindingConditions"):
+            conditions = _conditions(claim, result)
+            if conditions is None or not _all_true(conditions, result):
+                return False
+    return True
+
+
+def _all_true(conditions: dict[str, Object], result: Object) -> bool:
+    return all((conditions.get(name) or {}).get("status") == "True" for name in result["bindingConditions"])

@@ -1,0 +1,75 @@
+"""BindingWaits: pods that have node and claims, and wait for their devices to report their conditions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fakeapi.controllers.scheduler.binding_conditions import are_ready
+from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.node_state import NodeStates
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
+from fakeapi.machinery.json_types import Object
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A pod, what was decided for it, and the names of its claims."""
+
+    pod: Object
+    outcome: Outcome
+    claims: tuple[str, ...]
+
+
+class BindingWaits:
+    """By the keys of pods. While a pod waits, it counts as one that is on its node."""
+
+    def __init__(
+        self,
+        view: DeviceView,
+        states: NodeStates,
+        now: Callable[[], float],
+        *,
+        names_claim_first: bool,
+    ) -> None:
+        self._view = view
+        self._states = states
+        self._now = now
+        self._names_claim_first = names_claim_first
+        self._waits: dict[str, Wait] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._waits
+
+    def add(self, key: str, wait: Wait) -> None:
+        self._waits[key] = wait
+        self._states.pod_changed(None, _placed(wait))
+
+    def take(self, key: str) -> Wait | None:
+        """The wait of a pod, which ends; None if it does not wait."""
+        wait = self._waits.pop(key, None)
+        if wait is not None:
+            self._states.pod_changed(_placed(wait), None)
+        return wait
+
+    def is_over(self, key: str) -> bool:
+        """Whether the pod can be bound, or need not wait any more. Raises BindingFailure."""
+        wait = self._waits[key]
+        namespace = wait.pod["metadata"]["namespace"]
+        found = [self._view.claim(namespace, name) for name in wait.claims]
+        return are_ready(
+            [claim for claim in found if claim is not None],
+            self._now(),
+            names_claim_first=self._names_claim_first,
+        )
+
+    def users_of(self, claim: Object) -> list[str]:
+        """The pods that wait for a claim."""
+        metadata = claim["metadata"]
+        return [
+            key
+            for key, wait in self._waits.items()
+            if wait.pod["metadata"]["namespace"] == metadata["namespace"] and metadata["name"] in wait.claims
+        ]
+
+
+def _placed(wait: Wait) -> Object:
+    return {**wait.pod, "spec": {**wait.pod["spec"], "nodeName": wait.outcome.node}}
