@@ -123,6 +123,7 @@ EFFECTIVE = frozenset({
     "JobPodReplacementPolicy",
     "JobSuccessPolicy",
     "KubeletInUserNamespace",
+    "LegacyServiceAccountTokenTracking",
     "LoadBalancerIPMode",
     "MatchLabelKeysInPodAffinity",
     "MatchLabelKeysInPodTopologySpread",

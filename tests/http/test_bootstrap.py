@@ -48,6 +48,23 @@ def test_each_release_has_its_roles_flow_schemas_and_services(
     assert names(api, CLASSES) == ["system-cluster-critical", "system-node-critical"]
 
 
+@pytest.mark.parametrize("release", ["1.27", "1.37"])
+def test_a_config_map_says_since_when_old_tokens_are_tracked(
+    fakeapi_factory: Callable[..., FakeAPI], release: str
+) -> None:
+    """kube-controller-manager looks for it when it removes such tokens."""
+    name = "kube-apiserver-legacy-service-account-token-tracking"
+    api = fakeapi_factory(release=release)
+    found = api.get("ConfigMap", name, namespace="kube-system")
+    assert found["data"] == {"since": found["metadata"]["creationTimestamp"].partition("T")[0]}
+    assert found["metadata"]["managedFields"][0]["manager"] == "kube-apiserver"
+
+
+def test_without_its_gate_no_old_token_is_tracked(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    api = fakeapi_factory(release="1.27", feature_gates={"LegacyServiceAccountTokenTracking": False})
+    assert api.list("ConfigMap") == []
+
+
 def test_nothing_is_made_before_it_is_asked_for_and_nothing_twice(server: SmallServer) -> None:
     before = revision(server)
     first = server.request("GET", CLASSES)

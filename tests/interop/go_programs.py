@@ -15,6 +15,10 @@ BUILD_SECONDS = 1800
 """kube-controller-manager without a build cache takes half of it on two cores."""
 
 FETCH_SECONDS = 600
+_OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
+ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4")}
+"""Modules that the Go proxy does not have in the patch of a release, and the patch that is taken instead."""
+
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)
 _ENVIRONMENT = {
@@ -46,7 +50,11 @@ def with_kubernetes(release: str) -> str:
     text = Path(found["GoMod"]).read_text(encoding="utf-8")
     go = _GO.search(text)
     assert go is not None, text
-    replaced = "".join(f"\t{module} => {module} {staged}\n" for module in sorted(set(_STAGING.findall(text))))
+    absent = ABSENT.get(release, {})
+    replaced = "".join(
+        f"\t{module} => {module} {absent.get(module.removeprefix('k8s.io/'), staged)}\n"
+        for module in sorted(set(_STAGING.findall(text)))
+    )
     return f"module program\n\ngo {go[1]}\n\nrequire k8s.io/kubernetes {version}\n\nreplace (\n{replaced})\n"
 
 

@@ -2,7 +2,10 @@
 
 import datetime as dt
 import os
+import shutil
+import tempfile
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -27,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--record",
         action="store_true",
         help="write what was run into tests/interop/results.jsonl and docs/compatibility.md",
+    )
+    group.addoption(
+        "--component-seconds",
+        type=float,
+        default=20.0,
+        help="how long the components of Kubernetes are watched for errors (300 before a release)",
     )
 
 
@@ -55,6 +64,14 @@ def report(request: pytest.FixtureRequest) -> Report:
         request.node.user_properties.append((_PROPERTY, fields))
 
     return add
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A directory with a short path: those of Unix sockets are at most 107 bytes long."""
+    path = Path(tempfile.mkdtemp(prefix="fa"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.hookimpl(wrapper=True)

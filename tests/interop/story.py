@@ -7,7 +7,7 @@ from tests.interop.awaiting import await_objects
 from tests.interop.processes import Served
 
 DRIVER = "gpu.example.com"
-CLAIM_VERSIONS = {"1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
+CLAIM_VERSIONS = {"1.30": "v1alpha2", "1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
 """The version of resource.k8s.io that clients of a release speak; v1 in all later ones."""
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -34,13 +34,16 @@ class Story:
 
     def begin(self) -> None:
         """A class of all devices of the driver, and a template of a claim for one."""
-        selector = {"cel": {"expression": f'device.driver == "{self._driver}"'}}
-        exactly = {"deviceClassName": "gpu"}
-        request: Object = (
-            {"name": "r", **exactly} if self._version != "v1" else {"name": "r", "exactly": exactly}
-        )
-        self._create("DeviceClass", spec={"selectors": [selector]})
-        self._create("ResourceClaimTemplate", spec={"spec": {"devices": {"requests": [request]}}})
+        if self._version == "v1alpha2":
+            self._create("ResourceClass", driverName=self._driver)
+            claim: Object = {"resourceClassName": "gpu"}
+        else:
+            selector = {"cel": {"expression": f'device.driver == "{self._driver}"'}}
+            self._create("DeviceClass", spec={"selectors": [selector]})
+            exactly = {"deviceClassName": "gpu"}
+            request = {"name": "r", **({"exactly": exactly} if self._version == "v1" else exactly)}
+            claim = {"devices": {"requests": [request]}}
+        self._create("ResourceClaimTemplate", spec={"spec": claim})
 
     def _create(self, kind: str, **fields: Any) -> None:
         version = f"resource.k8s.io/{self._version}"
@@ -48,7 +51,8 @@ class Story:
 
     def create_pod(self, name: str = "pod") -> None:
         container = {"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
-        claim = {"name": "gpu", "resourceClaimTemplateName": "gpu"}
+        source = {"resourceClaimTemplateName": "gpu"}
+        claim = {"name": "gpu", **({"source": source} if self._version == "v1alpha2" else source)}
         spec = {"containers": [container], "resourceClaims": [claim]}
         self._api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
 

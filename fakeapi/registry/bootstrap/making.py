@@ -22,6 +22,7 @@ from fakeapi_storage import Entry
 log = logging.getLogger("fakeapi")
 
 MAKERS = {
+    ("", "configmaps"): "token_tracking",
     ("", "endpoints"): "kubernetes_service",
     ("", "services"): "kubernetes_service",
     ("apiregistration.k8s.io", "apiservices"): "api_services",

@@ -150,3 +150,15 @@ def test_several_nodes_have_directories_of_their_own() -> None:
 def test_without_a_kubelet_there_is_no_node() -> None:
     with FakeAPI(controllers="namespace") as api, pytest.raises(RuntimeError, match="kubelet does not run"):
         api.node()
+
+
+def test_a_pod_that_is_removed_at_once_is_unprepared_once(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    with PythonDriver(api.node()) as driver:
+        register(driver)
+        create_pod(api)
+        api.settle()
+        api.delete("Pod", "pod", options=NOW)
+        api.settle()
+        assert driver.unprepared == driver.prepared

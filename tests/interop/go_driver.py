@@ -1,0 +1,45 @@
+"""The driver of `tests/e2e/driver`, made with the helper of a release, at a node of a server."""
+
+from pathlib import Path
+
+from tests.interop import go_programs
+from tests.interop.processes import Program, Served, told
+from tests.interop.story import DRIVER
+
+SOURCES = Path(__file__).parents[1] / "e2e" / "driver"
+MODULES = ("api", "apimachinery", "client-go", "dynamic-resource-allocation", "kubelet")
+FILES = {
+    "1.30": ("helper_0.30.go",),
+    "1.31": ("helper_0.31.go",),
+    "1.32": ("helper_0.32.go",),
+    "1.33": ("helper_0.33.go",),
+    "1.34": ("helper_0.34.go",),
+    "1.35": ("helper_0.34.go",),
+    "1.36": ("helper_0.34.go",),
+    "1.37": ("helper_0.34.go", "health_0.37.go"),
+}
+"""The files that make the driver with the helper of a release."""
+
+CRASHED = 3
+"""Exit code of a driver that was told to crash."""
+
+
+def build_driver(release: str) -> Path:
+    """Skips the test where Go is missing."""
+    names = ("main.go", *FILES[release])
+    sources = {name: (SOURCES / name).read_text(encoding="utf-8") for name in names}
+    return go_programs.build(f"driver-{release}", go_programs.with_staging(release, MODULES), sources)
+
+
+def start_driver(program: Path, served: Served, *options: str) -> Program:
+    """The driver at the server's node `node`."""
+    data = served.kubelet / "node" / "plugins" / DRIVER
+    data.mkdir(parents=True, exist_ok=True)
+    command: list[str | Path] = [program, "-kubeconfig", served.kubeconfig, "-name", DRIVER, "-data", data]
+    command += ["-registry", served.kubelet / "node" / "plugins_registry", *options]
+    return Program(command, served.folder / "driver.log")
+
+
+def about(driver: Program, what: str) -> str:
+    """What the driver did next of that kind, and to what claim."""
+    return str(told(driver.await_line(f'"what":"{what}"'))["about"])
