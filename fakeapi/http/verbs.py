@@ -111,6 +111,7 @@ class Verbs:
 
     @_after_commit
     async def create(self, ctx: RequestContext, resource: Resource) -> Response:
+        resource.check_method("create")
         negotiate_for(ctx, resource)
         media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
         body = await ctx.request.body()

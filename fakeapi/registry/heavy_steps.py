@@ -47,9 +47,21 @@ class HeavySteps:
         """
         if size <= HEAVY_BYTES:
             try:
-                return _within(AT_ONCE_UNITS, step)
+                return self.at_once(step)
             except AllowanceSpent:
                 pass
+        return await self.beside(step)
+
+    def at_once(self, step: Callable[[], Result]) -> Result:
+        """The result or the error of a step on the event loop. Raises AllowanceSpent where its expressions
+        cost much.
+        """
+        return _within(AT_ONCE_UNITS, step)
+
+    async def beside(self, step: Callable[[], Result]) -> Result:
+        """The result or the error of a step in a thread, which is begun again where its expressions cost
+        very much.
+        """
         try:
             async with self._turn:
                 return await asyncio.to_thread(_within, BESIDE_UNITS, step)

@@ -171,6 +171,16 @@ class Resource:
         made = self.definition.hooks
         return made(self.kind, rules_of(self.release), self._context) if made else None
 
+    def check_method(self, verb: str) -> None:
+        """Called before the body of a request is read. Raises ApiError for a verb that is not allowed now."""
+
+    def check_creation(self, name: str) -> None:
+        """Called before admission is asked about a new object. Raises ApiError where none may be made now."""
+
+    def of_apply(self, merged: Object) -> Object:
+        """What an apply makes of a custom object, with the defaults of its version. Raises DecodeError."""
+        raise NotImplementedError("only custom objects have no Go type")
+
     @property
     def runs_beside(self) -> bool:
         """Whether an object may be prepared and validated beside the event loop."""

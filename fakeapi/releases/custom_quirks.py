@@ -57,6 +57,10 @@ class CustomQuirks:
     """By a write to it: with the "whole" object, or alone, its errors "unnamed" or "named" as the
     status's."""
 
+    terminating_forbids: bool
+    """While a definition is being deleted every creation is forbidden; before, a POST was not allowed, and an
+    apply was."""
+
     status_ratchets: bool
     """Errors of what a write to the status did not change do not count either."""
 
@@ -82,6 +86,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "warns_of_finalizers": {27: False, 29: True},
     "warns_of_finalizer_paths": {27: False, 32: True},
     "status_is_checked": {27: "whole", 28: "unnamed", 31: "named"},
+    "terminating_forbids": {27: False, 34: True},
     "status_ratchets": {27: False, 33: True},
 }
 """By quirk: from which minor release on it is what."""

@@ -1,6 +1,7 @@
 """ValidatingAdmissionPolicies, asked about writes."""
 
 import json
+import threading
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.admission.policies import expressions
+from fakeapi.registry.admission.policies.expressions import Expressions
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.conftest import SmallServer
@@ -21,6 +23,11 @@ RULE = {
     "apiVersions": ["v1"],
     "operations": ["CREATE", "UPDATE"],
     "resources": ["configmaps"],
+}
+PATIENCE_SECONDS = 60
+PARAMETERS: dict[str, Any] = {
+    "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+    "bound": {"paramRef": {"name": "params", "namespace": "default", "parameterNotFoundAction": "Deny"}},
 }
 
 
@@ -284,3 +291,38 @@ def test_match_conditions_have_a_smaller_budget(server: SmallServer, monkeypatch
     server.request("POST", MAPS, config_map("small", a="1"))
     error = refusal(server, {**config_map("large"), "data": {f"k{number}": "1" for number in range(10)}})
     assert expressions.OUT_OF_BUDGET in error.status["message"]
+
+
+def test_others_are_served_while_a_costly_policy_is_evaluated(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="policies are evaluated with the extra cel")
+    api = fakeapi_factory(release="1.33")
+    costly = "object.data.all(a, object.data.all(b, a == b || a != b)) && namespaceObject.metadata.name != ''"
+    api.create(config_map("params", a="2"))
+    install(api, costly, {"expression": "params.data.a == '1'", "message": "not 1"}, **PARAMETERS)
+    begun, may_end = threading.Event(), threading.Event()
+    outcome = Expressions.outcome
+
+    def held(self: Expressions, text: str, **how: Any) -> Any:
+        found = outcome(self, text, **how)  # on the event loop the costly one does not come to its end
+        if text == costly:
+            begun.set()
+            assert may_end.wait(PATIENCE_SECONDS)
+        return found
+
+    monkeypatch.setattr(Expressions, "outcome", held)
+    refusals: list[StatusError] = []
+
+    def create() -> None:
+        with pytest.raises(StatusError) as refused:
+            api.create(config_map("m", None, **{f"key-{number}": "" for number in range(150)}))
+        refusals.append(refused.value)
+
+    writing = threading.Thread(target=create, daemon=True)
+    writing.start()
+    assert begun.wait(PATIENCE_SECONDS)
+    assert api.get("ConfigMap", "params")["data"] == {"a": "2"}
+    may_end.set()
+    writing.join(PATIENCE_SECONDS)
+    assert [each.status["details"]["causes"][0]["message"][-5:] for each in refusals] == ["not 1"]

@@ -276,3 +276,18 @@ def test_a_release_with_the_gate_off_is_not_changed(fakeapi_factory: Callable[..
     api = fakeapi_factory(release="1.36", disable_admission_plugins="MutatingAdmissionPolicy")
     install(api, applied("Object{data: {'seen': '1'}}"))
     assert "data" not in api.create(config_map())
+
+
+def test_a_costly_policy_is_evaluated_beside_the_loop_and_every_mutation_is_made_once(api: FakeAPI) -> None:
+    def adding(name: str) -> Object:
+        return patched(
+            f"[JSONPatch{{op: 'add', path: '/metadata/finalizers/-', value: 'example.com/{name}'}}]"
+        )
+
+    install(api, adding("cheap"), name="a")
+    condition = {"name": "c", "expression": "object.data.all(a, object.data.all(b, a == b || a != b))"}
+    install(api, adding("dear"), name="b", matchConditions=[condition])
+    body = config_map("m", None, **{f"key-{number}": "" for number in range(150)})
+    body["metadata"]["finalizers"] = ["example.com/own"]
+    made = api.create(body)
+    assert made["metadata"]["finalizers"] == [f"example.com/{each}" for each in ("own", "cheap", "dear")]

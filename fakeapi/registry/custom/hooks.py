@@ -1,8 +1,7 @@
-"""Hooks around writes of custom objects: creates are refused while the definition is being deleted."""
+"""Hooks around writes of custom objects: the deletion of the last one ends a definition that is going."""
 
 from typing import TYPE_CHECKING
 
-from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.definition import Write
@@ -20,14 +19,6 @@ class CustomHooks:
         self._kind = kind
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        """Raises ApiError 405 where the definition is going."""
-        if self._kind.state.terminating:
-            raise ApiError(
-                405,
-                "MethodNotAllowed",
-                "create not allowed while custom resource definition is terminating",
-                Details(group=self._kind.group, kind=self._kind.resource),
-            )
         return obj
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:

@@ -43,15 +43,29 @@ class ObjectReader:
         The result is the caller's own. Raises DecodeError.
         """
         strict = first_strict_errors(duplicate_errors(value, None))
+        obj, unknown = self._with_metadata({} if value is None else value)
+        strict += [f"unknown field {quote('metadata.' + _path_in(each))}" for each in unknown]
+        if self.is_own(obj):
+            metadata = obj["metadata"]
+            strict += self._settle(obj, self.schema_of(obj))
+            obj["metadata"] = metadata
+        return obj, strict
+
+    def read_as_merged(self, value: Object) -> Object:
+        """The object of a merged one, whose fields are those of its schema, with whatever is null in it.
+
+        The result is the caller's own. Raises DecodeError.
+        """
+        return self._with_metadata(value)[0]
+
+    def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
+        """A copy with canonical metadata, and strict errors about that. Raises DecodeError."""
         try:
-            obj: Object = rewritten({} if value is None else value)
+            obj: Object = rewritten(value)
         except ValueError as error:
             raise DecodeError(str(error)) from None
         metadata, unknown = decode(obj.get("metadata") or {}, self.object_meta)
-        strict += [f"unknown field {quote('metadata.' + _path_in(each))}" for each in unknown]
-        if self.is_own(obj):
-            strict += self._settle(obj, self.schema_of(obj))
-        return {**obj, "metadata": metadata}, strict
+        return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
         """A converted object without what its version does not know; `obj` is changed."""

@@ -2,16 +2,16 @@
 
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
 `pkg/apiserver/customresource_handler.go`: strategies, managed fields and admission see objects in the version
-of the request; only storage has them in the storage version. What is read from it is converted, pruned and
-given the defaults of the version that is asked for.
+of the request; only storage has them in the storage version. What is read from it is given the defaults of
+the version that it is stored in, then converted, and pruned as the version that is asked for has it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import count
 
-from fakeapi.machinery import codec
-from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.errors import ApiError, Details, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry import stored_form
@@ -34,6 +34,7 @@ from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
 
 _NUMBERS = count(1)
+_TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
 class CustomBodyType(BodyType):
@@ -109,6 +110,27 @@ class CustomResource(Resource):
     def view_of(self, scales: Resource, projection: ScaleProjection) -> ScaleView:
         return CustomScaleView(self, scales, projection)
 
+    def of_apply(self, merged: Object) -> Object:
+        """Nothing is pruned: validation refuses what an apply may not set."""
+        return self.reader.default(self.reader.read_as_merged(merged))
+
+    # creation while the definition is being deleted ---------------------------------------------
+
+    def check_method(self, verb: str) -> None:
+        """Raises ApiError 405 for a create, in releases where an apply may still create."""
+        if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
+            details = Details(group=self.kind.group, kind=self.kind.resource)
+            raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
+
+    def check_creation(self, name: str) -> None:
+        """Raises ApiError 403 whatever creates the object."""
+        if self._terminates and self.release.quirks.custom.terminating_forbids:
+            raise errors.forbidden(self.qualified, name, _TERMINATING)
+
+    @property
+    def _terminates(self) -> bool:
+        return self.custom_kind.state.terminating
+
     # storage ------------------------------------------------------------------------------------
 
     @property
@@ -130,10 +152,10 @@ class CustomResource(Resource):
 
     def encode(self, obj: Object) -> bytes:
         value = stored_form.encode_value(self._in_storage_version(obj))
-        if self.conversions.waits:
-            self._in_version(value)  # shows what its webhook makes of the stored object, as a read does
-        else:
+        if obj["apiVersion"] == self._storage_version:
             self._keep(value, stored_form.encode_value(obj))
+        else:
+            self._in_version(value)  # the answer is what a read makes of the stored object
         return value
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
@@ -149,30 +171,43 @@ class CustomResource(Resource):
         if not self.conversions.waits:
             return
         values = {each.value for each in entries if each.value not in self._converted}
-        objects = [stored_form.decode_value(value) for value in values]
+        objects = [self._stored(value) for value in values]
         others = [each for each in objects if each["apiVersion"] != self.api_version]
         await self.conversions.fetch_list(others, self.api_version, self.kind.list_kind)
 
     def _in_storage_version(self, obj: Object) -> Object:
-        specification = self.custom_kind.specification
-        target = f"{specification.group}/{specification.storage_version}"
+        target = self._storage_version
         if obj["apiVersion"] == target:
             return obj
         stored: Object = codec.decode(codec.encode(self.conversions.convert(obj, target)))
         return self.reader.prune(stored)
 
     def _in_version(self, value: bytes) -> bytes:
-        """A stored object in this version: converted where it is of another one, pruned, with defaults."""
+        """A stored object in this version."""
         found = self._converted.get(value)
         if found is None:
-            obj = self.conversions.convert(stored_form.decode_value(value), self.api_version)
-            found = stored_form.encode_value(self.reader.settle(obj))
+            found = stored_form.encode_value(self._shown(self._stored(value)))
             self._keep(value, found)
         return found
 
     def _read_fields(self, obj: Object) -> Object:
         """A stored object in this version, for its selectable fields."""
-        return self.reader.settle(self.conversions.convert(obj, self.api_version))
+        return self._shown(self.reader.settle(obj))
+
+    def _stored(self, value: bytes) -> Object:
+        """A stored object, pruned and with the defaults of the version that it is stored in."""
+        return self.reader.settle(stored_form.decode_value(value))
+
+    def _shown(self, obj: Object) -> Object:
+        """A settled object in this version, converted and pruned where it is of another one."""
+        if obj["apiVersion"] == self.api_version:
+            return obj
+        return self.reader.prune(self.conversions.convert(obj, self.api_version))
+
+    @property
+    def _storage_version(self) -> str:
+        specification = self.custom_kind.specification
+        return f"{specification.group}/{specification.storage_version}"
 
     def _keep(self, value: bytes, converted: bytes) -> None:
         if len(self._converted) >= CONVERTED_MAX:

@@ -151,6 +151,8 @@ def _check_version(given: str) -> None:
 
 
 def _typed(resource: Resource, merged: Object) -> Object:
+    if resource.kind.unstructured:
+        return resource.of_apply(merged)
     new, _ = decode(merged, resource.schema, UnstructuredDecodeErrors())
     return complete(
         resource.body_type, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged

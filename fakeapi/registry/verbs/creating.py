@@ -64,6 +64,7 @@ async def admitted(
     warnings: Warnings,
 ) -> Object:
     """A new object in the version of the request, as mutating admission leaves it. Raises ApiError."""
+    resource.check_creation(obj["metadata"].get("name", ""))
     steps = store.admission.steps(resource, target.subresource, Operation.CREATE).mutating
     if not steps:
         return obj

@@ -49,3 +49,42 @@ def test_definitions_are_printed_and_warned_of_as_the_release_does(
     shown = [each["name"] for each in table["columnDefinitions"] if not each["priority"]]
     assert shown == columns
     assert len(table["rows"][0]["cells"]) == len(table["columnDefinitions"])
+
+
+@pytest.mark.parametrize(("release", "code", "applies"), [("1.33", 405, True), ("1.34", 403, False)])
+def test_while_a_definition_goes_nothing_is_created_and_newer_releases_refuse_applies_too(
+    release: str,
+    code: int,
+    applies: bool,  # noqa: FBT001 - a column of the table
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    server = fakeapi_factory(release=release)
+    server.request("POST", DEFINITIONS, definition())
+    held = widget("held")
+    held["metadata"]["finalizers"] = ["example.com/held"]
+    server.request("POST", WIDGETS, held)
+    server.request("DELETE", f"{DEFINITIONS}/widgets.example.com")
+    answer = ask(server, WIDGETS, "POST", widget("new"))
+    assert answer.code == code
+    why = "create not allowed while custom resource definition is terminating"
+    assert answer.json()["message"].removeprefix('widgets.example.com "new" is forbidden: ') == why
+    path = f"{WIDGETS}/new?fieldManager=m"
+    answer = ask(server, path, "PATCH", widget("new"), content_type="application/apply-patch+yaml")
+    assert answer.code == (201 if applies else 403)
+    assert ask(server, f"{WIDGETS}/held", "PUT", server.request("GET", f"{WIDGETS}/held")).code == 200
+
+
+@pytest.mark.parametrize(("release", "shown"), [("1.34", None), ("1.35", 7), ("1.36", 7)])
+def test_the_generation_that_somebody_observed_is_kept_in_a_definition(
+    release: str, shown: int | None, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    server = fakeapi_factory(release=release)
+    path = f"{DEFINITIONS}/widgets.example.com"
+    server.request("POST", DEFINITIONS, definition())
+    stored = server.request("GET", path)
+    stored["status"]["observedGeneration"] = 7
+    stored["status"]["conditions"][0]["observedGeneration"] = 7
+    server.request("PUT", f"{path}/status", stored)
+    status = server.request("GET", path)["status"]
+    assert status.get("observedGeneration") == shown
+    assert status["conditions"][0].get("observedGeneration") == shown

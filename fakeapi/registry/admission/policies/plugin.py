@@ -1,11 +1,16 @@
 """PolicyPlugin: what the two kinds of admission policies do alike before a policy is evaluated."""
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from copy import deepcopy
+from functools import partial
 from typing import ClassVar
 
+from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.objects import reading_on
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.policies.authority import is_asked, prepare
 
@@ -32,12 +37,42 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         policies = list(self.objects.list(GROUP, self.policies))
         if is_asked(policies, self.objects.store):
             return self._evaluate_prepared(policies, attributes)
-        self.evaluate_all(policies, attributes)
-        return None
+        return self._evaluated(policies, attributes)
 
     async def _evaluate_prepared(self, policies: list[Object], attributes: Attributes) -> None:
         await prepare(self.objects.store)
-        self.evaluate_all(policies, attributes)
+        waiting = self._evaluated(policies, attributes)
+        if waiting is not None:
+            await waiting
+
+    def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
+        """Evaluates at once, or where that costs much from the beginning in a thread."""
+        evaluate = partial(self.evaluate_all, policies, attributes)
+        begun_with = attributes.obj, deepcopy(attributes.reinvocation)
+        heavy = self.objects.store.heavy
+        try:
+            heavy.at_once(evaluate)
+        except AllowanceSpent:
+            attributes.obj, attributes.reinvocation = begun_with
+            return heavy.beside(self._restarting(attributes, evaluate))
+        return None
+
+    @staticmethod
+    def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
+        """A step that evaluates policies in a thread, and leaves a write as it was where it is to be begun
+        again.
+        """
+        loop = asyncio.get_running_loop()
+
+        def step() -> None:
+            begun_with = attributes.obj, deepcopy(attributes.reinvocation)
+            try:
+                reading_on(loop, evaluate)
+            except AllowanceSpent:
+                attributes.obj, attributes.reinvocation = begun_with
+                raise
+
+        return step
 
     @abstractmethod
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
