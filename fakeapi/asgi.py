@@ -10,6 +10,12 @@ Send = Callable[[Any], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+class DropConnection(Exception):
+    """An application raises it to have the client's connection closed, after what it has sent and without
+    another byte. A server that does not know it closes the connection, or answers 500 where nothing was sent.
+    """
+
+
 class Application(Protocol):
     """An ASGI application with a life cycle that its server calls directly, in the server's loop."""
 

@@ -6,7 +6,7 @@ It joins storage, catalogue and clock according to the settings. What else works
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.journal.journal import Journal
 from fakeapi.registry.adjustable_clock import ClusterClock, seconds_of
@@ -25,6 +25,9 @@ from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.snapshots.served import check_served
 from fakeapi_storage import Storage, open_storage
+
+if TYPE_CHECKING:
+    from fakeapi.faults.armed import ArmedFaults
 
 
 def _transport() -> Transport:
@@ -50,6 +53,10 @@ def _clock(settings: Settings) -> ClusterClock:
     return ClusterClock(seed=settings.seed, frozen_at=frozen_at)
 
 
+def _nothing() -> None:
+    """Nobody acts by faults."""
+
+
 class Cluster:
     """The objects of one cluster, and what is served of them; used in one event loop."""
 
@@ -69,6 +76,10 @@ class Cluster:
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
         """The requests that were answered; `fakeapi.http` notes them unless the settings say otherwise."""
+        self.armed_faults: ArmedFaults | None = None
+        """The faults, once somebody has asked for `faults`."""
+        self.on_first_fault: Callable[[], None] = _nothing
+        """Called when that is; it loads what acts by them."""
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
         """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
@@ -107,6 +118,16 @@ class Cluster:
     def catalogue(self) -> Catalogue:
         return self.registry.catalogue
 
+    @property
+    def faults(self) -> "ArmedFaults":
+        """The faults that are armed, to which more can be added."""
+        if self.armed_faults is None:
+            from fakeapi.faults.armed import ArmedFaults  # noqa: PLC0415 - only where asked for
+
+            self.armed_faults = ArmedFaults(self.catalogue, self.clock, lambda: self.storage.revision)
+            self.on_first_fault()
+        return self.armed_faults
+
     async def start(self) -> None:
         """Opens the storage and makes the state of an empty cluster. Raises what the storage raises."""
         settings = self.settings
@@ -139,6 +160,8 @@ class Cluster:
         async def replace() -> None:
             await self.storage.reset()
             self.journal.clear()
+            if self.armed_faults is not None:
+                self.armed_faults.forget()
             if isinstance(self.clock, ClusterClock):
                 self.clock.begin_again()
             self._forget()

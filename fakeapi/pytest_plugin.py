@@ -251,8 +251,15 @@ def fakeapi_factory(
             return server
 
         yield factory
+        unfired = [name for server in servers if server.running for name in _unfired_faults(server)]
         if recordings is not None:
             recordings.forget()
+    if unfired:
+        refuse(f"faults that met nothing: {', '.join(unfired)}")
+
+
+def _unfired_faults(server: "FakeAPI") -> list[str]:
+    return server.faults.unfired() if server.strict_faults else []
 
 
 @pytest.fixture

@@ -220,6 +220,16 @@ class Settings:
         "none of it.",
         "--journal",
     )
+    faults: "Iterable[Any] | str | Path" = _option(
+        (),
+        "Arm the faults of this file of rules at each start; repeat for more.",
+        "--faults",
+        metavar="FILE",
+    )
+    strict_faults: bool = _option(
+        False,
+        "Fail where a fault has met no request by the time the server stops, or the test ends.",
+    )
     control: bool = _option(
         True,
         "Serve the control API below /_fakeapi, to those who may use the API.",

@@ -4,16 +4,18 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
 from fakeapi import __version__
 from fakeapi.cli.main import main
+from fakeapi.faults.reading import read_rules
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("custom-resources", "requests")
+PAGES = ("custom-resources", "requests", "faults")
 EXAMPLES = README + "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in PAGES)
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
@@ -42,8 +44,15 @@ def test_an_example_of_a_script_runs(text: str) -> None:
     assert result.stdout.startswith("http://127.0.0.1:")
 
 
+@pytest.mark.parametrize("text", [text for language, text in BLOCKS if language == "yaml"])
+def test_an_example_of_a_file_of_faults_is_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "faults.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert read_rules(path)
+
+
 def test_every_language_of_an_example_is_tried() -> None:
-    assert {language for language, _ in BLOCKS} == {"python", "sh"}
+    assert {language for language, _ in BLOCKS} == {"python", "sh", "yaml"}
     assert TESTS
     assert SCRIPTS
 

@@ -33,6 +33,7 @@ class _Commands(click.Group):
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
+        "faults": ("fakeapi.cli.faults", "List, arm and disarm the faults of a running server."),
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
         "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),

@@ -1,11 +1,12 @@
 """API: a client of a Kubernetes API server that is an ASGI application in the same event loop."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from fakeapi.asgi import ASGIApp, Message, Scope
+from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
@@ -74,7 +75,7 @@ class API:
         if body is not None:
             headers.append((b"content-type", content_type.encode()))
             headers.append((b"content-length", b"%d" % len(sent)))
-        await self._app(_scope(method, path, query, headers), _Sent(sent).receive, answer.send)
+        await self._send(_scope(method, path, query, headers), sent, answer)
         return answer.result()
 
     async def read_protobuf(self, path: str) -> bytes:
@@ -82,7 +83,7 @@ class API:
         answer = _Answer()
         headers = [each for each in self._headers if each[0] != b"accept"]
         headers.append((b"accept", PROTOBUF.encode()))
-        await self._app(_scope("GET", path, None, headers), _Sent(b"").receive, answer.send)
+        await self._send(_scope("GET", path, None, headers), b"", answer)
         return answer.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
@@ -93,7 +94,7 @@ class API:
             (b"content-type", PROTOBUF.encode()),
             (b"content-length", b"%d" % len(body)),
         ]
-        await self._app(_scope("PUT", path, None, headers), _Sent(body).receive, answer.send)
+        await self._send(_scope("PUT", path, None, headers), body, answer)
         return answer.result()
 
     async def get(self, path: str) -> Object:
@@ -128,8 +129,13 @@ class API:
         """Calls `on_event` with each event as it is sent; returns when the server ends the watch."""
         answer = _Lines(on_event)
         scope = _scope("GET", path, {**query, "watch": "true"}, self._headers)
-        await self._app(scope, _Sent(b"").receive, answer.send)
+        await self._send(scope, b"", answer)
         answer.result()
+
+    async def _send(self, scope: Scope, body: bytes, answer: "_Answer") -> None:
+        """Hears the answer, as far as it comes."""
+        with contextlib.suppress(DropConnection):
+            await self._app(scope, _Sent(body).receive, answer.send)
 
 
 def _scope(

@@ -15,6 +15,7 @@ from fakeapi.http.filters.authentication import Authentication
 from fakeapi.http.filters.authorization import Authorization
 from fakeapi.http.filters.deadline import deadline
 from fakeapi.http.filters.errors import answer_errors
+from fakeapi.http.filters.faults import Faults
 from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
 from fakeapi.http.filters.journal import Journaling
@@ -73,6 +74,7 @@ class Application:
         self._watches = Watches(store)
         catalogue.subscribe(self._watches.end)
         filters = self._filters(store, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
+        filters.append(Faults(self._cluster, self._watches))
         router = Router(catalogue, self._cluster.bootstrap, Verbs(store), self._watches, discovery)
         self._handle = chain(filters, router)
 

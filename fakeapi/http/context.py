@@ -31,7 +31,8 @@ class RequestContext:
     the verb negotiated.
 
     For the journal: `written` are the name of the object that was written and its resourceVersions before and
-    after; `faults` the names of the faults that met the request; `watch` how far a watch has come.
+    after; `faults` the names of the faults that met the request; `watch` how far a watch has come. A fault
+    sets `stale_at`, the revision that a watch begins with instead of the newest.
     """
 
     request: Request
@@ -47,6 +48,7 @@ class RequestContext:
     written: tuple[str, int, int] = _NOT_WRITTEN
     faults: tuple[str, ...] = ()
     watch: WatchProgress | None = None
+    stale_at: int | None = None
 
     @property
     def agent(self) -> str:

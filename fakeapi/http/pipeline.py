@@ -7,7 +7,7 @@ From the outside in:
     hosts            refuses foreign web pages, where no token is asked for
     deadline         refuses a `timeout` that is no duration
     authentication   says who asks, or refuses with 401
-    faults           (to come) delays, refuses or cuts what matches a rule, also the frames of a stream
+    faults           delays, refuses or cuts what matches a rule, also the frames of a stream
     routing          finds resource, subresource and verb, and calls the verb's handler
     admission        stands inside the verbs that write: see fakeapi.registry.admission
 

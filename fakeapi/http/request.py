@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from fakeapi.asgi import Receive, Scope
+from fakeapi.asgi import Message, Receive, Scope
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
@@ -84,6 +84,16 @@ class Request:
             raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {BODY_MAX}")
         self.content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         return self.content
+
+    def unread(self, body: bytes) -> None:
+        """Gives a body that was read to whoever reads next."""
+        receive = self.receive
+
+        async def again() -> Message:
+            self.receive = receive
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        self.receive, self.drained = again, False
 
     async def drain(self) -> None:
         """Reads and drops the rest of the body: left unread, it blocks other streams of an HTTP/2 connection.

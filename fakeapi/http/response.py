@@ -99,6 +99,7 @@ class StreamingResponse:
     warnings: Iterable[str] = ()
     _pump: "asyncio.Future[None] | None" = None
     _is_over: bool = False
+    _last: Sequence[bytes] = ()
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
@@ -109,12 +110,15 @@ class StreamingResponse:
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
             if not self._is_over and not await self._stream(receive, send):
                 return
+            if self._last:
+                await send(_part(self._last))
             await send({"type": "http.response.body", "body": b""})
         finally:
             self.close()
 
-    def end(self) -> None:
-        """Ends the stream as if its time had come; frames that are waiting are dropped."""
+    def end(self, *last: bytes) -> None:
+        """Ends the stream as if its time had come, with these frames; those that are waiting are dropped."""
+        self._last = last
         self._is_over = True
         if self._pump is not None:
             self._pump.cancel()

@@ -6,9 +6,11 @@ event where a version is not kept any more.
 
 import logging
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from fakeapi.asgi import DropConnection
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import CBOR_SEQUENCE, JSON, Representation, check_streamable, offer_of
@@ -63,7 +65,7 @@ class Watches:
         self._encoded = EncodedEventCache()
         self._encoded_as_protobuf = EncodedEventCache(exact=True)
         self._encoded_as_cbor = EncodedEventCache()
-        self._open: dict[StreamingResponse, Resource] = {}
+        self._open: dict[StreamingResponse, OpenWatch] = {}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -75,8 +77,16 @@ class Watches:
 
     def end(self, resource: Resource) -> None:
         """Ends every watch of a resource, which is served no longer."""
-        for stream in [stream for stream, watched in self._open.items() if watched is resource]:
-            stream.end()
+        for watch in [watch for watch in self._open.values() if watch.resource is resource]:
+            watch.stream.end()
+
+    def of(self, stream: StreamingResponse) -> "OpenWatch | None":
+        """The open watch whose stream this is."""
+        return self._open.get(stream)
+
+    def all_open(self) -> "list[OpenWatch]":
+        """The open watches, in the order in which they were opened."""
+        return [*self._open.values()]
 
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
         """The stream of events. Raises ApiError before anything is sent."""
@@ -87,7 +97,9 @@ class Watches:
             negotiate_for(ctx, resource, tables=False)
         await ctx.request.drain()
         try:
-            watch = await converted(partial(open_watch, self._store.storage, resource, ctx.object, options))
+            watch = await converted(
+                partial(open_watch, self._store.storage, resource, ctx.object, options, at=ctx.stale_at)
+            )
         except TooOld as problem:
             self._encoder(ctx, resource)
             return _expired(ctx, problem)
@@ -96,24 +108,22 @@ class Watches:
         except ApiError:
             watch.close()
             raise
-        events = _Events(watch, resource, options, encoder, self._store)
+        events = Events(watch, resource, options, encoder, self._store)
         ctx.watch = events.progress
         stream = StreamingResponse(
             events.frames(), watch.close, media_type=_media_type(ctx), warnings=ctx.warnings.texts
         )
-        self._track(stream, resource, watch, events.progress)
+        self._track(OpenWatch(ctx, resource, stream, events), watch)
         return stream
 
-    def _track(
-        self, stream: StreamingResponse, resource: Resource, watch: Watch, progress: WatchProgress
-    ) -> None:
+    def _track(self, opened: "OpenWatch", watch: Watch) -> None:
         def forget() -> None:
             watch.close()
-            progress.end(self._store.clock.now())
-            self._open.pop(stream, None)
+            opened.events.progress.end(self._store.clock.now())
+            self._open.pop(opened.stream, None)
 
-        stream.on_close = forget
-        self._open[stream] = resource
+        opened.stream.on_close = forget
+        self._open[opened.stream] = opened
 
     def _encoder(self, ctx: RequestContext, resource: Resource) -> "EventEncoder":
         """Raises ApiError 400, 406."""
@@ -134,6 +144,8 @@ class EventEncoder(Protocol):
 
     def encode_bookmark(self, body: bytes) -> bytes: ...
 
+    def encode_error(self, body: bytes) -> bytes: ...
+
 
 class PlainEvents:
     """Objects as they are: encoded once for all watchers."""
@@ -147,6 +159,9 @@ class PlainEvents:
 
     def encode_bookmark(self, body: bytes) -> bytes:
         return self._encode("BOOKMARK", body)
+
+    def encode_error(self, body: bytes) -> bytes:
+        return self._encode("ERROR", body)
 
 
 class TransformedEvents:
@@ -169,13 +184,32 @@ class TransformedEvents:
             annotations[INITIAL_EVENTS_LIST] = blueprint_text(self._transform.empty_list())
         return self._line("BOOKMARK", codec.encode(bookmark))
 
+    def encode_error(self, body: bytes) -> bytes:
+        return self._encode("ERROR", body)
+
     def _line(self, kind: str, body: bytes) -> bytes:
         transformed = self._transform.of_object(body, headers=self._headers)
         self._headers = False
         return self._encode(kind, transformed)
 
 
-class _Events:
+class Tap(Protocol):
+    """Stands in a stream of events and lets frames pass, later, fewer, or none; a fault's."""
+
+    async def pass_on(self, frames: list[bytes]) -> list[bytes]:
+        """What is sent instead of the frames, which are one event each."""
+        ...
+
+    @property
+    def passes_bookmarks(self) -> bool: ...
+
+    @property
+    def ends(self) -> bool:
+        """Whether the stream ends after what was passed on. Raises DropConnection for one that breaks off."""
+        ...
+
+
+class Events:
     """The events and bookmarks of one watch, in order; its time counts from when it is made."""
 
     def __init__(
@@ -191,6 +225,7 @@ class _Events:
         self._end = now + timeout_seconds(options, self._clock)
         self._next_bookmark = self._bookmark_time(now)
         self.progress = WatchProgress(watch.start, lambda: watch.waiting)
+        self.taps: list[Tap] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
         """Lines by batch, until the watch ends or something cannot be sent."""
@@ -198,20 +233,26 @@ class _Events:
         try:
             yield await self._encoded(self._watch.initial)
             progress.sent = progress.taken
+            if self._ended_by_tap():
+                return
             if self._options.send_initial_events and self._options.bookmarks:
                 soon = self._clock.monotonic() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS
                 self._next_bookmark = min(self._end, soon)
-                yield [self._bookmark(self._watch.start, ends_initial_events=True)]
+                yield self._bookmarks(self._watch.start, ends_initial_events=True)
             while (now := self._clock.monotonic()) < self._end:
                 events = await self._next_events(min(self._end, self._next_bookmark) - now)
                 if events is not None:
                     yield await self._encoded(events)
                     progress.sent = progress.taken
+                    if self._ended_by_tap():
+                        return
                 elif (now := self._clock.monotonic()) < self._end:
                     self._next_bookmark = self._bookmark_time(now)
                     version = self._watch.bookmark_version(self._store.newest(self._resource))
                     if version is not None:
-                        yield [self._bookmark(version, ends_initial_events=False)]
+                        yield self._bookmarks(version, ends_initial_events=False)
+        except DropConnection:
+            raise
         except (StorageError, ApiError):
             return
         except Exception:
@@ -223,7 +264,18 @@ class _Events:
         if events:
             self.progress.taken += len(events)
             self.progress.version = max(self.progress.version, events[-1].revision)
-        return [self._encoder.encode(event) for event in events]
+        frames = [self._encoder.encode(event) for event in events]
+        for tap in self.taps:
+            frames = await tap.pass_on(frames)
+        return frames
+
+    def _ended_by_tap(self) -> bool:
+        """Raises DropConnection."""
+        return any(tap.ends for tap in self.taps)
+
+    def encode_error(self, error: ApiError) -> bytes:
+        """The event ERROR of this stream."""
+        return self._encoder.encode_error(codec.encode(status_of(error)))
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
         """The next batch of events; None if none comes within `seconds`."""
@@ -240,10 +292,23 @@ class _Events:
         before_end = self._end - BOOKMARK_BEFORE_END_SECONDS
         return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
-    def _bookmark(self, version: int, *, ends_initial_events: bool) -> bytes:
+    def _bookmarks(self, version: int, *, ends_initial_events: bool) -> list[bytes]:
+        """A bookmark, unless a tap withholds it."""
+        if not all(tap.passes_bookmarks for tap in self.taps):
+            return []
         self.progress.bookmarks += 1
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
-        return self._encoder.encode_bookmark(body)
+        return [self._encoder.encode_bookmark(body)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenWatch:
+    """One open watch: its request, its stream, and the events that go into it."""
+
+    ctx: RequestContext
+    resource: Resource
+    stream: StreamingResponse
+    events: Events
 
 
 def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:

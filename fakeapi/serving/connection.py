@@ -42,7 +42,7 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._reader = reader
         self._writer = writer
-        self.tasks = ConnectionTasks(self._loop)
+        self.tasks = ConnectionTasks(self._loop, self.close)
         self.ending = False
         self._dropping_input = False
         self._awaiting_head = True

@@ -1,6 +1,7 @@
 """HTTP/2: h2 parses and writes, hypercorn's streams call the application, and Go's net/http is the model."""
 
 import asyncio
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,9 @@ RESETS_PER_SECOND = 200.0
 
 PARSED_BYTES = 8 * 1024
 """Parsed in one turn of the event loop, so that a flood of small frames leaves other clients their turns."""
+
+GOAWAY = ">xHBBIII"
+"""A frame of 8 bytes of type 7 for the whole connection, with the last stream and no error (RFC 9113)."""
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -95,6 +99,8 @@ class HTTP2:
         self._loop = asyncio.get_running_loop()
         self._resets = Allowance(RESETS, RESETS_PER_SECOND, self._loop.time)
         self._closed = False
+        self._going_away = False
+        self._last_stream = 0
         config = h2.config.H2Configuration(client_side=False, header_encoding=None)
         self._h2 = h2.connection.H2Connection(config)
         self._h2.local_settings = AnnouncedSettings()
@@ -181,10 +187,11 @@ class HTTP2:
         method, target = fields.get(b":method", b""), fields.get(b":path", b"")
         if not _is_target(method, target):
             await self._break_off(stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
-        elif self._wire.ending or self._output.count >= STREAMS:
+        elif self._wire.ending or self._going_away or self._output.count >= STREAMS:
             await self._break_off(stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
         else:
             self._wire.expect_nothing()
+            self._last_stream = stream_id
             self._output.open(stream_id)
             self._bodies_due[stream_id] = self._loop.time()
             task = RequestTask(self._tasks, lambda count: self._acknowledge(stream_id, count))
@@ -219,8 +226,14 @@ class HTTP2:
     async def _stream_send(self, event: Any) -> None:
         stream_id = event.stream_id
         if isinstance(event, Response):
+            if (b"connection", b"close") in event.headers:
+                self._go_away()
             date = self._make.dates.headers()
-            head = [(b":status", b"%d" % event.status_code), *event.headers, *date]
+            head = [
+                (b":status", b"%d" % event.status_code),
+                *(h for h in event.headers if h[0] != b"connection"),
+                *date,
+            ]
             self._output.send_head(stream_id, head)
         elif isinstance(event, Body):
             await self._output.send_body(stream_id, event.data)
@@ -236,6 +249,18 @@ class HTTP2:
         if stream is not None:
             await stream.handle(StreamClosed(stream_id=stream_id))
 
+    def _go_away(self) -> None:
+        """Tells the client to open no further stream here, as Go's net/http does for `Connection: close`.
+
+        The streams that are open end as they would; the connection closes after them. h2 has no words for
+        this: its `close_connection` ends the streams too.
+        """
+        if self._going_away or self._closed:
+            return
+        self._going_away = True
+        self._wire.write_soon(self._h2.data_to_send())
+        self._wire.write_soon(struct.pack(GOAWAY, 8, 7, 0, 0, self._last_stream, 0))
+
     def _response_is_out(self, stream_id: int) -> None:
         if stream_id in self._bodies_due:  # the client need not send what nobody reads, as in Go's net/http
             del self._bodies_due[stream_id]
@@ -246,7 +271,7 @@ class HTTP2:
         """Where no stream is open, the client may be idle for long, or a server that stops closes."""
         if self._streams or self._output.count or self._closed:
             return
-        if self._wire.ending:
+        if self._wire.ending or self._going_away:
             self._closed = True
             self._h2.close_connection()
             self._wire.write_soon(self._h2.data_to_send())

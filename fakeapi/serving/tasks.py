@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fakeapi.asgi import ASGIApp, Message, Scope, Send
+from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope, Send
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -91,8 +91,10 @@ class RequestEvents:
 class ConnectionTasks:
     """The tasks of one connection. One that fails is logged and leaves the others alone."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, drop: Callable[[], None] | None = None) -> None:
+        """`drop` closes the connection, for an application that asks for it."""
         self._loop = loop
+        self._drop = drop
         self.requests: set[asyncio.Task[None]] = set()
         self.helpers: set[asyncio.Task[None]] = set()
 
@@ -113,6 +115,10 @@ class ConnectionTasks:
     async def _answer(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
         try:
             await app(scope, events.receive, send)
+        except DropConnection:
+            if self._drop is not None:
+                self._drop()
+                return
         except Exception:
             logger.exception("The application failed at %s %s", scope.get("method"), scope.get("path"))
         finally:

@@ -31,6 +31,8 @@ from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in
 if TYPE_CHECKING:
     from fakeapi.controllers.application import ControlledApplication
     from fakeapi.controllers.kubelet.controller import NodeAgent
+    from fakeapi.faults.armed import ArmedFault
+    from fakeapi.faults.rules import Rule
     from fakeapi.traces.recording.recording import Recording
 
 
@@ -59,7 +61,7 @@ class RunningServer:
             Application(cluster, token=settings.token, hosts=self._hosts, control=control)
         )
         self._controlled = self._controllers(cluster, names) if names else None
-        self._app = self._installing(self._controlled or self._recorder)
+        self._app = self._arming(self._installing(self._controlled or self._recorder))
         self._runner = Runner(
             self._app,
             host=settings.host,
@@ -164,6 +166,33 @@ class RunningServer:
         self._port = self._runner.port
         self._remove_temporary()
         self._announce()
+
+    def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
+        """Arms faults. Raises RuleError for one that nothing served can match; then none is armed."""
+
+        async def arm() -> "list[ArmedFault]":
+            return self._cluster.faults.arm(rules)
+
+        return self._runner.call(arm)
+
+    def disarm(self, *names: str) -> None:
+        """Disarms the faults of these names, all without a name. Raises RuleError for an unknown one."""
+
+        async def disarm() -> None:
+            if self._cluster.armed_faults is not None or names:
+                self._cluster.faults.disarm(*names)
+
+        self._runner.call(disarm)
+
+    def armed_faults(self) -> "list[ArmedFault]":
+        """The faults that are armed, in the order in which they were."""
+        faults = self._cluster.armed_faults
+        return [] if faults is None else [*faults.armed]
+
+    def unfired_faults(self) -> list[str]:
+        """The names of faults that have met nothing."""
+        faults = self._cluster.armed_faults
+        return [] if faults is None else faults.unfired()
 
     def journal_entries(self) -> list[Entry]:
         """The entries of the journal, every request among them that was answered before."""
@@ -311,6 +340,18 @@ class RunningServer:
             )
             self._control = control_api(server, token=token, hosts=self._hosts)
         await self._control(scope, receive, send)
+
+    def _arming(self, app: ASGIApplication) -> ASGIApplication:
+        """The application with the faults of the settings. Raises RuleError."""
+        source = self._settings.faults
+        if not isinstance(source, str | Path | Mapping):
+            source = tuple(source)
+        if not source:
+            return app
+        from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - only where asked for
+        from fakeapi.testing.arming import ArmingApplication  # noqa: PLC0415 - the same
+
+        return ArmingApplication(app, self._cluster, read_rules(source))
 
     def _controllers(self, cluster: Cluster, names: list[str]) -> "ControlledApplication":
         from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - only where asked for

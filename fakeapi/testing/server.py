@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.adjustable_clock import ClusterClock
     from fakeapi.snapshots.kept import KeptSnapshots
     from fakeapi.snapshots.model import Snapshot
+    from fakeapi.testing.faults import Faults
     from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
@@ -81,7 +82,11 @@ class FakeAPI(Verbs):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        try:
+            if kind is None and self._settings.strict_faults and self.running:
+                self.faults.verify()
+        finally:
+            self.stop()
 
     def request(
         self,
@@ -188,6 +193,11 @@ class FakeAPI(Verbs):
         return self._running().install(sources)
 
     @property
+    def strict_faults(self) -> bool:
+        """Whether a fault that meets nothing is an error."""
+        return self._settings.strict_faults
+
+    @property
     def requests(self) -> "Requests":
         """The requests that the server has answered, controllers' among them, to filter and to verify.
 
@@ -199,6 +209,18 @@ class FakeAPI(Verbs):
         from fakeapi.journal.requests import Requests  # noqa: PLC0415 - only where asked for
 
         return Requests(self._running().journal_entries)
+
+    @property
+    def faults(self) -> "Faults":
+        """What goes wrong on purpose: ready-made faults by name, or rules.
+
+        api.faults.conflict("resourceclaims/status", times=2)
+        api.faults.expire("resourceclaims", after=3)
+        api.faults.arm("faults.yaml")
+        """
+        from fakeapi.testing.faults import Faults  # noqa: PLC0415 - only where asked for
+
+        return Faults(self._running())
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Returns when no controller has anything left to do but what is for later by the clock.

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from fakeapi.control.route import Route
 
-NOUNS = ("state", "compaction", "clock", "snapshots", "requests", "watches", "events")
+NOUNS = ("state", "compaction", "clock", "snapshots", "requests", "watches", "events", "faults")
 
 
 def all_routes() -> list[Route]:

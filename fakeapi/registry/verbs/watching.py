@@ -127,8 +127,15 @@ class Watch:
         return WatchEvent(kind, entry, revision, self._resource)
 
 
-def open_watch(storage: Storage, resource: Resource, target: ObjectReference, options: WatchOptions) -> Watch:
-    """Opens a watch by its options.
+def open_watch(
+    storage: Storage,
+    resource: Resource,
+    target: ObjectReference,
+    options: WatchOptions,
+    *,
+    at: int | None = None,
+) -> Watch:
+    """Opens a watch by its options. Initial events are of the revision `at`, by default the newest.
 
     Raises ApiError for a malformed version, and TooOld for one that is no longer kept.
     """
@@ -140,7 +147,7 @@ def open_watch(storage: Storage, resource: Resource, target: ObjectReference, op
     if wants_initial is None:
         wants_initial = since == 0
     if wants_initial or (since == 0 and options.send_initial_events is False):
-        page = storage.list(prefix, start_after=None, limit=None, at=None)
+        page = storage.list(prefix, start_after=None, limit=None, at=at)
         entries = page.entries if wants_initial else []
         initial = [entry for entry in entries if chosen.matches(entry)]
         watcher = storage.watch(prefix, page.revision)

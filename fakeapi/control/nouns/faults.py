@@ -1,0 +1,84 @@
+"""Faults: those that are armed, how often each has acted, arming and disarming."""
+
+from typing import Any
+
+import msgspec
+
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.faults.armed import ArmedFault
+from fakeapi.faults.reading import read_rules
+from fakeapi.faults.ready import READY
+from fakeapi.faults.rules import Rule, RuleError
+
+
+class FaultView(msgspec.Struct, rename="camel"):
+    """An armed fault: `matched` requests were those of its rule, `fired` of them it has met."""
+
+    name: str
+    matched: int
+    fired: int
+    rule: Rule
+
+
+class FaultList(msgspec.Struct):
+    """Faults in the order in which they were armed."""
+
+    faults: list[FaultView]
+
+
+class ReadyMade(msgspec.Struct):
+    """The names of the ready-made rules."""
+
+    names: list[str]
+
+
+def view_of(fault: ArmedFault) -> FaultView:
+    return FaultView(fault.name, fault.matched, fault.fired, fault.rule)
+
+
+async def read(call: Call) -> FaultList:
+    faults = call.server.cluster.armed_faults
+    return FaultList([] if faults is None else [view_of(each) for each in faults.armed])
+
+
+async def arm(call: Call) -> FaultList:
+    body = call.body
+    given = body if isinstance(body, list) else [body]
+    if not all(isinstance(each, dict) for each in given):
+        raise refused(400, "a rule, or a list of rules, is expected")
+    try:
+        armed = call.server.cluster.faults.arm(read_rules(given))
+    except RuleError as error:
+        raise refused(400, str(error)) from None
+    return FaultList([view_of(each) for each in armed])
+
+
+async def disarm(call: Call) -> None:
+    faults = call.server.cluster.armed_faults
+    if faults is not None:
+        faults.disarm()
+
+
+async def disarm_one(call: Call) -> None:
+    try:
+        call.server.cluster.faults.disarm(call.path["name"])
+    except RuleError as error:
+        raise refused(404, str(error)) from None
+
+
+async def ready_made(call: Call) -> ReadyMade:
+    return ReadyMade([*READY])
+
+
+ROUTES = (
+    Route(
+        "GET", "/faults", read, "The faults that are armed, and how often each has acted.", answer=FaultList
+    ),
+    Route(
+        "POST", "/faults", arm, "Arm one rule or a list of them: all, or none.", answer=FaultList, body=Any
+    ),
+    Route("DELETE", "/faults", disarm, "Disarm all faults."),
+    Route("DELETE", "/faults/{name}", disarm_one, "Disarm one fault."),
+    Route("GET", "/ready-made-faults", ready_made, "The names of the ready-made rules.", answer=ReadyMade),
+)

@@ -1,0 +1,167 @@
+"""Armed faults: the rules at work in a server, and how often each has acted."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fakeapi.faults.checking import check_served
+from fakeapi.faults.rules import RULES_MAX, Rule, RuleError, path_text
+from fakeapi.journal.pattern import Described
+from fakeapi.machinery.jsonpath import JsonPath, parse_path
+from fakeapi.machinery.jsonpath_syntax import JsonPathError
+from fakeapi.machinery.meta import label_selector
+from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.clock import Clock
+
+Subscriber = Callable[["ArmedFault"], None]
+
+
+@dataclass(eq=False)
+class ArmedFault:
+    """One rule at work. `matched` counts the requests that it fits, `fired` those that it has met.
+
+    `revision` is the state of the storage when it was armed.
+    """
+
+    rule: Rule
+    name: str
+    revision: int
+    armed_at: float
+    matched: int = 0
+    fired: int = 0
+    is_armed: bool = True
+    chance: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        match = self.rule.match
+        self.chance = random.Random(self.rule.when.seed)  # noqa: S311 - repeatable is the point
+        self._pattern = match.pattern()
+        self._labels = label_selector.parse(match.labels)
+        self._paths: list[tuple[JsonPath, Any]] = [
+            (parse_path(path_text(path)), value) for path, value in match.body.items()
+        ]
+        self._disarmed: list[Callable[[], None]] = []
+
+    @property
+    def looks_into_body(self) -> bool:
+        """Whether the request's body decides; labels are looked for there too."""
+        return bool(self._paths) or self.looks_at_labels
+
+    @property
+    def looks_at_labels(self) -> bool:
+        return bool(self.rule.match.labels)
+
+    def matches(self, request: Described) -> bool:
+        """Whether a request fits, as far as its path and sender tell."""
+        return self._pattern.matches(request)
+
+    def matches_labels(self, labels: Mapping[str, str]) -> bool:
+        return self._labels.matches(labels)
+
+    def matches_body(self, body: Any) -> bool:
+        """Whether every path leads to its value somewhere."""
+        return all(value in _found(path, body) for path, value in self._paths)
+
+    def comes_due(self, now: float) -> bool:
+        """Counts a request that matches; whether it is one of those that the fault meets."""
+        when = self.rule.when
+        if when.until is not None and now >= when.until.timestamp():
+            return False
+        self.matched += 1
+        number = self.matched - when.first
+        if number < 0 or number % when.every or (when.last and self.matched > when.last):
+            return False
+        return when.probability >= 1 or self.chance.random() < when.probability
+
+    def on_disarm(self, call: Callable[[], None]) -> None:
+        """Calls when it is disarmed."""
+        self._disarmed.append(call)
+
+    def disarm(self) -> None:
+        self.is_armed = False
+        calls, self._disarmed = self._disarmed, []
+        for call in calls:
+            call()
+
+
+class ArmedFaults:
+    """The faults of one server, in the order in which they were armed; used in its event loop."""
+
+    def __init__(self, catalogue: Catalogue, clock: Clock, revision: Callable[[], int]) -> None:
+        self._catalogue = catalogue
+        self._clock = clock
+        self._revision = revision
+        self._subscribers: list[Subscriber] = []
+        self._made = 0
+        self._gone_unfired: list[str] = []
+        self.armed: list[ArmedFault] = []
+
+    def arm(self, rules: Iterable[Rule]) -> list[ArmedFault]:
+        """Arms all rules, or none: raises RuleError for one that nothing served can match, for a name that is
+        taken, and beyond RULES_MAX.
+        """
+        rules = list(rules)
+        taken = {each.name for each in self.armed}
+        if len(taken) + len(rules) > RULES_MAX:
+            raise RuleError(f"more than {RULES_MAX} faults cannot be armed at once")
+        new: list[ArmedFault] = []
+        for rule in rules:
+            check_served(rule, self._catalogue)
+            name = rule.name or self._name(rule, taken)
+            if name in taken:
+                raise RuleError(f"a fault {name!r} is armed already")
+            taken.add(name)
+            new.append(ArmedFault(rule, name, self._revision(), self._clock.now()))
+        self.armed = [*self.armed, *new]
+        for each in new:
+            for subscriber in self._subscribers:
+                subscriber(each)
+        return new
+
+    def find(self, name: str) -> ArmedFault | None:
+        return next((each for each in self.armed if each.name == name), None)
+
+    def disarm(self, *names: str) -> list[ArmedFault]:
+        """Disarms the faults of these names, all without a name; what they hold back goes on.
+
+        Raises RuleError for a name that no fault has; then nothing has changed.
+        """
+        gone = [each for each in self.armed if not names or each.name in names]
+        missing = set(names) - {each.name for each in gone}
+        if missing:
+            raise RuleError(f"no fault {', '.join(sorted(missing))} is armed")
+        self.armed = [each for each in self.armed if each not in gone]
+        self._gone_unfired += [each.name for each in gone if not each.fired]
+        del self._gone_unfired[:-RULES_MAX]
+        for each in gone:
+            each.disarm()
+        return gone
+
+    def unfired(self) -> list[str]:
+        """The names of faults that have met nothing, those that were disarmed first."""
+        return [*self._gone_unfired, *(each.name for each in self.armed if not each.fired)]
+
+    def forget(self) -> None:
+        """Disarms all, and forgets which have met nothing."""
+        self.disarm()
+        self._gone_unfired.clear()
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Calls `subscriber` with every fault that is armed from now on."""
+        self._subscribers.append(subscriber)
+
+    def _name(self, rule: Rule, taken: set[str]) -> str:
+        tag = str(type(rule.action).__struct_config__.tag)
+        while True:
+            self._made += 1
+            name = f"{tag}-{self._made}"
+            if name not in taken:
+                return name
+
+
+def _found(path: JsonPath, body: Any) -> list[Any]:
+    try:
+        return path.find(body)
+    except JsonPathError:
+        return []

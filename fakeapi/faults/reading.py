@@ -1,0 +1,72 @@
+"""Reads rules: from values such as a test gives, from JSON of the control API, from YAML files."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fakeapi.faults.ready import READY, ready_rule
+from fakeapi.faults.rules import Rule, RuleError, checked
+
+FILE_MAX = 1024 * 1024
+"""Bytes of a file of rules; a longer one is refused."""
+
+
+def read_rules(source: Any) -> list[Rule]:
+    """The rules of a file's path, a rule, or several. Raises RuleError.
+
+    A rule is a Rule, a mapping with its members, or a mapping from the name of a ready-made rule to its
+    arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`, or to its target alone.
+    """
+    if isinstance(source, str | Path):
+        return _read_file(Path(source))
+    if isinstance(source, Rule | Mapping):
+        return [_read_rule(source)]
+    if not isinstance(source, Iterable):
+        raise RuleError(f"{source!r} is neither a rule nor a file of rules")
+    rules: list[Rule] = []
+    for each in source:
+        rules += _read_file(Path(each)) if isinstance(each, str | Path) else [_read_rule(each)]
+    return rules
+
+
+def _read_file(path: Path) -> list[Rule]:
+    import yaml  # noqa: PLC0415 - for files alone
+
+    try:
+        with path.open("rb") as file:
+            text = file.read(FILE_MAX + 1)
+        if len(text) > FILE_MAX:
+            raise RuleError(f"{path} is longer than {FILE_MAX} bytes")
+        content = yaml.safe_load(text)
+    except OSError as error:
+        raise RuleError(f"cannot read {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise RuleError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    if isinstance(content, Mapping) and content.keys() == {"faults"}:
+        content = content["faults"]
+    if not isinstance(content, list):
+        raise RuleError(f"{path} holds no list of rules")
+    rules = []
+    for number, each in enumerate(content, 1):
+        try:
+            rules.append(_read_rule(each))
+        except RuleError as error:
+            raise RuleError(f"{path}, rule {number}: {error}") from None
+    return rules
+
+
+def _read_rule(value: Any) -> Rule:
+    if isinstance(value, Rule):
+        return checked(value)
+    if not isinstance(value, Mapping):
+        raise RuleError(f"{value!r} is no rule")
+    if len(value) == 1 and (name := next(iter(value))) in READY:
+        return ready_rule(name, value[name])
+    if len(value) == 1 and name not in ("action", "match", "when", "name"):
+        raise RuleError(f"no ready-made rule {name!r}; there are {', '.join(READY)}")
+    try:
+        return checked(msgspec.convert(value, Rule))
+    except msgspec.ValidationError as error:
+        raise RuleError(str(error)) from None

@@ -1,0 +1,211 @@
+"""Ready-made rules: the faults that people ask for, a line each, in Kubernetes' own words.
+
+`target` is a resource as in a role (`resourceclaims/status`), or a pattern with verb and object
+(`update resourceclaims/status default/gpu`); "" for everything. Every function also takes the members of
+Match and When, `times`, how often it acts, and `called`, the name of the fault.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from fakeapi.faults.actions import (
+    AnyAction,
+    Cause,
+    CompetingWrite,
+    CutWatch,
+    Drop,
+    EndWatch,
+    ExpireWatch,
+    GoAway,
+    HoldEvents,
+    Refuse,
+    Stale,
+    Stall,
+    Tear,
+    Wait,
+    WithholdBookmarks,
+)
+from fakeapi.faults.rules import Match, Rule, RuleError, When, checked
+from fakeapi.journal.pattern import VERBS, PatternError, RequestPattern
+
+_WRITES = "create,update,patch,delete,deletecollection"
+_LOCK = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+def _refuse(code: int, reason: str, message: str, **more: Any) -> Callable[..., AnyAction]:
+    return lambda: Refuse(code, reason, message, **more)
+
+
+def _throttle(retry_after: int = 1) -> AnyAction:
+    """429 as priority and fairness answers it."""
+    words = "Too many requests, please try again later.\n"
+    return Refuse(429, message=words, retry_after=retry_after, plain_text=True)
+
+
+def _invalid(field: str = "spec", value: str = "", message: str = "refused by a fault") -> AnyAction:
+    """422 of one field."""
+    cause = Cause("FieldValueInvalid", f'Invalid value: "{value}": {message}', field)
+    return Refuse(
+        422, "Invalid", f'{{kind}} "{{name}}" is invalid: {field}: {cause.message}', causes=(cause,)
+    )
+
+
+def _internal_error(message: str = "etcdserver: request timed out") -> AnyAction:
+    """500 as the storage's errors are answered."""
+    return Refuse(500, "", message, details=False)
+
+
+def _webhook_timeout(
+    webhook: str = "webhook.example.com",
+    url: str = "https://webhook.default.svc:443/validate?timeout=10s",
+) -> AnyAction:
+    """500 for a webhook that fails closed and does not answer in time."""
+    why = (
+        f'failed calling webhook "{webhook}": failed to call webhook: Post "{url}": context deadline exceeded'
+    )
+    words = f"Internal error occurred: {why}"
+    return Refuse(500, "InternalError", words, causes=(Cause(message=why),), details=False)
+
+
+def _refusal(
+    code: int, reason: str = "", message: str = "refused by a fault", retry_after: int | None = None
+) -> AnyAction:
+    """Any Status."""
+    return Refuse(code, reason, message, retry_after)
+
+
+def _unavailable(retry_after: int | None = None) -> AnyAction:
+    words = "the server is currently unable to handle the request"
+    return Refuse(503, "ServiceUnavailable", words, retry_after, details=False)
+
+
+def _drop(*, after_commit: bool = False) -> AnyAction:
+    return Drop(after_commit)
+
+
+READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
+    "conflict": (
+        _refuse(409, "Conflict", f'Operation cannot be fulfilled on {{resource}} "{{name}}": {_LOCK}'),
+        "update,patch,delete",
+    ),
+    "already_exists": (_refuse(409, "AlreadyExists", '{resource} "{name}" already exists'), "create"),
+    "not_found": (
+        _refuse(404, "NotFound", '{resource} "{name}" not found'),
+        "get,update,patch,delete",
+    ),
+    "forbidden": (_refuse(403, "Forbidden", '{resource} "{name}" is forbidden: refused by a fault'), ""),
+    "gone": (
+        _refuse(410, "Expired", "The resourceVersion for the provided list is too old.", details=False),
+        "list,watch",
+    ),
+    "invalid": (_invalid, "create,update,patch"),
+    "throttle": (_throttle, ""),
+    "internal_error": (_internal_error, ""),
+    "unavailable": (_unavailable, ""),
+    "timeout": (
+        _refuse(
+            504, "Timeout", "Timeout: request did not complete within the allotted timeout", details=False
+        ),
+        "",
+    ),
+    "webhook_timeout": (_webhook_timeout, "create,update,patch,delete"),
+    "refuse": (_refusal, ""),
+    "wait": (Wait, ""),
+    "drop": (_drop, ""),
+    "lose_reply": (lambda: Drop(after_commit=True), _WRITES),
+    "tear": (Tear, ""),
+    "stall": (Stall, ""),
+    "competing_write": (CompetingWrite, ""),
+    "go_away": (GoAway, ""),
+    "end_watch": (EndWatch, ""),
+    "cut_watch": (CutWatch, ""),
+    "expire": (ExpireWatch, ""),
+    "refuse_watch": (_refusal, "watch"),
+    "hold_events": (HoldEvents, ""),
+    "withhold_bookmarks": (WithholdBookmarks, ""),
+    "stale": (Stale, ""),
+}
+"""Each ready-made rule: what makes its action, and the verbs that it is for unless others are named."""
+
+_ONCE = ("expire", "end_watch", "cut_watch")
+"""Rules that act once unless told otherwise: a client that resumes would never come to rest."""
+
+
+def ready_rule(kind: str, arguments: Any) -> Rule:
+    """The ready-made rule of this name. `arguments` are its keywords, or its target alone.
+
+    Raises RuleError.
+    """
+    given = {"target": arguments} if isinstance(arguments, str) else arguments
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise RuleError(f"{kind} takes arguments by name, not {given!r}")
+    return make_rule(kind, **given)
+
+
+def make_rule(
+    kind: str, target: str = "", *, times: int | None = None, called: str = "", **given: Any
+) -> Rule:
+    """The ready-made rule of this name, with the members of its action, of Match and of When.
+
+    Raises RuleError.
+    """
+    make, verbs = READY[kind]
+    match = {member: given.pop(member) for member in Match.__struct_fields__ if member in given}
+    when = {member: given.pop(member) for member in When.__struct_fields__ if member in given}
+    if times is None and kind in _ONCE and not when:
+        times = 1
+    try:
+        for member, value in _target_of(target).items():
+            match.setdefault(member, value)
+        match.setdefault("verb", verbs)
+        action = make(**given)
+        rule = msgspec.convert(
+            {
+                "action": msgspec.to_builtins(action),
+                "match": match,
+                "when": _times(when, times),
+                "name": called,
+            },
+            Rule,
+        )
+        return checked(rule)
+    except TypeError as error:
+        words = str(error).partition("() ")[2] or str(error)
+        raise RuleError(f"{kind}: {words}") from None
+    except (msgspec.ValidationError, PatternError, RuleError) as error:
+        raise RuleError(f"{kind}: {error}") from None
+
+
+def _target_of(target: Any) -> dict[str, str]:
+    """Verb, resource, namespace and name that a target says. Raises RuleError, PatternError."""
+    if not isinstance(target, str):
+        raise RuleError(f"target is a resource, not {target!r}")
+    words = target.split()
+    if not words:
+        return {}
+    first = words[0].split(",")[0]
+    if len(words) == 1 and first not in VERBS and first not in ("read", "write"):
+        return {"resource": target.strip()}
+    pattern = RequestPattern.parse(target)
+    resource, slash, rest = pattern.resource.partition("/")
+    qualified = f"{resource}.{pattern.group}{slash}{rest}" if pattern.group else pattern.resource
+    found = {"verb": words[0], "resource": qualified, "namespace": pattern.namespace, "name": pattern.name}
+    return {member: value for member, value in found.items() if value}
+
+
+def _times(when: dict[str, Any], times: int | None) -> dict[str, Any]:
+    if isinstance(when.get("until"), datetime):
+        when = {**when, "until": when["until"].isoformat()}
+    if times is None:
+        return when
+    if not isinstance(times, int) or times < 1:
+        raise RuleError(f"times is 1 or more, not {times!r}")
+    if "last" in when:
+        raise RuleError("times and last say the same")
+    first, every = when.get("first", 1), when.get("every", 1)
+    return {**when, "last": first + (times - 1) * every}

@@ -1,0 +1,133 @@
+"""Rules: which requests a fault meets, which of those times, and what it does."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from fakeapi.faults.actions import OF_WATCHES, AnyAction, CompetingWrite, Stale
+from fakeapi.journal.pattern import PatternError, RequestPattern
+from fakeapi.machinery.jsonpath import parse_path
+from fakeapi.machinery.jsonpath_syntax import JsonPathError
+from fakeapi.machinery.meta import label_selector
+
+RULES_MAX = 1_000
+"""Faults that can be armed at once; another one is refused."""
+
+
+class RuleError(ValueError):
+    """A rule that has no sense, or cannot match anything; one line."""
+
+
+class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which requests: members as in RequestPattern; empty ones match everything.
+
+    `labels` is a selector of the object's labels: those that the request sends, or else those that are
+    stored. `body` are JSONPaths into the request's body with the values that one of their results must equal.
+    """
+
+    verb: str = ""
+    group: str | None = None
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    user: str = ""
+    agent: str = ""
+    labels: str = ""
+    body: Mapping[str, Any] = {}
+
+    def pattern(self) -> RequestPattern:
+        """Raises PatternError."""
+        return RequestPattern(
+            verb=self.verb,
+            group=self.group,
+            resource=self.resource,
+            namespace=self.namespace,
+            name=self.name,
+            user=self.user,
+            agent=self.agent,
+        )
+
+
+class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which times of those that match: from the `first` to the `last` (0: without end), every so many, by
+    chance with a seed, `until` a moment of the server's clock (RFC 3339).
+    """
+
+    first: int = 1
+    last: int = 0
+    every: int = 1
+    probability: float = 1.0
+    seed: int = 0
+    until: datetime | None = None
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fault as it is armed. Without a name it gets one from its action and a number."""
+
+    action: AnyAction
+    match: Match = Match()
+    when: When = When()
+    name: str = ""
+
+
+def checked(rule: Rule) -> Rule:
+    """The rule with the verbs that its action is for. Raises RuleError for numbers and patterns that have no
+    sense.
+    """
+    action, match, when = rule.action, rule.match, rule.when
+    if isinstance(action, OF_WATCHES):
+        match = _with_verb(rule, "watch")
+    elif isinstance(action, CompetingWrite):
+        match = _with_verb(rule, "update,patch,delete")
+    elif isinstance(action, Stale):
+        match = _with_verb(rule, "list,watch")
+    try:
+        match.pattern()
+        label_selector.parse(match.labels)
+        for path in match.body:
+            parse_path(path_text(path))
+    except PatternError as error:
+        raise RuleError(str(error)) from None
+    except JsonPathError as error:
+        raise RuleError(f"body: {error}") from None
+    except ValueError as error:
+        raise RuleError(f"labels: {error}") from None
+    _check_numbers(action, when)
+    return msgspec.structs.replace(rule, match=match)
+
+
+def path_text(path: str) -> str:
+    """A JSONPath without the braces that kubectl writes it in, with the dot that may be left out."""
+    inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
+    inner = inner.removeprefix("$")
+    return inner if inner.startswith((".", "[")) else f".{inner}"
+
+
+def _with_verb(rule: Rule, verbs: str) -> Match:
+    kind = type(rule.action).__struct_config__.tag
+    given = rule.match.verb
+    if not given:
+        return msgspec.structs.replace(rule.match, verb=verbs)
+    if not set(given.replace(" ", "").split(",")) <= set(verbs.split(",")):
+        raise RuleError(f"{kind} is for {verbs.replace(',', ', ')}, not for {given}")
+    return rule.match
+
+
+def _check_numbers(action: AnyAction, when: When) -> None:
+    for name in ("seconds", "spread", "after"):
+        value = getattr(action, name, 0)
+        if not 0 <= value < float("inf"):
+            raise RuleError(f"{name} is 0 or more, not {value}")
+    if not 0 <= getattr(action, "part", 0.5) < 1:
+        raise RuleError("part is from 0 to below 1")
+    code = getattr(action, "code", 500)
+    if not 400 <= code <= 599:
+        raise RuleError(f"a refusal has a code from 400 to 599, not {code}")
+    if when.first < 1 or when.every < 1:
+        raise RuleError("first and every are 1 or more")
+    if when.last and when.last < when.first:
+        raise RuleError(f"last ({when.last}) is before first ({when.first}): it would never come")
+    if not 0 < when.probability <= 1:
+        raise RuleError("probability is above 0 and at most 1")

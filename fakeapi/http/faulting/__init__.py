@@ -1,0 +1,1 @@
+"""What armed faults do to requests and watches."""

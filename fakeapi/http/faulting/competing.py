@@ -1,0 +1,40 @@
+"""Competing writes: a change of the object that a request is about, just before the request."""
+
+from dataclasses import replace
+
+from fakeapi.asgi import Message
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.query import Query
+from fakeapi.http.request import Request
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.users import TOKEN_HOLDER
+
+AGENT = b"fakeapi-fault"
+ANNOTATION = "fakeapi.dev/competing-write"
+"""The annotation that a competing write sets; its value differs each time."""
+
+
+async def write_before(ctx: RequestContext, proceed: Handler) -> bool:
+    """Changes an annotation of the object; whether there was one to change."""
+    info = ctx.info
+    if info is None or not info.name:
+        return False
+    patch = {"metadata": {"annotations": {ANNOTATION: ctx.id.decode()}}}
+    body = codec.encode(patch)
+    scope = f"namespaces/{info.namespace}/" if info.namespace else ""
+    root = f"/apis/{info.group}" if info.group else "/api"
+    path = f"{root}/{info.version}/{scope}{info.resource}/{info.name}"
+    headers = {b"user-agent": AGENT, b"content-type": b"application/merge-patch+json"}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    request = Request("PATCH", path.encode(), path, b"", Query(b""), headers, receive)
+    other = replace(info, subresource="", tail=())
+    try:
+        response = await proceed(RequestContext(request, other, "patch", ctx.received, user=TOKEN_HOLDER))
+    except ApiError:
+        return False
+    return response.status < 300

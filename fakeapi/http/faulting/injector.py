@@ -1,0 +1,152 @@
+"""Injector: lets the armed faults act on a request, one after the other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.cluster import Cluster
+from fakeapi.faults.actions import (
+    OF_WATCHES,
+    CompetingWrite,
+    Drop,
+    GoAway,
+    Refuse,
+    Stale,
+    Stall,
+    Tear,
+    Wait,
+)
+from fakeapi.faults.armed import ArmedFault
+from fakeapi.http.context import RequestContext
+from fakeapi.http.faulting.competing import write_before
+from fakeapi.http.faulting.content import Content
+from fakeapi.http.faulting.pause import pause
+from fakeapi.http.faulting.refusing import refusal_of
+from fakeapi.http.faulting.responses import broken, dropped
+from fakeapi.http.faulting.staleness import show_stale_state
+from fakeapi.http.faulting.taps import Ending, tap_of
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.response import AnyResponse, Response, StreamingResponse
+from fakeapi.http.watch import OpenWatch, Watches
+from fakeapi.machinery.meta.request_info import RequestInfo
+
+After = Callable[[AnyResponse], AnyResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a rule's pattern is compared with."""
+
+    verb: str
+    info: RequestInfo | None
+    user: str
+    agent: str
+    name: str
+
+
+def asked(ctx: RequestContext) -> Asked:
+    name = ctx.info.name if ctx.info is not None else ""
+    return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
+
+
+class Injector:
+    """Acts by the faults of a cluster, in the order in which they were armed."""
+
+    def __init__(self, cluster: Cluster, watches: Watches) -> None:
+        self._cluster = cluster
+        self._clock = cluster.clock
+        self._watches = watches
+        cluster.faults.subscribe(self._meet_open_watches)
+
+    async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
+        """The response of the chain, or what the faults make of it. Raises ApiError."""
+        what, content = asked(ctx), Content(ctx, self._cluster)
+        after: list[After] = []
+        taps: list[ArmedFault] = []
+        for fault in self._cluster.faults.armed:
+            if not fault.matches(what) or not await content.fits(fault):
+                continue
+            if not fault.comes_due(self._clock.now()):
+                continue
+            ctx.faults = (*ctx.faults, fault.name)
+            if isinstance(fault.rule.action, OF_WATCHES):
+                taps.append(fault)
+                continue
+            done = await self._act(fault, ctx, proceed, after)
+            if done is not None:
+                return done
+            if isinstance(fault.rule.action, Stale):
+                taps.append(fault)
+        response = await proceed(ctx)
+        if isinstance(response, StreamingResponse):
+            watch = self._watches.of(response)
+            for fault in taps if watch is not None else ():
+                self._tap(fault, watch, opening=True)  # type: ignore[arg-type] # just asked
+        for change in after:
+            response = change(response)
+        return response
+
+    async def _act(
+        self, fault: ArmedFault, ctx: RequestContext, proceed: Handler, after: list[After]
+    ) -> Response | None:
+        """Does what comes before the request, and notes what comes after it; a response is the answer."""
+        begun = self._clock.monotonic()  # before it is told: a test may move the clock when it hears of it
+        fault.fired += 1
+        match fault.rule.action:
+            case Refuse() as refuse:
+                return refusal_of(refuse, ctx, self._cluster.catalogue)
+            case Wait(seconds=seconds, spread=spread):
+                await pause(self._clock, begun + seconds + spread * fault.chance.random())
+            case Drop(after_commit=False):
+                return dropped()
+            case Drop():
+                after.append(_lost)
+            case Tear(part=part):
+                after.append(lambda response: _torn(response, part))
+            case Stall(seconds=seconds, part=part):
+                after.append(lambda response: _stalled(response, part, self._clock, seconds))
+            case CompetingWrite():
+                if not await write_before(ctx, proceed):
+                    fault.fired -= 1
+            case Stale(seconds=seconds):
+                over = bool(seconds) and self._clock.now() >= fault.armed_at + seconds
+                if over or not show_stale_state(ctx, fault.revision):
+                    fault.fired -= 1
+            case GoAway():
+                after.append(_going_away)
+        return None
+
+    def _meet_open_watches(self, fault: ArmedFault) -> None:
+        """Lets a new fault meet the watches that are open, as if they were opened now."""
+        if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
+            return
+        for watch in self._watches.all_open():
+            if fault.matches(asked(watch.ctx)) and fault.comes_due(self._clock.now()):
+                tap = self._tap(fault, watch, opening=False)
+                if isinstance(tap, Ending):
+                    tap.end_now()
+
+    def _tap(self, fault: ArmedFault, watch: OpenWatch, *, opening: bool) -> Any:
+        tap = tap_of(fault, watch, self._clock, opening=opening)
+        if tap is not None:
+            watch.events.taps.append(tap)
+        return tap
+
+
+def _lost(response: AnyResponse) -> AnyResponse:
+    response.close()
+    return dropped()
+
+
+def _torn(response: AnyResponse, part: float) -> AnyResponse:
+    return broken(response, part) if isinstance(response, Response) else response
+
+
+def _stalled(response: AnyResponse, part: float, clock: Any, seconds: float) -> AnyResponse:
+    return broken(response, part, clock, seconds) if isinstance(response, Response) else response
+
+
+def _going_away(response: AnyResponse) -> AnyResponse:
+    if isinstance(response, Response):
+        response.headers.append((b"connection", b"close"))
+    return response

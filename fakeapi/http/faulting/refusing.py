@@ -1,0 +1,36 @@
+"""Refusals of faults, as the response that kube-apiserver would send."""
+
+from fakeapi.faults.actions import Refuse
+from fakeapi.http.context import RequestContext
+from fakeapi.http.filters.errors import refusal
+from fakeapi.http.response import PLAIN_TEXT, Response
+from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
+from fakeapi.registry.catalogue import Catalogue
+
+
+def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue) -> Response:
+    """The response of a refusal, in the representation that the client asked for."""
+    info = ctx.info
+    group, resource, name = ("", "", "") if info is None else (info.group, info.resource, info.name)
+    served = None if info is None else catalogue.find(info.group, info.version, info.resource)
+    kind = served.kind.kind if served is not None else resource
+    message = (
+        action.message.replace("{resource}", str(Qualified(group, resource)))
+        .replace("{kind}", str(Qualified(group, kind)))
+        .replace("{name}", name)
+    )
+    if action.plain_text:
+        response = Response(action.code, message.encode(), PLAIN_TEXT)
+        if action.retry_after is not None:
+            response.headers.append((b"retry-after", str(action.retry_after).encode()))
+        return response
+    causes = tuple(Cause(each.reason, each.message, each.field) for each in action.causes)
+    details = None
+    if action.details:
+        shown = kind if action.reason == "Invalid" else resource
+        details = Details(
+            name=name, group=group, kind=shown, causes=causes, retry_after_seconds=action.retry_after or 0
+        )
+    elif causes or action.retry_after is not None:
+        details = Details(causes=causes, retry_after_seconds=action.retry_after or 0)
+    return refusal(ApiError(action.code, action.reason, message, details, action.retry_after), ctx)

@@ -1,0 +1,93 @@
+"""Responses that do not arrive whole."""
+
+import asyncio
+from dataclasses import dataclass
+
+from fakeapi.asgi import DropConnection, Receive, Send
+from fakeapi.http.faulting.pause import NEVER, pause
+from fakeapi.http.response import Response
+from fakeapi.registry.clock import Clock
+
+
+def dropped() -> Response:
+    """No answer: the connection is closed. Its status is 0."""
+    return DroppedResponse(0, b"")
+
+
+@dataclass(slots=True)
+class DroppedResponse(Response):
+    """Closes the connection instead of sending anything."""
+
+    async def send(
+        self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
+    ) -> None:
+        raise DropConnection
+
+
+@dataclass(slots=True)
+class BrokenResponse(Response):
+    """Sends the first `sent` bytes of the body. Then the connection is closed, or, with a clock, the rest
+    comes after `seconds`, where 0 stands for never.
+    """
+
+    sent: int = 0
+    clock: Clock | None = None
+    seconds: float = 0.0
+
+    async def send(
+        self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
+    ) -> None:
+        until = NEVER if self.clock is None or not self.seconds else self.clock.monotonic() + self.seconds
+        whole = b"".join((self.body, *self.pieces))
+        self.body, self.pieces = b"", ()
+        sent = max(0, min(self.sent, len(whole) - 1))
+        length = (b"content-length", b"%d" % len(whole))
+        self.headers = [each for each in self.headers if each[0] != b"content-length"]
+        await Response.send(self, audit_id, receive, _started(send, length, whole[:sent]))
+        if self.clock is None:
+            raise DropConnection
+        left = asyncio.Event()
+        listening = asyncio.ensure_future(_until_gone(receive, left))
+        try:
+            await pause(self.clock, until, left)
+        finally:
+            listening.cancel()
+        if left.is_set():
+            return
+        await send({"type": "http.response.body", "body": whole[sent:]})
+
+
+def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
+    """A response of which a part of the body is sent, at least one byte less than all."""
+    whole = b"".join((response.body, *response.pieces))
+    return BrokenResponse(
+        response.status,
+        whole,
+        response.media_type,
+        response.warnings,
+        response.headers,
+        sent=int(len(whole) * part),
+        clock=clock,
+        seconds=seconds,
+    )
+
+
+def _started(send: Send, length: tuple[bytes, bytes], body: bytes) -> Send:
+    """Sends the head with the length of the whole body, and the beginning of it."""
+
+    async def forward(message: dict[str, object]) -> None:
+        if message["type"] == "http.response.start":
+            headers = message["headers"]
+            assert isinstance(headers, list), "made by Response"
+            kept = [each for each in headers if each[0] != b"content-length"]
+            await send({**message, "headers": [*kept, length]})
+        else:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    return forward
+
+
+async def _until_gone(receive: Receive, left: asyncio.Event) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    left.set()

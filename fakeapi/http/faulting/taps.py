@@ -1,0 +1,163 @@
+"""Taps: what faults do to the events of a watch on their way to the client."""
+
+import asyncio
+
+from fakeapi.asgi import DropConnection
+from fakeapi.faults.actions import (
+    CutWatch,
+    EndWatch,
+    ExpireWatch,
+    HoldEvents,
+    Stale,
+    WithholdBookmarks,
+)
+from fakeapi.faults.armed import ArmedFault
+from fakeapi.http.faulting.pause import NEVER, pause
+from fakeapi.http.watch import OpenWatch, Tap
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.clock import Clock
+
+EXPIRED = ApiError(410, "Expired", "The resourceVersion for the provided watch is too old.")
+"""As k8s.io/apiserver `pkg/storage/etcd3` says of a version that was compacted under a watch."""
+
+
+def tap_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> Tap | None:
+    """What a fault puts into a watch that is `opening`, or open; None for one that is not about watches."""
+    match fault.rule.action:
+        case EndWatch(after=after):
+            return Ending(fault, watch, after)
+        case ExpireWatch(after=after):
+            return Ending(fault, watch, after, watch.events.encode_error(EXPIRED))
+        case CutWatch(after=after):
+            return Cutting(fault, watch, after)
+        case HoldEvents(seconds=seconds):
+            return Holding(fault, watch, clock, seconds or NEVER)
+        case Stale(seconds=seconds):
+            since = clock.now() - fault.armed_at
+            left = NEVER if not seconds else max(0.0, seconds - since)
+            return Holding(fault, watch, clock, left, since=clock.monotonic(), passes_first=opening)
+        case WithholdBookmarks():
+            return Withholding(fault, watch)
+        case _:
+            return None
+
+
+class FaultTap:
+    """Lets everything pass; counts and names the fault when it acts for the first time."""
+
+    def __init__(self, fault: ArmedFault, watch: OpenWatch) -> None:
+        self._fault = fault
+        self._watch = watch
+        self._has_acted = False
+
+    @property
+    def passes_bookmarks(self) -> bool:
+        return True
+
+    @property
+    def ends(self) -> bool:
+        return False
+
+    async def pass_on(self, frames: list[bytes]) -> list[bytes]:
+        return frames
+
+    def acts(self) -> None:
+        if not self._has_acted:
+            self._has_acted = True
+            self._fault.fired += 1
+
+
+class Ending(FaultTap):
+    """Ends the stream after so many events, with a last frame."""
+
+    def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int, *last: bytes) -> None:
+        super().__init__(fault, watch)
+        self._left = after
+        self._last = last
+
+    @property
+    def ends(self) -> bool:
+        return self._left == 0 and self._fault.is_armed
+
+    async def pass_on(self, frames: list[bytes]) -> list[bytes]:
+        if not self._fault.is_armed or len(frames) < self._left:
+            self._left -= len(frames)
+            return frames
+        passed, self._left = frames[: self._left], 0
+        self.acts()
+        return [*passed, *self._last]
+
+    def end_now(self) -> None:
+        """Ends a stream that waits for its next event, if it is to end before that."""
+        if self._left == 0:
+            self.acts()
+            self._watch.stream.end(*self._last)
+
+
+class Cutting(FaultTap):
+    """Sends half of the event after so many, and breaks the stream off."""
+
+    def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int) -> None:
+        super().__init__(fault, watch)
+        self._left = after
+        self._is_cut = False
+
+    @property
+    def ends(self) -> bool:
+        if self._is_cut:
+            raise DropConnection
+        return False
+
+    async def pass_on(self, frames: list[bytes]) -> list[bytes]:
+        if not self._fault.is_armed or len(frames) <= self._left:
+            self._left -= len(frames)
+            return frames
+        torn = frames[self._left]
+        self.acts()
+        self._is_cut = True
+        return [*frames[: self._left], torn[: max(1, len(torn) // 2)]]
+
+
+class Holding(FaultTap):
+    """Holds events back for a time from the next one on, or from `since` on; others pass after them."""
+
+    def __init__(
+        self,
+        fault: ArmedFault,
+        watch: OpenWatch,
+        clock: Clock,
+        seconds: float,
+        *,
+        since: float | None = None,
+        passes_first: bool = False,
+    ) -> None:
+        """`passes_first`: the initial events are not held."""
+        super().__init__(fault, watch)
+        self._clock = clock
+        self._seconds = seconds
+        self._until = None if since is None else since + seconds
+        self._passes_first = passes_first
+        self._over = asyncio.Event()
+        fault.on_disarm(self._over.set)
+
+    async def pass_on(self, frames: list[bytes]) -> list[bytes]:
+        passes, self._passes_first = self._passes_first, False
+        if passes or not frames or not self._fault.is_armed:
+            return frames
+        now = self._clock.monotonic()
+        if self._until is None:
+            self._until = now + self._seconds
+        if now < self._until:
+            self.acts()
+            await pause(self._clock, self._until, self._over)
+        return frames
+
+
+class Withholding(FaultTap):
+    """Lets no bookmark pass."""
+
+    @property
+    def passes_bookmarks(self) -> bool:
+        if self._fault.is_armed:
+            self.acts()
+        return not self._fault.is_armed

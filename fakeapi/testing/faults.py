@@ -1,0 +1,108 @@
+"""Faults: what a test lets go wrong in its server."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from fakeapi.faults.armed import ArmedFault
+from fakeapi.faults.reading import read_rules
+from fakeapi.faults.ready import READY, make_rule
+from fakeapi.faults.rules import Rule
+from fakeapi.testing.running import RunningServer
+
+
+class FaultsUnfired(AssertionError):
+    """Faults that were armed have met no request."""
+
+
+class Fault:
+    """An armed fault. As a context manager it is disarmed at the end of the block."""
+
+    def __init__(self, server: RunningServer, armed: ArmedFault) -> None:
+        self._server = server
+        self._armed = armed
+
+    @property
+    def name(self) -> str:
+        return self._armed.name
+
+    @property
+    def rule(self) -> Rule:
+        return self._armed.rule
+
+    @property
+    def matched(self) -> int:
+        """How many requests were those of the rule."""
+        return self._armed.matched
+
+    @property
+    def fired(self) -> int:
+        """How many requests or watches it has met."""
+        return self._armed.fired
+
+    @property
+    def is_armed(self) -> bool:
+        return self._armed.is_armed
+
+    def disarm(self) -> None:
+        """What it holds back goes on. Disarmed already, it does nothing."""
+        if self._armed.is_armed:
+            self._server.disarm(self.name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.disarm()
+
+    def __repr__(self) -> str:
+        return f"<Fault {self.name}: matched {self.matched}, fired {self.fired}>"
+
+
+class Faults:
+    """The faults of a server. Each ready-made rule is a method that arms it and returns the Fault:
+    `conflict`, `lose_reply`, `expire` and so on, see docs/faults.md.
+
+    Every method that arms raises RuleError for a rule without sense, or that nothing served can match; then
+    nothing has changed.
+    """
+
+    def __init__(self, server: RunningServer) -> None:
+        self._server = server
+
+    def __getattr__(self, kind: str) -> Callable[..., Fault]:
+        if kind not in READY:
+            raise AttributeError(f"no ready-made fault {kind!r}; there are {', '.join(READY)}")
+
+        def arm(target: str = "", **members: Any) -> Fault:
+            return self.arm(make_rule(kind, target, **members))[0]
+
+        arm.__name__ = kind
+        arm.__doc__ = READY[kind][0].__doc__
+        return arm
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *READY]
+
+    def arm(self, source: Any) -> list[Fault]:
+        """Arms the rules of a YAML file, a rule, or several; see docs/faults.md."""
+        return [Fault(self._server, each) for each in self._server.arm(read_rules(source))]
+
+    def disarm(self, *names: str) -> None:
+        """Disarms the faults of these names, all without a name. Raises RuleError for an unknown one."""
+        self._server.disarm(*names)
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter([Fault(self._server, each) for each in self._server.armed_faults()])
+
+    def __len__(self) -> int:
+        return len(self._server.armed_faults())
+
+    def unfired(self) -> list[str]:
+        """The names of faults that have met nothing since the last reset, disarmed ones too."""
+        return self._server.unfired_faults()
+
+    def verify(self) -> None:
+        """Raises FaultsUnfired if a fault has met nothing."""
+        names = self.unfired()
+        if names:
+            raise FaultsUnfired(f"faults that met nothing: {', '.join(names)}")

@@ -1,0 +1,113 @@
+"""Faults over the control API, and the command that arms them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fakeapi import FakeAPI, StatusError
+from fakeapi.cli.main import main
+from fakeapi.testing.control import ControlClient, ControlError
+
+PATH = "/api/v1/namespaces/one"
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI() as api:
+        yield api
+
+
+@pytest.fixture
+def control(api: FakeAPI) -> Iterator[ControlClient]:
+    with ControlClient(api.url) as client:
+        yield client
+
+
+def run(api: FakeAPI, *arguments: str) -> Result:
+    command, *rest = arguments
+    return CliRunner().invoke(main, ["faults", command, "--server", api.url, *rest])
+
+
+def test_a_fault_is_armed_told_and_disarmed(api: FakeAPI, control: ControlClient) -> None:
+    assert control.get("/faults") == {"faults": []}
+    (armed,) = control.post("/faults", {"unavailable": {"target": "get namespaces", "called": "down"}})[
+        "faults"
+    ]
+    assert (armed["name"], armed["rule"]["action"]["code"]) == ("down", 503)
+    with pytest.raises(StatusError, match="503"):
+        api.request("GET", PATH)
+    (told,) = control.get("/faults")["faults"]
+    assert (told["matched"], told["fired"]) == (1, 1)
+    control.delete("/faults/down")
+    with pytest.raises(StatusError, match="404"):
+        api.request("GET", PATH)
+    control.post("/faults", [told["rule"], {"conflict": "pods"}])
+    control.delete("/faults")
+    assert control.get("/faults") == {"faults": []}
+    assert "conflict" in control.get("/ready-made-faults")["names"]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("/etc/passwd", "a rule, or a list of rules, is expected"),
+        (["/etc/passwd"], "a rule, or a list of rules, is expected"),
+        (3, "a rule, or a list of rules, is expected"),
+        ({"conflict": "pots"}, "no resource 'pots' is served; did you mean pods"),
+        ([{"conflict": "pods"}, {"conflikt": "pods"}], "no ready-made rule 'conflikt'"),
+        ({"action": {"type": "refuse", "code": 500}, "wen": 1}, "unknown field `wen`"),
+    ],
+)
+def test_a_rule_without_sense_is_one_line_and_arms_nothing(
+    control: ControlClient, body: Any, problem: str
+) -> None:
+    with pytest.raises(ControlError, match=problem) as caught:
+        control.post("/faults", body)
+    assert caught.value.code == 400
+    assert control.get("/faults") == {"faults": []}
+    with pytest.raises(ControlError, match="no fault unknown is armed"):
+        control.delete("/faults/unknown")
+
+
+def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> None:
+    armed = run(api, "arm", "refuse", "get namespaces", "code=418", "called=tea", "times=1")
+    assert armed.output == "tea  refuse  verb=get resource=namespaces  fired 0\n"
+    with pytest.raises(StatusError, match="418"):
+        api.request("GET", PATH)
+    assert run(api, "list").output.endswith("fired 1\n")
+    file = tmp_path / "faults.yaml"
+    file.write_text("- {expire: {target: pods, called: expire}}")
+    assert run(api, "arm", "--file", str(file)).output.startswith("expire  expireWatch  verb=watch")
+    assert run(api, "disarm", "tea").exit_code == 0
+    assert run(api, "disarm", "--all").exit_code == 0
+    assert run(api, "list").output == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "problem"),
+    [
+        (["arm"], 2, "Name a ready-made fault or a --file"),
+        (["arm", "explode"], 1, "no ready-made fault 'explode'"),
+        (["arm", "conflict", "pots"], 1, "did you mean pods?"),
+        (["arm", "conflict", "pods", "tymes=2"], 1, "unexpected keyword argument 'tymes'"),
+        (["disarm"], 2, "Name the faults, or say --all"),
+        (["disarm", "unknown"], 1, "no fault unknown is armed"),
+    ],
+)
+def test_what_the_command_cannot_do_is_one_line(
+    api: FakeAPI, arguments: list[str], status: int, problem: str
+) -> None:
+    result = run(api, *arguments)
+    assert result.exit_code == status
+    assert problem in result.output.splitlines()[-1]
+
+
+def test_serve_takes_a_file_of_faults(tmp_path: Path) -> None:
+    file = tmp_path / "faults.yaml"
+    file.write_text("- conflikt: pods")
+    result = CliRunner().invoke(main, ["serve", "--port", "0", "--faults", str(file)])
+    assert result.exit_code == 2
+    assert "rule 1: no ready-made rule 'conflikt'" in result.output

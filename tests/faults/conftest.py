@@ -1,0 +1,63 @@
+"""Servers with faults, and a client that shows what comes over the wire."""
+
+import http.client
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.registry.adjustable_clock import AdjustableClock
+
+CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
+
+Open = Callable[..., http.client.HTTPResponse]
+
+
+def claim(name: str = "claim", **metadata: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "resource.k8s.io/v1beta1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, **metadata},
+        "spec": {"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com"}]}},
+    }
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.33", feature_gates="WatchList=true") as api:
+        yield api
+
+
+@pytest.fixture
+def clock(api: FakeAPI) -> AdjustableClock:
+    return api.clock
+
+
+@pytest.fixture
+def ask(api: FakeAPI) -> Iterator[Open]:
+    """Sends a request on a connection of its own; the response is not read yet."""
+    with ExitStack() as connections:
+
+        def send(method: str, path: str, body: Any = None, **headers: str) -> http.client.HTTPResponse:
+            connection = http.client.HTTPConnection("127.0.0.1", api.port)
+            connections.callback(connection.close)
+            sent = None if body is None else json.dumps(body).encode()
+            connection.request(method, path, sent, {"Content-Type": "application/json", **headers})
+            response = connection.getresponse()
+            connections.callback(response.close)
+            return response
+
+        yield send
+
+
+@pytest.fixture
+def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
+    """Opens a watch of claims."""
+
+    def open_watch(query: str = "", path: str = CLAIMS) -> http.client.HTTPResponse:
+        return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
+
+    return open_watch
