@@ -79,8 +79,7 @@ _LIMITS = """
   here, beside the event loop: other clients are served meanwhile. Policies' expressions are evaluated on the loop.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
-  EventRateLimit, ImagePolicyWebhook, OwnerReferencesPermissionEnforcement, PersistentVolumeLabel,
-  PodTolerationRestriction, SecurityContextDeny. No file configures plugins. NodeRestriction looks for audiences of tokens in
+  EventRateLimit, ImagePolicyWebhook, PersistentVolumeLabel, SecurityContextDeny. No file configures plugins. NodeRestriction looks for audiences of tokens in
   CSI volumes, and not in those that Kubernetes would translate to them.
 - A ResourceQuota holds by its status, as in kube-apiserver: writes are charged to `status.used` once there is a
   `status.hard`, which the quota controller fills in (`--controllers resourcequota`), or a test by an update of `/status`.

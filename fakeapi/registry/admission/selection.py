@@ -60,9 +60,7 @@ MISSING = frozenset(
     (
         "EventRateLimit",
         "ImagePolicyWebhook",
-        "OwnerReferencesPermissionEnforcement",
         "PersistentVolumeLabel",
-        "PodTolerationRestriction",
         "SecurityContextDeny",
     )
 )

@@ -1,5 +1,6 @@
 """The admission plugins that a server has when it is told to, in Kubernetes' words."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from fakeapi.registry.admission.chain import Admission
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.selection import selected
 from fakeapi.testing.server import FakeAPI
+from tests.http.asking import ask
 from tests.registry.admission.bodies import annotate_namespace, body, pod, refusal
 from tests.registry.world import World, in_world
 from tests.registry.world import refusal as refused
@@ -226,6 +228,64 @@ def test_a_namespace_selects_the_nodes_of_its_pods(served: Callable[[str], FakeA
     annotate_namespace(api, {key: "zone"})
     error = refusal(lambda: api.create(pod("c")))
     assert (error.code, error.message) == (500, "invalid selector: [zone]")
+
+
+def test_a_namespace_says_what_its_pods_tolerate(served: Callable[[str], FakeAPI]) -> None:
+    api = served("PodTolerationRestriction")
+    prefix = "scheduler.alpha.kubernetes.io"
+    gpu = {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}
+    annotate_namespace(api, {f"{prefix}/defaultTolerations": json.dumps([gpu])})
+    narrow = {"key": "gpu", "operator": "Equal", "value": "a", "effect": "NoSchedule"}
+    made = api.create(pod(tolerations=[narrow]))
+    assert [each for each in made["spec"]["tolerations"] if each["effect"] == "NoSchedule"] == [gpu]
+    amounts = {"cpu": "1"}
+    made = api.create(pod("b", containers=[container(resources={"requests": amounts})]))
+    assert {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"} in (
+        made["spec"]["tolerations"]
+    )
+    allowed = [{"operator": "Exists", "effect": "NoExecute"}, gpu]
+    annotate_namespace(api, {f"{prefix}/tolerationsWhitelist": json.dumps(allowed)})
+    api.create(pod("c", tolerations=[narrow]))
+    error = refusal(lambda: api.create(pod("d", tolerations=[{"key": "x", "operator": "Exists"}])))
+    assert error.code == 500
+    assert error.message == (
+        "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace "
+        "whitelist"
+    )
+
+
+def test_who_sets_an_owner_may_delete_what_it_owns_and_hold_the_owner(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    names = "OwnerReferencesPermissionEnforcement"
+    api = fakeapi_factory(release="1.36", enable_admission_plugins=names, authorization="rbac")
+    rbac = "rbac.authorization.k8s.io/v1"
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "update"]}
+    api.create(body("ClusterRole", "writer", rbac, rules=[rule]))
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "writer"}
+    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "bob"}
+    api.create(body("ClusterRoleBinding", "writer", rbac, roleRef=reference, subjects=[subject]))
+    path = "/api/v1/namespaces/default/configmaps"
+
+    def write(method: str, name: str, *owners: Object) -> str:
+        where = path if method == "POST" else f"{path}/{name}"
+        sent = {"metadata": {"name": name, "ownerReferences": list(owners)}}
+        answer = ask(api, where, method, sent, impersonate_user="bob")
+        return "" if answer.code < 300 else answer.json()["message"].partition(" is forbidden: ")[2]
+
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}
+    assert write("POST", "a", owner) == ""
+    assert write("PUT", "a", owner) == ""
+    assert write("PUT", "a") == "cannot set an ownerRef on a resource you can't delete: , <nil>"
+    blocking = {**owner, "blockOwnerDeletion": True}
+    assert write("POST", "b", blocking) == (
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers "
+        "on: , <nil>"
+    )
+    assert write("POST", "c", {**blocking, "kind": "Widget"}) == (
+        "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind "
+        'Widget: no matches for kind "Widget" in version "v1"'
+    )
 
 
 def test_external_ips_are_denied_to_services_that_did_not_have_them(

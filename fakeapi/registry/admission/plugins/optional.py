@@ -31,7 +31,17 @@ OPTIONAL_PLUGINS = (
     PluginEntry("NodeRestriction", f"{_HERE}.node_restriction.plugin:NodeRestriction", _everything),
     PluginEntry("AlwaysPullImages", f"{_HERE}.pod_rules:AlwaysPullImages", kinds("pods")),
     PluginEntry("PodNodeSelector", f"{_HERE}.pod_node_selector:PodNodeSelector", kinds("pods")),
+    PluginEntry(
+        "PodTolerationRestriction",
+        f"{_HERE}.pod_toleration_restriction:PodTolerationRestriction",
+        kinds("pods"),
+    ),
     PluginEntry("ExtendedResourceToleration", f"{_HERE}.pod_rules:ExtendedResourceToleration", kinds("pods")),
+    PluginEntry(
+        "OwnerReferencesPermissionEnforcement",
+        f"{_HERE}.owner_references:OwnerReferencesPermissionEnforcement",
+        _everything,
+    ),
     PluginEntry("DenyServiceExternalIPs", f"{_HERE}.always_deny:DenyServiceExternalIPs", kinds("services")),
     PluginEntry("AlwaysDeny", f"{_HERE}.always_deny:AlwaysDeny", _everything),
 )
