@@ -114,6 +114,35 @@ _EVICTION = {
 BASES: dict[str, dict[str, dict[str, Any]]] = {
     "resource.k8s.io": _RESOURCE,
     "": {
+        "configmaps": {"data": {"a": "b"}, "binaryData": {"c": "Yg=="}, "immutable": False},
+        "endpoints": {"subsets": [{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]},
+        "limitranges": {
+            "spec": {"limits": [{"type": "Container", "max": {"cpu": "2"}, "min": {"cpu": "1"}}]}
+        },
+        "namespaces": {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}},
+        "nodes": {
+            "spec": {"podCIDR": "10.1.0.0/24", "podCIDRs": ["10.1.0.0/24"], "providerID": "a"},
+            "status": {"capacity": {"cpu": "1"}, "addresses": [{"type": "Hostname", "address": "a"}]},
+        },
+        "persistentvolumeclaims": {
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}},
+                "volumeMode": "Filesystem",
+            },
+            "status": {"phase": "Pending"},
+        },
+        "persistentvolumes": {
+            "spec": {
+                "capacity": {"storage": "1Gi"},
+                "accessModes": ["ReadWriteOnce"],
+                "csi": {"driver": "d.example.com", "volumeHandle": "v"},
+            },
+            "status": {"phase": "Available"},
+        },
+        "podtemplates": {"template": _POD},
+        "secrets": {"data": {"a": "Yg=="}, "type": "Opaque"},
+        "serviceaccounts": {"secrets": [{"name": "a"}], "automountServiceAccountToken": True},
         "replicationcontrollers": {
             "spec": {"replicas": 1, "selector": {"app": "a"}, "template": _POD},
             "status": {},
@@ -150,6 +179,7 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
             "status": {},
         }
     },
+    "coordination.k8s.io": {"leases": {"spec": {"holderIdentity": "a", "leaseDurationSeconds": 1}}},
     "discovery.k8s.io": {
         "endpointslices": {
             "addressType": "IPv4",
@@ -213,6 +243,7 @@ BASES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 _IN_NAMESPACES = """
+configmaps endpoints leases limitranges persistentvolumeclaims podtemplates secrets serviceaccounts
 controllerrevisions cronjobs csistoragecapacities daemonsets deployments endpointslices evictionrequests
 evictions
 horizontalpodautoscalers ingresses jobs networkpolicies poddisruptionbudgets replicasets

@@ -18,8 +18,18 @@ RESOURCES = {
         "resourceslices": "resource/resourceslice",
     },
     "": {
+        "configmaps": "core/configmap",
+        "endpoints": "core/endpoint",
+        "limitranges": "core/limitrange",
+        "namespaces": "core/namespace",
+        "nodes": "core/node",
+        "persistentvolumeclaims": "core/persistentvolumeclaim",
+        "persistentvolumes": "core/persistentvolume",
+        "podtemplates": "core/podtemplate",
         "replicationcontrollers": "core/replicationcontroller",
         "resourcequotas": "core/resourcequota",
+        "secrets": "core/secret",
+        "serviceaccounts": "core/serviceaccount",
         "services": "core/service",
     },
     "apps": {
@@ -32,6 +42,7 @@ RESOURCES = {
     "autoscaling": {"horizontalpodautoscalers": "autoscaling/horizontalpodautoscaler"},
     "batch": {"cronjobs": "batch/cronjob", "jobs": "batch/job"},
     "certificates.k8s.io": {"certificatesigningrequests": "certificates/certificates"},
+    "coordination.k8s.io": {"leases": "coordination/lease"},
     "discovery.k8s.io": {"endpointslices": "discovery/endpointslice"},
     "flowcontrol.apiserver.k8s.io": {
         "flowschemas": "flowcontrol/flowschema",
@@ -129,7 +140,7 @@ def _made(kubernetes: Path, groups: list[str]) -> str:
             if not source.exists():
                 continue
             text = source.read_text(encoding="utf-8")
-            alias = resource
+            alias = f"of{resource}"
             imports.append(f'{alias} "k8s.io/kubernetes/pkg/registry/{package}"')
             own, status = f"{alias}.Strategy", f"{alias}.StatusStrategy"
             if package in _BY_NAMESPACES:
