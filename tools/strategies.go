@@ -23,6 +23,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/capabilities"
 )
 
 type request struct {
@@ -126,6 +127,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
 		line, err := lines.ReadBytes('\n')

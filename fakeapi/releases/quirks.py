@@ -872,7 +872,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
         29: "must be a canonical format IP address",
         33: "",
     },
-    "levels_may_have_no_shares": {27: False, 32: True},
+    "levels_may_have_no_shares": {27: False, 30: True},
     "exempt_level": {
         27: "type must be 'Exempt' if and only if name is 'exempt'",
         34: "must be 'Exempt' if and only if `name` is 'exempt'",

@@ -79,8 +79,8 @@ def _named(value: object) -> str:
             {"spec": {"taint": {"key": "a", "effect": ""}}},
             "change spec.taint.effect",
         ),
-        (NamespaceStrategy(), {"spec": {"finalizers": ["x"]}}, "object spec.finalizers change"),
-        (NamespaceStatusStrategy(), {"metadata": {}, "status": {"phase": "x"}}, "change status.Phase"),
+        (NamespaceStrategy(RULES), {"spec": {"finalizers": ["x"]}}, "object spec.finalizers change"),
+        (NamespaceStatusStrategy(RULES), {"metadata": {}, "status": {"phase": "x"}}, "change status.Phase"),
     ],
     ids=_named,
 )

@@ -1,7 +1,7 @@
 """What Kubernetes' own strategies say of objects, and what the project says.
 
-`resource-` samples are of resource.k8s.io, `lifecycle-` ones of lifecycle.k8s.io, `declared-` ones of other
-kinds with declared rules.
+`resource-` samples are of resource.k8s.io, `lifecycle-` ones of lifecycle.k8s.io, `kinds-` ones of other
+kinds, `declared-` ones of kinds with declared rules.
 """
 
 from pathlib import Path
@@ -11,9 +11,8 @@ import pytest
 from tests.registry.strategy_samples import answered, expected, read_samples
 
 FIXTURES = Path("fixtures/validation")
-SAMPLES = sorted(
-    path for name in ("resource", "lifecycle", "declared") for path in FIXTURES.glob(f"{name}-*.jsonl.gz")
-)
+NAMES = ("resource", "lifecycle", "declared", "kinds")
+SAMPLES = sorted(path for name in NAMES for path in FIXTURES.glob(f"{name}-*.jsonl.gz"))
 GATES = {
     "1.36": (
         "DRADeviceTaintRules",

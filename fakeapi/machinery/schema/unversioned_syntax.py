@@ -58,6 +58,8 @@ def _type(node: Node, package: str) -> str:
             return f"{package_of(node)}.{node.go_type.rpartition('.')[2]}"
         case List():
             return f"[]{_type(node.items, package)}"
+        case Map(go_type="map[v1.ResourceName]resource.Quantity"):
+            return "core.ResourceList"
         case Map():
             key = _VERSIONED.sub(f"{package}.", node.go_type.removeprefix("map[").partition("]")[0])
             return f"map[{key}]{_type(node.values, package)}"

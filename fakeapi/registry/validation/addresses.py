@@ -34,8 +34,10 @@ def validate_ip(text: str, path: str) -> list[FieldError]:
 def validate_lenient_ip(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid."""
-    if text in valid_before:
+    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid, if
+    the release can be strict.
+    """
+    if text in valid_before and STRICT_GATE in rules.gates:
         return []
     found = parse_ip(text)
     if found is None:
@@ -56,8 +58,10 @@ def validate_cidr(text: str, path: str) -> list[FieldError]:
 def validate_lenient_cidr(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid."""
-    if text in valid_before:
+    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid, if
+    the release can be strict.
+    """
+    if text in valid_before and STRICT_GATE in rules.gates:
         return []
     found = parse_cidr(text)
     if found is None:

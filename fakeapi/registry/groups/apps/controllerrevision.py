@@ -48,7 +48,7 @@ class ControllerRevisionStrategy(Strategy):
     def _shown(self, text: bytes) -> Dump:
         """The data as an error prints it."""
         hexadecimal = ", ".join(f"0x{byte:x}" for byte in text)
-        raw = f"[]uint8{{{hexadecimal}}}"
+        raw = "[]uint8(nil)" if text == b"null" else f"[]uint8{{{hexadecimal}}}"
         if self._rules.quirks.workloads.revision_data_is_an_object:
             dump = f"runtime.RawExtension{{Raw:{raw}, Object:runtime.Object(nil)}}"
         else:

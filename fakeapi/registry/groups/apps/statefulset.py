@@ -86,9 +86,14 @@ class StatefulSetStrategy(WorkloadStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
+        found = (
+            self._spec_errors(old["spec"], old["spec"])
+            if self._rules.quirks.workloads.stateful_set_templates_are_checked
+            else []
+        )
         return [
             *metadata.of_change,
-            *self._spec_errors(new["spec"], old["spec"]),
+            *self._spec_errors(new["spec"], old["spec"], checks_template=not found),
             *validate_changed_spec(new["spec"], old["spec"], self._rules),
         ]
 
@@ -109,7 +114,10 @@ class StatefulSetStrategy(WorkloadStrategy):
         warns = self._rules.quirks.workloads.stateful_sets_are_strict and limit is not None and limit < 0
         return [*warnings, _KEEPS_ALL] if warns else warnings
 
-    def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
+    def _spec_errors(
+        self, spec: Object, old: Object | None, *, checks_template: bool = True
+    ) -> list[FieldError]:
+        """An update of a set that is not valid, as older releases took it, does not check its template."""
         template = spec["template"]["spec"]
         errors = [
             *_management_errors(spec),
@@ -124,7 +132,9 @@ class StatefulSetStrategy(WorkloadStrategy):
                 spec,
                 "",
                 self._rules,
-                lambda selector: validate_stateful_template(spec, old, selector, self._rules),
+                lambda selector: validate_stateful_template(
+                    spec, old, selector, self._rules, checks_pod=checks_template
+                ),
             ),
         ]
         path = "spec.template.spec"

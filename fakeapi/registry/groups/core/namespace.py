@@ -29,6 +29,9 @@ ACTIVE = "Active"
 class NamespaceStrategy(Strategy):
     """Writes to a namespace itself: neither its phase nor its finalizers are theirs to change."""
 
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._unit = rules.quirks.wording.length_unit
+
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def default(self, obj: Object) -> Object:
@@ -49,7 +52,7 @@ class NamespaceStrategy(Strategy):
         return bool(obj["spec"].get("finalizers"))
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        return _validate_finalizers(obj)
+        return self._validate_finalizers(obj)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
@@ -59,7 +62,15 @@ class NamespaceStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        return [*metadata.of_object, *_validate_finalizers(new), *metadata.of_change]
+        return [*metadata.of_object, *self._validate_finalizers(new), *metadata.of_change]
+
+    def _validate_finalizers(self, obj: Object) -> list[FieldError]:
+        """Upstream names no index in the path."""
+        return [
+            error
+            for finalizer in obj["spec"].get("finalizers", ())
+            for error in _validate_finalizer(finalizer, "spec.finalizers", self._unit)
+        ]
 
 
 class NamespaceStatusStrategy(NamespaceStrategy):
@@ -96,7 +107,7 @@ class NamespaceFinalizeStrategy(NamespaceStrategy):
     ) -> list[FieldError]:
         found = [*metadata.of_change]
         for index, finalizer in enumerate(new["spec"].get("finalizers", ())):
-            found += _validate_finalizer(finalizer, f"spec.finalizers[{index}]")
+            found += _validate_finalizer(finalizer, f"spec.finalizers[{index}]", self._unit)
         return found
 
 
@@ -110,17 +121,8 @@ def _labelled(obj: Object) -> Object:
     return obj
 
 
-def _validate_finalizers(obj: Object) -> list[FieldError]:
-    """Upstream names no index in the path."""
-    return [
-        error
-        for finalizer in obj["spec"].get("finalizers", ())
-        for error in _validate_finalizer(finalizer, "spec.finalizers")
-    ]
-
-
-def _validate_finalizer(finalizer: str, path: str) -> list[FieldError]:
-    errors = [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer)]
+def _validate_finalizer(finalizer: str, path: str, unit: str) -> list[FieldError]:
+    errors = [invalid(path, finalizer, message) for message in names.is_qualified_name(finalizer, unit)]
     if "/" not in finalizer and finalizer != KUBERNETES_FINALIZER:
         problem = "name is neither a standard finalizer name nor is it fully qualified"
         errors.append(invalid(path, finalizer, problem))
@@ -129,9 +131,9 @@ def _validate_finalizer(finalizer: str, path: str) -> list[FieldError]:
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     return {
-        "": NamespaceStrategy(),
-        "status": NamespaceStatusStrategy(),
-        "finalize": NamespaceFinalizeStrategy(),
+        "": NamespaceStrategy(rules),
+        "status": NamespaceStatusStrategy(rules),
+        "finalize": NamespaceFinalizeStrategy(rules),
     }
 
 

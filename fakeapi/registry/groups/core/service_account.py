@@ -17,10 +17,22 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Writes to a service account, of which nothing but metadata is validated."""
+    """Writes to a service account, of which nothing but metadata is validated.
+
+    Of references to secrets only the names are kept.
+    """
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._warns = rules.quirks.mountable_secrets_are_deprecated
+
+    def prepare_create(self, obj: Object) -> Object:
+        secrets = obj.get("secrets") or ()
+        if any(each.keys() - {"name"} for each in secrets):
+            obj["secrets"] = [{"name": each["name"]} if each.get("name") else {} for each in secrets]
+        return obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return self.prepare_create(new)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

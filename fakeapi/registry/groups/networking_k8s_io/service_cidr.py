@@ -24,7 +24,10 @@ WIPING_GATE: Final = "ServiceCIDRStatusFieldWiping"
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Writes to a range itself, which up to 1.35 may set the status too."""
+    """Writes to a range itself, which up to 1.35 may set the status too.
+
+    Up to 1.32 what is updated is also validated as if it were new.
+    """
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -43,7 +46,10 @@ class ServiceCIDRStrategy(Strategy):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         changed = validate_service_cidr_change(new["spec"], old["spec"], self._type_name, self._rules)
-        return [*metadata.of_change, *changed]
+        anew = list[FieldError]()
+        if self._rules.quirks.service_cidrs_are_parsed_by_netip:
+            anew = [*metadata.of_object, *self.validate_create(new)]
+        return [*anew, *metadata.of_change, *changed]
 
 
 class StatusWipingStrategy(ServiceCIDRStrategy):

@@ -145,6 +145,13 @@ def test_few_fields_of_a_stateful_set_may_change() -> None:
     assert stateful_sets("1.33").update_refusals(("spec.revisionHistoryLimit", 3)) == ["metadata: change"]
 
 
+def test_the_template_of_a_stateful_set_that_never_was_valid_is_not_looked_at_again() -> None:
+    kind = stateful_sets("1.36")
+    nameless = ("spec.template.spec.containers", [{"name": "main"}])
+    assert any("image: Required value" in each for each in kind.update_refusals(nameless))
+    assert not any("image" in each for each in kind.update_refusals(nameless, before=(nameless,)))
+
+
 def test_max_unavailable_is_behind_a_gate() -> None:
     change = ("spec.updateStrategy", {"rollingUpdate": {"maxUnavailable": 2}})
     assert (

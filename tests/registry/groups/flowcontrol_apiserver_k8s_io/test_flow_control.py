@@ -131,8 +131,8 @@ def test_only_the_level_of_that_name_is_exempt() -> None:
     assert refusals(levels, level("a", "Exempt")) == [("spec.type", f'Invalid value: "Exempt": {why}')]
 
 
-@pytest.mark.parametrize(("release", "version"), [("1.31", "v1"), ("1.28", "v1beta3")])
-def test_up_to_1_31_a_level_has_shares(release: str, version: str) -> None:
+@pytest.mark.parametrize(("release", "version"), [("1.29", "v1"), ("1.28", "v1beta3")])
+def test_up_to_1_29_a_level_has_shares(release: str, version: str) -> None:
     levels = flow("prioritylevelconfigurations", release, version)
     body = level(nominalConcurrencyShares=-2)
     assert refusals(levels, body) == [

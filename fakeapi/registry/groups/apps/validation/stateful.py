@@ -75,9 +75,11 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 
 
 def validate_stateful_template(
-    spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules
+    spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Errors of the template; up to 1.33 its pod is not looked at but for the annotations."""
+    """Errors of the template. Without `checks_pod`, and up to 1.33, its pod is not looked at but for the
+    annotations.
+    """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
     metadata, pod = template.get("metadata") or {}, template["spec"]
@@ -86,7 +88,7 @@ def validate_stateful_template(
     errors = (
         [] if selector is not None and selector.empty else validate_selected(template, selector, path, rules)
     )
-    if rules.quirks.workloads.stateful_set_templates_are_checked:
+    if rules.quirks.workloads.stateful_set_templates_are_checked and checks_pod:
         errors += validate_pod_template_spec(
             _with_claims(spec), path, rules, old=None if old is None else old["template"]
         )

@@ -302,7 +302,8 @@ def _validate_resize_statuses(status: Object, rules: ReleaseRules) -> list[Field
     for name, value in (status.get("allocatedResourceStatuses") or {}).items():
         errors += _validate_resource_key(name, path, rules)
         if value not in RESIZE_STATUSES:
-            errors.append(not_supported(path, name, RESIZE_STATUSES))
+            shown = name if rules.quirks.wording.json_values else Dump(name)  # its type prints itself
+            errors.append(not_supported(path, shown, RESIZE_STATUSES))
     return errors
 
 

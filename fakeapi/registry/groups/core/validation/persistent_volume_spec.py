@@ -75,7 +75,8 @@ def validate_volume_spec(
 
 def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Errors of the spec of a volume that another object holds; it has no name."""
-    errors = [forbidden(f"{path}.{name}", _INLINE) for name in ("claimRef", "capacity") if spec.get(name)]
+    given = (("claimRef", spec.get("claimRef") is not None), ("capacity", spec.get("capacity")))
+    errors = [forbidden(f"{path}.{name}", _INLINE) for name, is_given in given if is_given]
     if spec.get("csi") is None:
         errors.append(required(f"{path}.csi", "has to be specified in the context of inline volumes"))
     options = VolumeOptions(single_pod=rules.quirks.single_pod_is_a_mode, attributes_class=False)
