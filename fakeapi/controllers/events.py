@@ -21,7 +21,9 @@ class EventRecorder:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped; a
+        name that is taken, as time stands still, gets a suffix.
+        """
         metadata = obj["metadata"]
         resource = self._context.resource("", "events")
         assert resource is not None, "events are served by every release"
@@ -36,8 +38,15 @@ class EventRecorder:
             if not problem.is_missing:
                 return
         event = self._event(obj, kind, reason, message)
+        path = resource.path(event["metadata"]["namespace"])
         try:
-            stored = await self._api.create(resource.path(event["metadata"]["namespace"]), event)
+            try:
+                stored = await self._api.create(path, event)
+            except Refused as problem:
+                if not problem.exists:
+                    return
+                event["metadata"]["name"] += self._context.clock.suffix()
+                stored = await self._api.create(path, event)
         except Refused:
             return
         if len(self._known) >= EVENTS_MAX:

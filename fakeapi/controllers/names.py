@@ -14,6 +14,10 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     "kubelet": ("fakeapi.controllers.kubelet.controller", "KubeletController"),
     "scheduler": ("fakeapi.controllers.scheduler.controller", "SchedulerController"),
     "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
+    "devicetainteviction": (
+        "fakeapi.controllers.device_taint_eviction",
+        "DeviceTaintEvictionController",
+    ),
     "resourcequota": ("fakeapi.controllers.resource_quota", "ResourceQuotaController"),
 }
 """Module and class of each controller. A module is imported when its controller is first made."""

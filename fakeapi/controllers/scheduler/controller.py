@@ -77,7 +77,7 @@ class SchedulerController(Controller):
             context.clock.now,
             names_claim_first=allocation.quirks.binding_errors_name_claim_first,
         )
-        self._view.on_claim_change(self._claim_changed)
+        self._view.on_change(self._claim_changed, "resourceclaims")
         self._pods.on_change(self._states.pod_changed)
         self._nodes.on_change(self._states.node_changed)
         self._pods.on_change(self._pod_changed)

@@ -55,15 +55,11 @@ class DeviceView:
         """The list of a kind is made anew when it is next asked for."""
         self._lists.pop(kind, None)
 
-    def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` for every change of any of the kinds."""
-        for informer in self._informers.values():
-            informer.on_change(handler)
-
-    def on_claim_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` for every change of a claim, if there are any."""
-        if "resourceclaims" in self._informers:
-            self._informers["resourceclaims"].on_change(handler)
+    def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
+        """Calls `handler` for every change of `kinds`, or of any kind."""
+        for kind, informer in self._informers.items():
+            if not kinds or kind in kinds:
+                informer.on_change(handler)
 
     def resource(self, kind: str) -> Resource:
         return self._resources[kind]

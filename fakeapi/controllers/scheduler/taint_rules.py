@@ -26,26 +26,35 @@ def _tainted(
     devices, changed = [], False
     for device in each.spec.get("devices") or ():
         taints = [
-            rule["spec"]["taint"] for rule in rules if _selects(rule["spec"], each, device, classes, matcher)
+            rule["spec"]["taint"]
+            for rule in rules
+            if applies_to(rule["spec"], each, device, classes, matcher)
         ]
         changed = changed or bool(taints)
         devices.append({**device, "taints": [*(device.get("taints") or ()), *taints]} if taints else device)
     return Slice(each.name, {**each.spec, "devices": devices}) if changed else each
 
 
-def _selects(
-    spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
-) -> bool:
+def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
+    """Whether a rule is for a device by its names."""
     selector = spec.get("deviceSelector")
     if selector is None:
         return False
     wanted = (
-        (selector.get("driver"), each.spec["driver"]),
-        (selector.get("pool"), each.spec["pool"]["name"]),
-        (selector.get("device"), device["name"]),
+        (selector.get("driver"), driver),
+        (selector.get("pool"), pool),
+        (selector.get("device"), device),
     )
-    if any(name and name != own for name, own in wanted):
+    return not any(name and name != own for name, own in wanted)
+
+
+def applies_to(
+    spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
+) -> bool:
+    """Whether a rule is for a device that is published, by names and, until 1.34, by class and selectors."""
+    if not applies_to_names(spec, *each.pool_id, device["name"]):
         return False
+    selector = spec["deviceSelector"]
     expressions = [one["cel"]["expression"] for one in selector.get("selectors") or ()]
     class_name = selector.get("deviceClassName")
     if class_name:

@@ -1,0 +1,277 @@
+"""DeviceTaintEvictionController: deletes pods that use devices with a taint NoExecute, when it is time.
+
+Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, from 1.33 on.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from fakeapi.controllers.allocation.model import Slice
+from fakeapi.controllers.allocation.taints import tolerates
+from fakeapi.controllers.api import Refused
+from fakeapi.controllers.controller import Controller
+from fakeapi.controllers.device_taint_status import Counts, condition_of
+from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.pod_claims import (
+    ClaimNameUnknown,
+    claim_of_pod,
+    claim_source,
+    is_for_pod,
+    reserved_for,
+)
+from fakeapi.controllers.scheduler.device_matcher import device_matcher
+from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
+from fakeapi.controllers.scheduler.taint_rules import applies_to, applies_to_names
+from fakeapi.machinery.json_types import Object
+
+NAME = "device-taint-eviction-controller"
+NO_EXECUTE = "NoExecute"
+REASON = "DeviceTaintManagerEviction"
+RULE_STATUS_SECONDS = 10.0
+"""Shortest time between two updates of a rule's status."""
+
+POD, RULE = "pod", "rule"
+
+
+class DeviceTaintEvictionController(Controller):
+    name = "devicetainteviction"
+
+    async def start(self) -> None:
+        context = self.context
+        pods = context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        if not context.rules.gates.get("DRADeviceTaints", False):
+            return
+        self._api = context.api("kube-controller-manager", NAME)
+        self._events = EventRecorder(context, self._api, NAME)
+        self._view = DeviceView(context)
+        self._matcher = device_matcher(context.rules)
+        self._pods: Informer = context.informer(pods)
+        self._marked: set[str] = set()
+        self._evicts: bool | None = None
+        self._evicted: dict[str, int] = {}
+        self._rules = context.resource("resource.k8s.io", "devicetaintrules")
+        self._rules_have_status = context.has_field("resource.k8s.io", "devicetaintrules", "status")
+        self._pods.on_change(self._pod_changed)
+        self._view.on_change(self._devices_changed, "resourceslices", "deviceclasses", "devicetaintrules")
+        self._view.on_change(self._claim_changed, "resourceclaims")
+        if self._rules is not None and self._rules_have_status:
+            context.informer(self._rules).on_change(self._rule_changed)
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        if new is None:
+            self._marked.discard((old or {})["metadata"]["uid"])
+        elif new["spec"].get("resourceClaims") and new["spec"].get("nodeName"):
+            self.context.add((POD, new["metadata"]["namespace"], new["metadata"]["name"]))
+
+    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
+        claim = new or old or {}
+        for user in claim["status"].get("reservedFor") or ():
+            pod = self._pods.get(claim["metadata"]["namespace"], user["name"])
+            if pod is not None:
+                self._pod_changed(None, pod)
+
+    def _devices_changed(self, old: Object | None, new: Object | None) -> None:
+        self._evicts = None
+        for pod in self._pods.objects.values():
+            self._pod_changed(None, pod)
+
+    def _rule_changed(self, old: Object | None, new: Object | None) -> None:
+        if new is None:
+            self._evicted.pop((old or {})["metadata"]["uid"], None)
+        elif old is None or old["spec"] != new["spec"]:
+            self.context.add((RULE, "", new["metadata"]["name"]))
+
+    async def reconcile(self, key: Any) -> None:
+        kind, namespace, name = key
+        if kind == RULE:
+            await self._report(name)
+            return
+        pod = self._pods.get(namespace, name)
+        if pod is None or "deletionTimestamp" in pod["metadata"]:
+            return
+        found = self._eviction(pod)
+        uid = pod["metadata"]["uid"]
+        if found is None:
+            if uid in self._marked:
+                self._marked.discard(uid)
+                await self._events.record(pod, "Normal", REASON, "Cancelling deletion")
+            return
+        when, rules = found
+        self._marked.add(uid)
+        if self._rules_have_status:
+            for rule in rules:
+                self.context.add_after((RULE, "", rule["metadata"]["name"]), RULE_STATUS_SECONDS)
+        left = when - self.context.clock.now()
+        if left > 0:
+            self.context.add_after(key, left)
+            return
+        await self._evict(pod)
+        self._marked.discard(uid)
+        for rule in rules:
+            self._evicted[rule["metadata"]["uid"]] = self._evicted.get(rule["metadata"]["uid"], 0) + 1
+
+    async def _evict(self, pod: Object) -> None:
+        await self._events.record(pod, "Normal", REASON, "Marking for deletion")
+        condition: Object = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "DeletionByDeviceTaintManager",
+            "message": "Device Taint manager: deleting due to NoExecute taint",
+            "lastTransitionTime": self.context.now(),
+        }
+        uid = pod["metadata"]["uid"]
+        patch = {"metadata": {"uid": uid}, "status": {"conditions": [condition]}}
+        try:
+            await self._api.patch(self._pods.resource.path_of(pod, "status"), patch, "strategic")
+            await self._api.delete(self._pods.resource.path_of(pod), uid=uid)
+        except Refused as problem:
+            if not (problem.is_missing or problem.is_conflict):
+                raise
+
+    # when a pod has to go -------------------------------------------------------------------------
+
+    def _eviction(self, pod: Object) -> tuple[float, list[Object]] | None:
+        """When a pod is to be deleted, and the rules that are a reason for it; None for never."""
+        if not self._any_taint():
+            return None
+        found = [each for claim in self._claims_of(pod) for each in self._reasons(claim)]
+        if not found:
+            return None
+        rules = {rule["metadata"]["uid"]: rule for _, rule in found if rule is not None}
+        return min(when for when, _ in found), list(rules.values())
+
+    def _any_taint(self) -> bool:
+        """Whether any device of the cluster has a taint NoExecute, found out once for each change of them."""
+        if self._evicts is None:
+            taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]
+            for each in self._view.slices():
+                for device in each.spec.get("devices") or ():
+                    taints += device.get("taints") or ()
+            self._evicts = any(taint.get("effect") == NO_EXECUTE for taint in taints)
+        return self._evicts
+
+    def _claims_of(self, pod: Object) -> Iterator[Object]:
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim)
+            except ClaimNameUnknown:
+                continue
+            claim = self._view.claim(pod["metadata"]["namespace"], name) if name else None
+            if claim is None or "allocation" not in claim["status"]:
+                continue
+            if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
+                continue
+            if reserved_for(pod, claim):
+                yield claim
+
+    def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
+        """When each taint of a claim's devices takes effect, and the rule that it comes from, if any."""
+        for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
+            for taint, rule in self._taints(result):
+                when = self._time_of(taint)
+                seconds: list[int] = []
+                tolerating = [
+                    each
+                    for each in result.get("tolerations") or ()
+                    if each.get("effect") == NO_EXECUTE and tolerates(each, taint)
+                ]
+                if any("tolerationSeconds" not in each for each in tolerating):
+                    continue
+                seconds = [max(int(each["tolerationSeconds"]), 0) for each in tolerating]
+                yield when + min(seconds, default=0), rule
+
+    def _time_of(self, taint: Object) -> float:
+        added = taint.get("timeAdded")
+        return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
+
+    def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
+        """The taints NoExecute of a device, of its own or by rules."""
+        place = self._find(result)
+        for taint in (place[1].get("taints") or ()) if place is not None else ():
+            if taint.get("effect") == NO_EXECUTE:
+                yield taint, None
+        for rule in self._view.objects("devicetaintrules"):
+            if rule["spec"]["taint"].get("effect") == NO_EXECUTE and self._applies(rule, result, place):
+                yield rule["spec"]["taint"], rule
+
+    def _applies(self, rule: Object, result: Object, place: tuple[Slice, Object] | None) -> bool:
+        if place is not None:
+            return applies_to(rule["spec"], place[0], place[1], self._view.classes(), self._matcher)
+        return applies_to_names(rule["spec"], result["driver"], result["pool"], result["device"])
+
+    def _find(self, result: Object) -> tuple[Slice, Object] | None:
+        """The slice and the device of a result, in the pool's newest generation."""
+        pool = [each for each in self._view.slices() if each.pool_id == (result["driver"], result["pool"])]
+        newest = max((each.generation for each in pool), default=0)
+        for each in pool:
+            for device in each.spec.get("devices") or ():
+                if each.generation == newest and device["name"] == result["device"]:
+                    return each, device
+        return None
+
+    # what rules tell ------------------------------------------------------------------------------
+
+    async def _report(self, name: str) -> None:
+        """Says in a rule's status how far eviction has come."""
+        rule = next((each for each in self._view.objects("devicetaintrules") if _is_named(each, name)), None)
+        if rule is None or self._rules is None:
+            return
+        known = condition_of(rule)
+        now = self.context.clock.now()
+        generation = rule["metadata"].get("generation", 0)
+        if known is not None and known.get("observedGeneration") == generation:
+            since = now - datetime.fromisoformat(known["lastTransitionTime"]).timestamp()
+            if since < RULE_STATUS_SECONDS:
+                self.context.add_after((RULE, "", name), RULE_STATUS_SECONDS - since)
+                return
+        wanted = {**self._counts(rule).condition(rule), "observedGeneration": generation}
+        if known is not None and all(known.get(key) == value for key, value in wanted.items()):
+            return
+        wanted["lastTransitionTime"] = self.context.now()
+        metadata = {"name": name, "uid": rule["metadata"]["uid"]}
+        kind = {"kind": self._rules.kind, "apiVersion": self._rules.api_version}
+        body = {**kind, "metadata": metadata, "status": {"conditions": [wanted]}}
+        path = self._rules.path(name=name, subresource="status")
+        await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
+
+    def _counts(self, rule: Object) -> Counts:
+        """What a rule affects; one without effect as if it had that of NoExecute."""
+        spec = rule["spec"]
+        allocated, pods = 0, []
+        for claim in self._view.objects("resourceclaims"):
+            allocation = claim["status"].get("allocation") or {}
+            for result in (allocation.get("devices") or {}).get("results") or ():
+                names = result["driver"], result["pool"], result["device"]
+                allocated += applies_to_names(spec, *names)
+        for pod in self._pods.objects.values():
+            if "deletionTimestamp" in pod["metadata"] or not pod["spec"].get("nodeName"):
+                continue
+            if any(self._is_affected(claim, spec) for claim in self._claims_of(pod)):
+                pods.append(pod["metadata"]["namespace"])
+        published = sum(
+            applies_to_names(spec, *each.pool_id, device["name"])
+            for each in self._view.slices()
+            for device in each.spec.get("devices") or ()
+        )
+        evicted = self._evicted.get(rule["metadata"]["uid"], 0)
+        return Counts(published, allocated, len(pods), len(set(pods)), evicted)
+
+    def _is_affected(self, claim: Object, spec: Object) -> bool:
+        taint = {**spec["taint"], "effect": NO_EXECUTE}
+        return any(
+            applies_to_names(spec, result["driver"], result["pool"], result["device"])
+            and not any(
+                each.get("effect") == NO_EXECUTE
+                and tolerates(each, taint)
+                and "tolerationSeconds" not in each
+                for each in result.get("tolerations") or ()
+            )
+            for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ()
+        )
+
+
+def _is_named(obj: Object, name: str) -> bool:
+    return bool(obj["metadata"]["name"] == name)

@@ -1,0 +1,59 @@
+"""The condition EvictionInProgress of a DeviceTaintRule: how far evictions have come, from 1.35 on."""
+
+from dataclasses import dataclass
+
+from fakeapi.machinery.json_types import Object
+
+CONDITION = "EvictionInProgress"
+_SIMULATED = (
+    "if the effect was NoExecute. This information will not be updated again. "
+    "Recreate the DeviceTaintRule to trigger an update."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Devices that a rule selects, pods that are to be evicted, the namespaces of these, and pods evicted."""
+
+    published: int
+    allocated: int
+    pods: int
+    namespaces: int
+    evicted: int
+
+    def condition(self, rule: Object) -> Object:
+        """The condition without times."""
+        effect = rule["spec"]["taint"].get("effect", "")
+        status, message = "False", ""
+        if effect == "NoExecute" and self.pods:
+            status, reason = "True", "PodsPendingEviction"
+            needs = "pod needs" if self.pods == 1 else "pods need"
+            message = f"{self.pods} {needs} to be evicted in {self._namespaces()}."
+        elif effect == "NoExecute":
+            reason = "Completed" if self.evicted else "NotStarted"
+        elif effect == "None":
+            reason = "NoEffect"
+            message = (
+                f"{_counted(self.published, 'published device')} selected. "
+                f"{_counted(self.allocated, 'allocated device')} selected. "
+                f"{_counted(self.pods, 'pod')} would be evicted in {self._namespaces()} {_SIMULATED}"
+            )
+        else:
+            reason, message = "OtherEffect", "Eviction only happens for the NoExecute effect."
+        if self.evicted:
+            done = f"{_counted(self.evicted, 'pod')} evicted since starting the controller."
+            message = f"{message} {done}".strip()
+        return {"type": CONDITION, "status": status, "reason": reason, "message": message}
+
+    def _namespaces(self) -> str:
+        return "1 namespace" if self.namespaces == 1 else f"{self.namespaces} different namespaces"
+
+
+def condition_of(rule: Object) -> Object | None:
+    """The condition that a rule has."""
+    conditions = (rule.get("status") or {}).get("conditions") or ()
+    return next((each for each in conditions if each["type"] == CONDITION), None)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
