@@ -13,7 +13,7 @@ from fakeapi.registry.groups.core.namespace import NAMESPACE
 from fakeapi.registry.groups.core.namespace_deletion import TERMINATING
 from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
-from fakeapi_storage import Storage
+from fakeapi_storage import Entry, Storage
 
 _ACCESS_REVIEW = Qualified("authorization.k8s.io", "localsubjectaccessreviews")
 """A review may be about a namespace that is not there; who asks is not told that it is not."""
@@ -24,11 +24,12 @@ class Namespaces:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+        self._read_last: tuple[Entry, Object] | None = None
 
     def labels(self, name: str) -> dict[str, str] | None:
         """The labels of a namespace; None where it does not exist."""
         namespace = self._read(name)
-        return None if namespace is None else namespace["metadata"].get("labels", {})
+        return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
         """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
@@ -47,8 +48,13 @@ class Namespaces:
             raise _terminating(resource, target.namespace, meta)
 
     def _read(self, name: str) -> Object | None:
+        """The namespace, not to be changed: the last one is kept, as most writes are to the same."""
         entry = self._storage.newest(f"{NAMESPACE.prefix}{name}")
-        return None if entry is None else stored_form.decode(entry)
+        if entry is None:
+            return None
+        if self._read_last is None or self._read_last[0] is not entry:
+            self._read_last = entry, stored_form.decode(entry)
+        return self._read_last[1]
 
 
 def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:

@@ -72,7 +72,7 @@ def read_object(
     if media_type in (YAML, CBOR):
         obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
     else:
-        obj = raw_extension.as_written(obj, body, sent.schema)
+        obj = raw_extension.as_written(obj, body, sent.schema, value)
     refusal = warn_or_refuse([*repeated, *strict], validation, warnings)
     if refusal:
         raise _cannot_handle(wanted, kind, api_version, refusal)

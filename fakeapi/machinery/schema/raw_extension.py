@@ -50,13 +50,24 @@ def opened(value: Any) -> Any:
     return value
 
 
-def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
-    """Puts the texts of `body` back into a canonical object that was decoded from it."""
+def as_written(obj: Object, body: bytes, schema: Struct, sent: Any = None) -> Object:
+    """Puts the texts of `body` back into a canonical object that was decoded from it.
+
+    `sent` is the value of the body, where it is at hand: if the body is what `codec.encode` makes of it, so
+    is each text in it, and the object stays as it is.
+    """
+    if not _has_any(obj, schema) or (sent is not None and _is_encoded(sent, body)):
+        return obj
     try:
-        written: Object = _written(obj, body, schema) if _has_any(obj, schema) else obj
+        written: Object = _written(obj, body, schema)
     except JsonError:  # a body that only the lenient decoder reads
         return obj
     return written
+
+
+def _is_encoded(sent: Any, body: bytes) -> bool:
+    text = codec.encode(sent)
+    return body.startswith(text) and body[len(text) :] in (b"", b"\n")
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:

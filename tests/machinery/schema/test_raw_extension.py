@@ -50,6 +50,15 @@ def written(text: str) -> Any:
     return raw_extension.as_written(json.loads(body), body, ROOT)["list"][0]["raw"]
 
 
+@given(value=VALUES, layout=LAYOUTS, end=st.sampled_from(["", "\n", " "]))
+def test_the_value_of_a_body_changes_nothing_but_the_time(
+    value: Any, layout: dict[str, Any], end: str
+) -> None:
+    body = (json.dumps({"list": [{"raw": value}], "map": {"a": value}}, **layout) + end).encode()
+    sent = json.loads(body)
+    assert raw_extension.as_written(sent, body, ROOT, sent) == raw_extension.as_written(sent, body, ROOT)
+
+
 @given(value=VALUES.filter(lambda value: value is not None), layout=LAYOUTS)
 def test_a_value_is_written_again_as_it_came(value: Any, layout: dict[str, Any]) -> None:
     text = json.dumps(value, **layout)

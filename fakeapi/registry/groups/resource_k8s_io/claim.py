@@ -4,8 +4,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 `pkg/apis/resource/validation`.
 """
 
+from functools import cached_property
 from typing import Any, ClassVar
 
+from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
@@ -40,11 +42,22 @@ from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
+SPECS_KEPT = 256
+"""As many specs are remembered to be right; when there are more, all are forgotten."""
+
+KEPT_SPEC_BYTES_MAX = 8 * 1024
+"""A larger spec is looked at each time."""
+
 
 class ClaimStrategy(ClaimSpecStrategy):
     """Writes to a claim itself: its status is not theirs to set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    @cached_property
+    def _right_specs(self) -> set[tuple[bytes, bool]]:
+        """Specs without an error, and whether they were looked at as stored ones."""
+        return set()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         obj = super().restore_after_decoding(obj, sent)
@@ -62,7 +75,18 @@ class ClaimStrategy(ClaimSpecStrategy):
         return new
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        return validate_claim_spec(obj["spec"], "spec", checks)
+        """What the spec alone decides, so that a spec that was right is so again: claims of one template have
+        the same.
+        """
+        text = codec.encode(obj["spec"])
+        if (text, checks.stored) in self._right_specs:
+            return []
+        errors = validate_claim_spec(obj["spec"], "spec", checks)
+        if not errors and len(text) <= KEPT_SPEC_BYTES_MAX:
+            if len(self._right_specs) >= SPECS_KEPT:
+                self._right_specs.clear()
+            self._right_specs.add((text, checks.stored))
+        return errors
 
     def _enabled_spec(self, spec: Object, old: Object | None) -> Object:
         """The spec without fields behind a gate that is off, unless `old` has them."""

@@ -4,6 +4,8 @@ import copy
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakeapi.machinery.cel.compiler import Invalid
 from fakeapi.registry.groups.resource_k8s_io.claim import ClaimStatusStrategy, ClaimStrategy
@@ -517,3 +519,20 @@ def test_a_constraint_has_an_attribute(on: bool, expected: tuple[str, str]) -> N
     new["spec"]["devices"]["constraints"] = [{}]
     [(field, _, message)] = triples(main("1.34", DRAConsumableCapacity=on).validate_create(new))
     assert (field, message) == expected
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "b", "A!"]), st.sampled_from(["", "x.example.com", "-"])))
+)
+def test_a_spec_is_judged_the_same_however_many_were_judged_before(specs: list[tuple[str, str]]) -> None:
+    judge = main("1.33")
+    for name, device_class in specs * 2:
+        obj = claim({"devices": devices(request(name, deviceClassName=device_class))})
+        assert judge.validate_create(obj) == main("1.33").validate_create(obj)
+
+
+def test_specs_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.registry.groups.resource_k8s_io.claim.SPECS_KEPT", 2)
+    judge = main("1.33")
+    for name in "abcab":
+        assert not judge.validate_create(claim({"devices": devices(request(name))}))
