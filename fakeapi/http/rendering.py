@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,11 +31,11 @@ from fakeapi.releases.release import ReleaseKinds
 
 _NOT_ACCEPTABLE = 406
 
-PIECES_A_TURN = 8
-"""Of a long list, made before others are served; every other one is a comma."""
+TURN_SECONDS = 0.002
+"""After as long others are served while a long list is made, at the next piece of it."""
 
 SENT_IN_PIECES_FROM = 2_000
-"""A list of as many items is sent as it was made, and never joined."""
+"""A list of as many items is sent as it was made, and never joined; or rendered in a thread."""
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
@@ -69,17 +70,22 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
     """A list in the negotiated representation. Raises ApiError 400, 406.
 
-    Others are served while a long one is made, which is sent in pieces where it is plain JSON.
+    Others are served while a long one is made, which is sent in pieces where it is plain JSON, and rendered
+    in a thread where it is not.
     """
     shape = ctx.representation
     pieces = list_pieces(resource, listed, transform_of(ctx, resource), exact=shape.media_type == PROTOBUF)
     made = [next(pieces)]
+    began = time.perf_counter()
     for piece in pieces:
         made.append(piece)
-        if len(made) % PIECES_A_TURN == 0:
+        if time.perf_counter() - began > TURN_SECONDS:
             await asyncio.sleep(0)
-    if shape.media_type != JSON or shape.pretty or len(listed.entries) < SENT_IN_PIECES_FROM:
+            began = time.perf_counter()
+    if len(listed.entries) < SENT_IN_PIECES_FROM:
         return _response(ctx, 200, b"".join(made))
+    if shape.media_type != JSON or shape.pretty:
+        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join(made)))
     made.append(b"\n")
     return Response(200, b"", shape.media_type, ctx.warnings.texts, pieces=made)
 
