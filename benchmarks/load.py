@@ -1,12 +1,23 @@
 """A small HTTP/1.1 client that costs little, so that what is measured is the server.
 
-It speaks just what the servers here answer: responses with Content-Length, and chunked watch streams.
+It speaks just what servers answer here: responses with Content-Length or in chunks, and watch streams.
 """
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a server listens, and the token that it is asked with."""
+
+    port: int
+    host: str = "127.0.0.1"
+    tls: ssl.SSLContext | None = None
+    token: str = ""
 
 
 @dataclass(slots=True)
@@ -18,19 +29,32 @@ class Answer:
 class Connection:
     """One kept connection; one request at a time."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str = "") -> None:
         self._reader = reader
         self._writer = writer
+        self._own = f"\r\nAuthorization: Bearer {token}\r\n".encode() if token else b""
 
     @classmethod
-    async def open(cls, port: int) -> "Connection":
-        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=1 << 24))
+    async def open(cls, server: "int | Server") -> "Connection":
+        where = Server(server) if isinstance(server, int) else server
+        streams = await asyncio.open_connection(where.host, where.port, limit=1 << 24, ssl=where.tls)
+        return cls(*streams, where.token)
 
     async def send(self, request: bytes) -> Answer:
-        self._writer.write(request)
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
+        self._writer.write(request.replace(b"\r\n", self._own, 1) if self._own else request)
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        if b"content-length:" not in head:
+            return Answer(int(head[9:12]), await self._chunks())
+        size = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return Answer(int(head[9:12]), await self._reader.readexactly(size))
+
+    async def _chunks(self) -> bytes:
+        """A whole body that comes in chunks."""
+        found = []
+        while size := int(await self._reader.readline(), 16):
+            found.append((await self._reader.readexactly(size + 2))[:-2])
+        await self._reader.readline()
+        return b"".join(found)
 
     async def lines(self, request: bytes) -> AsyncIterator[bytes]:
         """The chunks of a watch as they come; the first is empty and says that the stream is open."""
@@ -76,7 +100,7 @@ class Timing:
 
 
 async def drive(
-    port: int, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
+    server: int | Server, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
 ) -> Timing:
     """`count` requests over so many connections, each sending its next when it has its answer.
 
@@ -86,7 +110,7 @@ async def drive(
     timing = Timing()
     numbers = iter(range(count))
     answered = [asyncio.Event() for _ in range(count if after else 0)]
-    opened = [await Connection.open(port) for _ in range(connections)]
+    opened = [await Connection.open(server) for _ in range(connections)]
 
     async def work(connection: Connection) -> None:
         for number in numbers:

@@ -1,9 +1,10 @@
 """Measure fakeapi beside a bare app on the same stack, and print the tables of the README.
 
-    python benchmarks/run.py [--quick] [--only PART ...]
+    python benchmarks/run.py [--quick] [--only PART ...] [--beside URL --token T]
 
-Parts: start, verbs, watch, memory, recording, replay. Every server is a process of its own; the client is
-this one.
+Parts: start, verbs, watch, memory, growth, recording, replay. With a URL, of a kube-apiserver for one, the
+rows of both servers stand side by side and nothing else is measured. Every server is a process of its own;
+the client is this one.
 """
 
 import argparse
@@ -19,14 +20,15 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import recording, replaying
-from benchmarks.load import Connection, Timing, drive, request
+from benchmarks import beside, growth, recording, replaying
+from benchmarks.load import Connection, Server, Timing, drive, request
 
 HERE = Path(__file__).parent
 GROUP = "/apis/resource.k8s.io/v1alpha3"
@@ -36,7 +38,7 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MEGABYTE = 1024 * 1024
-PARTS = ("start", "verbs", "watch", "memory", "recording", "replay")
+PARTS = ("start", "verbs", "watch", "memory", "growth", "recording", "replay")
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
@@ -223,23 +225,23 @@ async def bench_verbs(count: int) -> None:
     await bench_lists(max(20, count // 20))
 
 
-def one_object(count: int) -> dict[str, Callable[[int], bytes]]:
+def one_object(count: int, claims: str = CLAIMS) -> dict[str, Callable[[int], bytes]]:
     """The rows about one object, in an order that keeps those before from the way of those after."""
     return {
-        "get": lambda n: request("GET", f"{CLAIMS}/s{n % count}"),
-        "create": lambda n: request("POST", CLAIMS, encoded(claim(f"c{n}"))),
-        "update": lambda n: request("PUT", f"{CLAIMS}/s{n}", encoded(claim(f"s{n}", turn=str(n)))),
-        "status update": lambda n: request("PUT", f"{CLAIMS}/s{n}/status", encoded(allocated(f"s{n}", n))),
+        "get": lambda n: request("GET", f"{claims}/s{n % count}"),
+        "create": lambda n: request("POST", claims, encoded(claim(f"c{n}"))),
+        "update": lambda n: request("PUT", f"{claims}/s{n}", encoded(claim(f"s{n}", turn=str(n)))),
+        "status update": lambda n: request("PUT", f"{claims}/s{n}/status", encoded(allocated(f"s{n}", n))),
         "merge patch": lambda n: request(
-            "PATCH", f"{CLAIMS}/s{n}", encoded({"metadata": {"labels": {"patched": str(n)}}}), MERGE
+            "PATCH", f"{claims}/s{n}", encoded({"metadata": {"labels": {"patched": str(n)}}}), MERGE
         ),
         "apply": lambda n: request(
             "PATCH",
-            f"{CLAIMS}/s{n}?fieldManager=bench",
+            f"{claims}/s{n}?fieldManager=bench",
             encoded({**bare_claim(f"s{n}"), "metadata": {"name": f"s{n}", "labels": {"applied": str(n)}}}),
             APPLY,
         ),
-        "delete": lambda n: request("DELETE", f"{CLAIMS}/s{n}"),
+        "delete": lambda n: request("DELETE", f"{claims}/s{n}"),
     }
 
 
@@ -383,6 +385,73 @@ def resident(pid: int) -> int:
     raise RuntimeError("no VmRSS")
 
 
+# growth ------------------------------------------------------------------------------------------
+
+
+async def bench_growth(sizes: Sequence[int]) -> None:
+    """The rows at each size, and plots of them for docs/performance.md."""
+    by_row: dict[str, dict[int, growth.Found]] = {}
+    rates: Mapping[int, float] = {}
+    for size in sizes:
+        with fakeapi() as (port, pid):
+            create, memory = named_creates("g"), partial(resident, pid)
+            for each in await growth.rows_at(port, size, CLAIMS, create, memory):
+                by_row.setdefault(each.name, {})[size] = each
+            if size == sizes[0]:
+                rates = await growth.rates_by_connections(port, CLAIMS)
+        with tempfile.TemporaryDirectory() as folder:
+            database = Path(folder) / "bench.db"
+            await fill(database, size)
+            found = growth.Found("start from a file", started_on(database), "s")
+        by_row.setdefault(found.name, {})[size] = found
+    heading("Growth, by objects", *(f"{size:,}" for size in sizes))
+    for name, figures in by_row.items():
+        row(name, *(figures[size] for size in sizes))
+    heading("Growth, by connections", *(f"{each:,}" for each in rates))
+    row("get, per s", *(f"{each:,.0f}" for each in rates.values()))
+    print("\n```text")
+    for name, figures in by_row.items():
+        unit = next(iter(figures.values())).unit
+        print(growth.plot(name, {size: each.figure for size, each in figures.items()}, unit), "\n")
+    print(growth.plot("get, by connections", rates, "per s"))
+    print("```")
+
+
+def named_creates(prefix: str, claims: str = CLAIMS) -> Callable[[int], bytes]:
+    return lambda number: request("POST", claims, encoded(claim(f"{prefix}{number}")))
+
+
+async def fill(database: Path, size: int) -> None:
+    with fakeapi("--db", str(database)) as (port, _):
+        timing = await drive(port, named_creates("g"), size, CONNECTIONS)
+        assert not timing.bad, timing.refusal
+
+
+def started_on(database: Path) -> float:
+    """Seconds from the start of a process to its first answer."""
+    begin = time.perf_counter()
+    with fakeapi("--db", str(database)) as (port, _):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz").read()
+        return time.perf_counter() - begin
+
+
+# beside another server ---------------------------------------------------------------------------
+
+
+async def bench_beside(url: str, token: str, count: int) -> None:
+    heading("Beside another server", "theirs", "this one", "times")
+
+    async def measured(server: Server) -> dict[str, float]:
+        return await beside.measure(server, partial(one_object, count), partial(named_creates, "s"), count)
+
+    theirs = await measured(beside.server_of(url, token))
+    with fakeapi() as (port, _):
+        ours = await measured(Server(port))
+    for name, figure in theirs.items():
+        times = ours[name] / figure if "per s" in name else figure / ours[name]
+        row(name, f"{figure:,.2f}", f"{ours[name]:,.2f}", f"{times:.1f}")
+
+
 def machine() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**3
     return (
@@ -396,10 +465,15 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer repeats: a look, not a measurement")
     parser.add_argument("--only", nargs="*", choices=PARTS)
+    parser.add_argument("--beside", metavar="URL", help="a server to stand beside; nothing else is measured")
+    parser.add_argument("--token", default="", help="what that server is asked with")
     arguments = parser.parse_args()
     parts = arguments.only or PARTS
     print(f"Machine: {machine()}")
     count = 400 if arguments.quick else 4000
+    if arguments.beside:
+        asyncio.run(bench_beside(arguments.beside, arguments.token, count))
+        return
     if "start" in parts:
         bench_start(3 if arguments.quick else 15)
     if "verbs" in parts:
@@ -409,6 +483,8 @@ def main() -> None:
         asyncio.run(bench_watch(20 if arguments.quick else 100))
     if "memory" in parts:
         asyncio.run(bench_memory(10_000))
+    if "growth" in parts:
+        asyncio.run(bench_growth((100, 1_000) if arguments.quick else growth.SIZES))
     if "recording" in parts:
         recording.bench_recording(10 if arguments.quick else 60)
         recording.bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
