@@ -11,6 +11,7 @@ CLIENTS = {
     "kubernetes": "story_kubernetes.py",
     "kubernetes-asyncio": "story_kubernetes_asyncio.py",
     "lightkube": "story_lightkube.py",
+    "kopf": "story_kopf.py",
     "kr8s": "story_kr8s.py",
     "pykube-ng": "story_pykube.py",
 }
