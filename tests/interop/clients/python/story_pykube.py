@@ -11,7 +11,7 @@ from telling import API_VERSION, APPLIED, CLAIM, NAME, NAMESPACE, PATIENCE_SECON
 
 def main() -> None:
     api = pykube.HTTPClient(pykube.KubeConfig.from_env(), timeout=PATIENCE_SECONDS)
-    claims = pykube.object_factory(api, API_VERSION, "ResourceClaim")  # asks the server for its plural
+    claims = pykube.object_factory(api, API_VERSION, "ResourceClaim")
     assert claims.endpoint == "resourceclaims"
     chapter("discover")
     seen = Seen()
