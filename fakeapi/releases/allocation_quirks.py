@@ -71,6 +71,8 @@ class AllocationQuirks:
     pools, not in every order."""
     size_limit_ends_search: bool
     """What would be too many devices ends the search for other devices of the requests before."""
+    long_searches_are_errors: bool
+    """A pod whose devices take too long to find is tried again later, and not when something changes."""
     admin_access_is_exclusive: bool
     """Two requests with admin access of one claim get different devices."""
     unknown_effects_prevent: bool
@@ -112,6 +114,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "all_is_not_undone": {27: True, 34: False},
     "newer_allocators_keep_order": {27: False, 36: True},
     "size_limit_ends_search": {27: False, 36: True},
+    "long_searches_are_errors": {27: False, 36: True},
     "admin_access_is_exclusive": {27: False, 34: True},
     "unknown_effects_prevent": {27: True, 35: False},
     "claim_limit_names_request": {27: False, 37: True},

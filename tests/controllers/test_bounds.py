@@ -263,3 +263,57 @@ def test_pods_that_are_not_remembered_as_deleted_free_their_claims_too(
         assert "reservedFor" not in (await api.get(f"{CLAIMS}/c"))["status"]
 
     with_controller(ResourceClaimController, test)
+
+
+def device(number: int, group: str) -> dict[str, Any]:
+    return {"name": f"d{number}", "basic": {"attributes": {"group": {"string": group}}}}
+
+
+async def asked_for(api: API, manager: Manager, count: int, *groups: str) -> str:
+    """What the scheduler says of a pod that needs so many devices of one group."""
+    await api.create("/api/v1/nodes", NODE)
+    await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
+    resources, version = "/apis/resource.k8s.io/v1beta1", {"apiVersion": "resource.k8s.io/v1beta1"}
+    await api.create(
+        f"{resources}/resourceslices",
+        {
+            **version,
+            "kind": "ResourceSlice",
+            "metadata": {"name": "s"},
+            "spec": {
+                "driver": "example.com",
+                "nodeName": "n",
+                "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
+                "devices": [device(number, group) for number, group in enumerate(groups)],
+            },
+        },
+    )
+    await api.create(
+        f"{resources}/deviceclasses",
+        {**version, "kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}},
+    )
+    devices = {
+        "requests": [{"name": "r", "deviceClassName": "any", "allocationMode": "ExactCount", "count": count}],
+        "constraints": [{"matchAttribute": "example.com/group"}],
+    }
+    await api.create(CLAIMS, {**CLAIM, "spec": {"devices": devices}})
+    spec = {**POD["spec"], "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]}
+    await api.create(PODS, {**POD, "spec": spec})
+    await manager.settle(20)
+    return str((await api.get(f"{PODS}/p"))["status"]["conditions"][0].get("message", ""))
+
+
+@pytest.mark.parametrize(
+    ("tries", "message"),
+    [(50_000, "cannot allocate all claims"), (500, "timed out trying to allocate devices")],
+)
+def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
+    tries: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.controllers.allocation.search.TRIES_MAX", tries)
+
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        said = await asked_for(api, manager, 9, *"a" * 8, *"b" * 8)
+        assert said.startswith(f"0/1 nodes are available: 1 {message}.")
+
+    with_controller(SchedulerController, test)

@@ -16,7 +16,7 @@ from fakeapi.controllers.allocation.requests import (
     name_of_claim,
 )
 from fakeapi.controllers.allocation.rules import AllocationRules
-from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices
+from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices, TooManyTries
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
 from fakeapi.machinery.json_types import Object
 
@@ -45,7 +45,7 @@ def allocate(
     """An AllocationResult for each claim; None where the node has not all that they ask for.
 
     Claims, classes and slices are in the layout of v1. Raises AllocationError for input that a scheduler
-    gives up on, NodeError for a node whose pools are broken.
+    gives up on, NodeError for a node whose pools are broken, one of both where the search takes too long.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -61,6 +61,11 @@ def allocate(
         found = search.run()
     except TooManyDevices:
         found = False
+    except TooManyTries:
+        problem = "timed out trying to allocate devices"
+        if rules.quirks.long_searches_are_errors:
+            raise AllocationError(f"node {node['metadata']['name']}: {problem}") from None
+        raise NodeError(problem) from None
     if not found:
         if any(pool.problem for pool in pools) and not rules.quirks.incomplete_pools_serve:
             raise NodeError("invalid resource pools were encountered")

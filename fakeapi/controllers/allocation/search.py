@@ -19,9 +19,17 @@ from fakeapi.controllers.allocation.taints import prevents_allocation
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import Duplicates
 
+TRIES_MAX = 50_000
+"""Devices that one search tries, in some tenths of a second. What is left to try doubles with each device;
+upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
+
 
 class TooManyDevices(Exception):
     """A claim would get more than RESULTS_MAX devices."""
+
+
+class TooManyTries(Exception):
+    """The search has tried TRIES_MAX devices and has neither found all nor tried all."""
 
 
 class Position(NamedTuple):
@@ -76,9 +84,10 @@ class Search:
         self._taking: Counter[DeviceID] = Counter()
         self._taking_by_claim: Counter[tuple[DeviceID, int]] = Counter()
         self._shares: dict[DeviceID, list[dict[str, str]]] = {}
+        self._tries = 0
 
     def run(self) -> bool:
-        """Raises AllocationError; TooManyDevices where nothing fits into a claim."""
+        """Raises AllocationError; TooManyDevices where nothing fits into a claim; TooManyTries."""
         return self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
@@ -155,13 +164,20 @@ class Search:
                 continue
             for device in pool.devices:
                 number += 1
-                if number <= start or not self._is_usable(at, request, device):
+                if number <= start:
+                    continue
+                self._tries += 1
+                if self._tries > TRIES_MAX:
+                    raise TooManyTries
+                if not self._is_usable(at, request, device):
                     continue
                 undo = self._take(at, request, device, must=False)
                 if undo is None:
                     continue
                 after = at._replace(device=at.device + 1)
-                first = number if self._rules.order_is_kept else 0
+                # Releases that try every order find the same devices: in order they are the first that fit.
+                # Without the newer rule a device that is shared may be taken again.
+                first = number if self._rules.order_is_kept else number - 1
                 try:
                     if self._find(after, in_choice=in_choice, start=first):
                         return True
