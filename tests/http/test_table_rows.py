@@ -48,3 +48,20 @@ def test_a_table_is_the_same_with_kept_rows_as_without(release: str, monkeypatch
         assert table(world, 0, "None") == without_rows(partial(table, world, 0, "None"))
 
     in_world(scenario, release)
+
+
+def test_a_number_of_rows_is_kept_and_none_of_a_large_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_rows, "ROWS_KEPT", 2)
+    monkeypatch.setattr(table_rows, "KEPT_BYTES_MAX", 5_000)
+
+    async def scenario(world: World) -> None:
+        for name in ("a", "b", "c"):
+            await world.create(world.claim(name))
+        shown = table(world, 0)
+        assert len(world.claims.table_rows) <= 2
+        assert table(world, 0) == shown
+        await world.create(world.claim("large", annotations={"note": "x" * 5_000}))
+        assert b'"large"' in table(world, 0)
+        assert all(len(value) <= 5_000 for value in world.claims.table_rows)
+
+    in_world(scenario)

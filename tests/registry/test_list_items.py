@@ -1,8 +1,10 @@
 """Runs of list items: what is kept never shows."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakeapi.registry import list_items
 from fakeapi.registry.list_items import KEPT_ENTRIES_MAX, RUN_ENTRIES, ItemRuns
 from fakeapi_storage import Entry
 
@@ -54,3 +56,13 @@ def test_a_list_that_is_too_long_leaves_what_others_keep() -> None:
     first = [*runs.runs(short)]
     [*runs.runs(long)]
     assert next(iter(runs.runs(short))) is first[0]
+
+
+def test_of_too_many_bytes_all_are_forgotten_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = ItemRuns(item)
+    entries = [Entry(f"{number:04}", b"", 1, 1) for number in range(4 * RUN_ENTRIES)]
+    most = 2 * len(next(iter(runs.runs(entries))))
+    monkeypatch.setattr(list_items, "KEPT_BYTES_MAX", most)
+    for _ in range(3):
+        assert listed(runs, entries) == b",".join(map(item, entries))
+        assert sum(len(made) for _, made in runs._kept.values()) == runs._bytes <= most

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.machinery.meta import field_selector, label_selector
-from fakeapi.registry.predicate import SelectionPredicate, predicate_of
+from fakeapi.registry import predicate
+from fakeapi.registry.predicate import LABELS_KEPT, LABELS_KEPT_BYTES_MAX, SelectionPredicate, predicate_of
 from fakeapi_storage import Entry
 
 
@@ -93,3 +94,15 @@ def test_labels_of_large_objects_are_read_and_not_kept() -> None:
     large = Entry("/a/b", b'{"metadata":{"labels":{"a":"b"}},"x":"%b"}' % (b"y" * 10_000), 1, 1)
     assert chosen("a=b").matches(large)
     assert chosen("a=b").select([large]) == [large]
+
+
+def test_labels_of_a_larger_object_than_is_kept_are_read_each_time() -> None:
+    before = predicate._kept_labels.cache_info()
+    value = b'{"metadata":{"labels":{"a":"b"}},"x":""}'
+    for size in (LABELS_KEPT_BYTES_MAX, LABELS_KEPT_BYTES_MAX + 1):
+        assert chosen("a=b").matches(
+            Entry("/a/b", value[:-2] + b"y" * (size - len(value)) + value[-2:], 1, 1)
+        )
+    after = predicate._kept_labels.cache_info()
+    assert after.hits + after.misses == before.hits + before.misses + 1
+    assert after.maxsize == LABELS_KEPT
