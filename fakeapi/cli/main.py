@@ -163,6 +163,8 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
 
     click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
+    if server.page:
+        click.echo(f"What happens in it: {server.page}")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
 

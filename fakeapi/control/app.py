@@ -14,6 +14,7 @@ from fakeapi.control.errors import refused, status_response
 from fakeapi.control.guard import Guard
 from fakeapi.control.nouns import all_routes
 from fakeapi.control.openapi import OPENAPI_PATH, document_of
+from fakeapi.control.ui import page
 from fakeapi.machinery.hosts import HostRules
 
 
@@ -29,8 +30,14 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
         StarletteRoute(route.path, endpoint_of(route, server), methods=[route.method]) for route in routes
     ]
     return Starlette(
-        routes=[StarletteRoute(OPENAPI_PATH, openapi), *endpoints],
-        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        routes=[
+            StarletteRoute(OPENAPI_PATH, openapi),
+            StarletteRoute(page.UI, page.redirect),
+            StarletteRoute(f"{page.UI}/", page.serve),
+            StarletteRoute(f"{page.UI}/{{name}}", page.serve),
+            *endpoints,
+        ],
+        middleware=[Middleware(Guard, token=token, hosts=hosts, open_below=page.UI)],
         exception_handlers={HTTPException: _refusal, Exception: _failure},
     )
 

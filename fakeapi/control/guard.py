@@ -12,18 +12,22 @@ class Guard:
     """Asks for the server's token; without one it refuses foreign Host and Origin headers.
 
     Tokens of service accounts and impersonation open nothing here: who controls the server stands above
-    its users.
+    its users. The files of the page below `open_below` ask for no token, as a browser has none to send for
+    them; they say nothing of the server.
     """
 
-    def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str = "/ui"
+    ) -> None:
         self._app = app
+        self._open_below = open_below
         self._expected = None if token is None else token.encode()
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = scope["headers"]
         if self._expected is not None:
-            if not hmac.compare_digest(_bearer(headers), self._expected):
+            if not self._is_page(scope) and not hmac.compare_digest(_bearer(headers), self._expected):
                 await status_response(refused(401, "Unauthorized"))(scope, receive, send)
                 return
         elif self._hosts is not None and (problem := self._hosts.refusal(headers)):
@@ -31,6 +35,11 @@ class Guard:
             await status_response(refused(403, words))(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+    def _is_page(self, scope: Scope) -> bool:
+        path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
+        folder, _, name = path.rpartition("/")
+        return path == self._open_below or (folder == self._open_below and name not in (".", ".."))
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:

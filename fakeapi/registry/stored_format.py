@@ -70,7 +70,7 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
     `release` is "" for a server of several. Raises UnservedObjects, StorageFailed.
     """
     written_by = storage.labels.get(RELEASE_LABEL, "")
-    for prefix in _prefixes(storage):
+    for prefix in prefixes_of(storage):
         _, group, *hub, resource, _ = prefix.split("/")
         if not _is_served(prefix, resource, catalogue):
             what = f"{resource}.{group}" + (" of v1alpha2" if hub else "")
@@ -87,7 +87,7 @@ def _is_served(prefix: str, resource: str, catalogue: Catalogue) -> bool:
     return any(each.kind.resource == resource and each.prefix == prefix for each in catalogue.resources)
 
 
-def _prefixes(storage: Storage) -> list[str]:
+def prefixes_of(storage: Storage) -> list[str]:
     """The prefixes of all stored keys: all but namespace and name, each found by one look at the index."""
     found: list[str] = []
     after: str | None = None

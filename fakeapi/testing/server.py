@@ -263,6 +263,11 @@ class FakeAPI(Verbs):
         return self._running().url
 
     @property
+    def page(self) -> str:
+        """The address of the live page; "" where the control API is off."""
+        return f"{self.url}/_fakeapi/ui/" if self._settings.control else ""
+
+    @property
     def ca_file(self) -> Path | None:
         """The PEM file that clients verify the server with; None without TLS. Gone after `stop`."""
         return self._running().ca_file

@@ -84,7 +84,9 @@ def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
         watch.close()
         assert process.stdout is not None
         assert process.stderr is not None
-        assert process.stdout.read() == f"export KUBECONFIG={facts['kubeconfig']}\n"
+        assert process.stdout.read() == (
+            f"export KUBECONFIG={facts['kubeconfig']}\nWhat happens in it: {facts['url']}/_fakeapi/ui/\n"
+        )
         assert process.stderr.read() == ""
         assert not Path(facts["kubeconfig"]).exists()
 

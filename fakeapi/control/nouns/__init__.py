@@ -7,7 +7,17 @@ from importlib import import_module
 
 from fakeapi.control.route import Route
 
-NOUNS = ("state", "compaction", "clock", "snapshots", "requests", "watches", "events", "faults")
+NOUNS = (
+    "state",
+    "compaction",
+    "clock",
+    "snapshots",
+    "requests",
+    "watches",
+    "events",
+    "faults",
+    "objects",
+)
 
 
 def all_routes() -> list[Route]:

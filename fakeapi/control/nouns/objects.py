@@ -1,0 +1,187 @@
+"""Objects: kinds with what there is of each, the objects of a kind, and what became of one object."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from fakeapi.cluster import Cluster
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.registry.resource import Resource
+from fakeapi.registry.stored_format import prefixes_of
+from fakeapi_storage import Entry, Event, EventKind
+
+PAGE_MAX = 500
+"""Objects in one answer; `more` counts the others."""
+
+SEARCHED_MAX = 50_000
+"""Objects of a kind that a search looks at; further ones are not found."""
+
+VERSIONS_MAX = 100
+"""Versions of an object in one answer, the newest."""
+
+
+class KindView(msgspec.Struct, rename="camel"):
+    """A kind that has objects, in its preferred version."""
+
+    group: str
+    version: str
+    resource: str
+    kind: str
+    namespaced: bool
+    objects: int
+
+
+class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """Which objects: of a resource, whose place contains `search`, after the place `after`."""
+
+    resource: str
+    group: str = ""
+    version: str = ""
+    search: str = ""
+    after: str = ""
+    limit: int = PAGE_MAX
+
+
+class ObjectView(msgspec.Struct, rename="camel"):
+    """Where an object is, and its newest version. `place` is what `after` takes."""
+
+    namespace: str
+    name: str
+    resource_version: str
+    place: str
+
+
+class ObjectList(msgspec.Struct, rename="camel"):
+    objects: list[ObjectView]
+    more: int
+
+
+class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    resource: str
+    name: str
+    group: str = ""
+    version: str = ""
+    namespace: str = ""
+
+
+class VersionView(msgspec.Struct, rename="camel"):
+    """An object after a change; for DELETED its last state. STORED is older than the history."""
+
+    change: str
+    resource_version: str
+    object: msgspec.Raw
+
+
+class History(msgspec.Struct, rename="camel"):
+    """Versions that the history still has, oldest first. `forgotten`: there may have been earlier ones."""
+
+    versions: list[VersionView]
+    forgotten: bool
+
+
+async def kinds(call: Call) -> list[KindView]:
+    cluster = call.server.cluster
+    return [_kind(cluster, each) for each in _stored(cluster)]
+
+
+async def objects(call: Call) -> ObjectList:
+    query: ObjectQuery = call.query
+    resource = _resource(call.server.cluster, query.group, query.version, query.resource)
+    if not 1 <= query.limit <= PAGE_MAX:
+        raise refused(400, f"limit: {query.limit} is not from 1 to {PAGE_MAX}")
+    after = f"{resource.prefix}{query.after}" if query.after else None
+    limit = SEARCHED_MAX if query.search else query.limit
+    page = call.server.cluster.storage.list(resource.prefix, start_after=after, limit=limit)
+    found = [each for each in page.entries if query.search in each.key.removeprefix(resource.prefix)]
+    shown = found[: query.limit]
+    return ObjectList([_view(resource, each) for each in shown], len(found) - len(shown) + page.remaining)
+
+
+async def history(call: Call) -> History:
+    query: HistoryQuery = call.query
+    cluster = call.server.cluster
+    resource = _resource(cluster, query.group, query.version, query.resource)
+    key = resource.key(query.namespace, query.name)
+    events = await _events(cluster, key)
+    stored = events[0].previous if events else cluster.storage.get(key)
+    entries = [("STORED", stored)] if stored is not None else []
+    entries += [(_change(each), each.entry) for each in events]
+    if not entries:
+        raise refused(404, f"{query.resource} {query.name!r} is not there, and the history has nothing of it")
+    shown = entries[-VERSIONS_MAX:]
+    await resource.prepare([entry for _, entry in shown])
+    versions = [
+        VersionView(change, str(entry.revision), msgspec.Raw(resource.json_of(entry.value, entry.revision)))
+        for change, entry in shown
+    ]
+    return History(versions, forgotten=shown[0][0] != "ADDED")
+
+
+async def _events(cluster: Cluster, key: str) -> list[Event]:
+    """What the history has of one key."""
+    watcher = cluster.storage.watch(key, cluster.storage.oldest)
+    try:
+        if watcher.progress >= cluster.storage.revision:
+            return []
+        return [each for each in await watcher.next_batch() if each.entry.key == key]
+    finally:
+        watcher.close()
+
+
+def _change(event: Event) -> str:
+    if event.kind is EventKind.DELETE:
+        return "DELETED"
+    return "MODIFIED" if event.previous else "ADDED"
+
+
+def _stored(cluster: Cluster) -> Iterable[Resource]:
+    """The resources that have objects, each in the version that its group prefers; no other is looked at."""
+    for prefix in prefixes_of(cluster.storage):
+        _, group, *_, name, _ = prefix.split("/")
+        versions = _versions(cluster, "" if group == "core" else group, name)
+        found = next((each for each in versions if each.prefix == prefix), None)
+        if found is not None:
+            yield found
+
+
+def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
+    """A resource in the served versions of its group, the preferred one first."""
+    catalogue = cluster.catalogue
+    found = (catalogue.find(group, version, name) for version in catalogue.versions(group))
+    return [each for each in found if each is not None]
+
+
+def _kind(cluster: Cluster, resource: Resource) -> KindView:
+    page = cluster.storage.list(resource.prefix, limit=1)
+    kind = resource.kind
+    return KindView(
+        kind.group,
+        kind.version,
+        kind.resource,
+        kind.kind,
+        kind.namespaced,
+        len(page.entries) + page.remaining,
+    )
+
+
+def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
+    """The resource in this version, or in the preferred one that has objects. Raises ApiError 404."""
+    found = [each for each in _versions(cluster, group, name) if version in ("", each.kind.version)]
+    if not found:
+        raise refused(404, f"{name}.{group} is not served" if group else f"{name} is not served")
+    having = (each for each in found if cluster.storage.list(each.prefix, limit=1).entries)
+    return next(having, found[0])
+
+
+def _view(resource: Resource, entry: Entry) -> ObjectView:
+    place = entry.key.removeprefix(resource.prefix)
+    namespace, _, name = place.rpartition("/")
+    return ObjectView(namespace, name, str(entry.revision), place)
+
+
+ROUTES = (
+    Route("GET", "/kinds", kinds, "The kinds that have objects, and how many.", answer=list[KindView]),
+    Route("GET", "/objects", objects, "The objects of a kind.", answer=ObjectList, query=ObjectQuery),
+    Route("GET", "/history", history, "The versions of one object.", answer=History, query=HistoryQuery),
+)

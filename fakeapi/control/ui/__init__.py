@@ -1,0 +1,1 @@
+"""The live page of a server: static files at /_fakeapi/ui/, clients of the control API."""

@@ -1,0 +1,118 @@
+// The frame of the page: views by the address's fragment, the state of the server, one stream of events.
+
+import { control, events, Refused, setToken } from "./api.js";
+import { el, notice, say } from "./dom.js";
+import * as claims from "./claims.js";
+import * as faults from "./faults.js";
+import * as objects from "./objects.js";
+import * as requests from "./requests.js";
+import * as time from "./time.js";
+import * as watches from "./watches.js";
+
+const VIEWS = [
+  ["objects", "Objects", objects],
+  ["claims", "Claims", claims],
+  ["requests", "Requests", requests],
+  ["watches", "Watches", watches],
+  ["faults", "Faults", faults],
+  ["time", "Clock and snapshots", time],
+];
+const STATE_MS = 1000;
+const REFRESH_MS = 400;
+const RETRY_MS = 2000;
+
+let leave = new AbortController();
+let refresh = null;
+let refreshDue = false;
+
+async function show() {
+  const [name, ...place] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const chosen = VIEWS.find(([each]) => each === name) ?? (name === "object" ? VIEWS[0] : VIEWS[0]);
+  leave.abort();
+  leave = new AbortController();
+  for (const link of document.querySelectorAll("#views a")) {
+    if (link.dataset.view === chosen[0]) {
+      link.setAttribute("aria-current", "page");
+    } else {
+      link.removeAttribute("aria-current");
+    }
+  }
+  document.title = `${chosen[1]} · fakeapi`;
+  const main = document.getElementById("main");
+  main.replaceChildren();
+  refresh = null;
+  await guarded(async () => {
+    refresh = await chosen[2].show(main, { name, place, signal: leave.signal, guarded });
+  });
+}
+
+// Runs work; what the server refuses is told, and a 401 asks for the token.
+async function guarded(work) {
+  try {
+    await work();
+    notice("");
+  } catch (error) {
+    if (error.name === "AbortError") {
+      return;
+    }
+    document.getElementById("token").hidden = !(error instanceof Refused && error.code === 401);
+    notice(error instanceof Refused ? error.message : `The server does not answer: ${error.message}`);
+  }
+}
+
+async function tellState() {
+  try {
+    const state = await control("GET", "/state");
+    const clock = await control("GET", "/clock");
+    document.getElementById("release").textContent = state.release ? `Kubernetes ${state.release}` : "";
+    const shown = [
+      ["Objects", state.objects.toLocaleString("en")],
+      ["resourceVersion", state.resourceVersion],
+      ["Clock", clock.now.replace("T", " ") + (clock.frozen ? " (frozen)" : clock.adjusted ? " (adjusted)" : "")],
+    ];
+    const rows = shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
+    document.getElementById("state").replaceChildren(...rows);
+  } catch {
+    document.getElementById("state").replaceChildren(el("div", {}, el("dd", { class: "bad" }, "not connected")));
+  }
+  setTimeout(tellState, STATE_MS);
+}
+
+// Views are told of each event, and drawn again at most every REFRESH_MS, however many events come.
+async function follow() {
+  try {
+    await events({ objects: "true" }, (event) => {
+      requests.note(event);
+      if (!refreshDue) {
+        refreshDue = true;
+        setTimeout(() => {
+          refreshDue = false;
+          if (refresh) {
+            guarded(refresh);
+          }
+        }, REFRESH_MS);
+      }
+    });
+  } catch {
+    // the state line says that the server is away; it is asked again
+  }
+  setTimeout(follow, RETRY_MS);
+}
+
+document.getElementById("views").append(
+  ...VIEWS.map(([name, text]) => el("li", {}, el("a", { href: `#/${name}`, "data-view": name }, text))),
+);
+document.getElementById("token").addEventListener("submit", (event) => {
+  event.preventDefault();
+  setToken(document.getElementById("token-value").value);
+  document.getElementById("token").hidden = true;
+  show();
+});
+addEventListener("hashchange", () => {
+  show();
+  document.getElementById("main").focus();
+  say(document.title);
+});
+show();
+tellState();
+follow();

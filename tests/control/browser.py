@@ -1,0 +1,131 @@
+"""Browser: drives headless Chromium by the WebDriver protocol, for tests of the live page."""
+
+import base64
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+WAIT_SECONDS = 45.0
+"""For the page to show what it is waited for; more than a busy machine needs."""
+
+_ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+]
+
+
+def missing() -> str:
+    """Why there is no browser to drive; "" where there is one."""
+    lacking = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+    return f"{' and '.join(lacking)} not installed" if lacking else ""
+
+
+class Browser:
+    """One page in one window."""
+
+    def __init__(self, driver: str, session: str) -> None:
+        self._driver = f"{driver}/session/{session}"
+
+    def open(self, url: str) -> None:
+        call(f"{self._driver}/url", {"url": url})
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """The value that a script returns in the page."""
+        return call(f"{self._driver}/execute/sync", {"script": script, "args": list(arguments)})
+
+    def text(self, selector: str = "body") -> str:
+        """What a reader sees of the first element that the selector finds; "" where there is none."""
+        script = "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''"
+        return str(self.run(script, selector))
+
+    def wait(self, condition: Callable[[], object], what: str) -> None:
+        """Returns when the condition holds. Raises AssertionError with the page's text after WAIT_SECONDS."""
+        until = time.monotonic() + WAIT_SECONDS
+        while not condition():
+            assert time.monotonic() < until, f"{what} did not come; the page shows: {self.text()[:1000]}"
+
+    def see(self, text: str, selector: str = "main") -> None:
+        self.wait(lambda: text in self.text(selector), repr(text))
+
+    def click(self, text: str) -> None:
+        """Presses the first button or link with this text, once it is there."""
+        script = (
+            "const all = [...document.querySelectorAll('button, a')];"
+            "const is = (each) => [each.textContent, each.ariaLabel].includes(arguments[0]);"
+            "const e = all.find(is); if (e) e.click(); return Boolean(e)"
+        )
+        self.wait(lambda: self.run(script, text), f"a button {text!r}")
+
+    def fill(self, selector: str, value: str) -> None:
+        script = (
+            "const e = document.querySelector(arguments[0]); if (!e) return false; e.value = arguments[1];"
+            "e.dispatchEvent(new Event('input', {bubbles: true})); return true"
+        )
+        self.wait(lambda: self.run(script, selector, value), selector)
+
+    def screenshot(self, path: Path) -> None:
+        path.write_bytes(base64.b64decode(call(f"{self._driver}/screenshot", method="GET")))
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[Browser]:
+    """A browser with an empty profile in this directory."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    driver = f"http://127.0.0.1:{port}"
+    process = subprocess.Popen(
+        [shutil.which("chromedriver") or "chromedriver", f"--port={port}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_ready(driver)
+        options = {
+            "args": [*_ARGUMENTS, f"--user-data-dir={profile}"],
+            "binary": shutil.which("chromium"),
+        }
+        capabilities = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}}
+        session = call(f"{driver}/session", capabilities)["sessionId"]
+        yield Browser(driver, session)
+        call(f"{driver}/session/{session}", method="DELETE")
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait_ready(driver: str) -> None:
+    until = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            if call(f"{driver}/status", method="GET")["ready"]:
+                return
+        except (URLError, ConnectionError):
+            assert time.monotonic() < until, "chromedriver does not answer"
+
+
+def call(url: str, body: Any = None, *, method: str = "POST") -> Any:
+    """The value of one WebDriver command. Raises AssertionError with what the driver says."""
+    data = None if method == "GET" else json.dumps({} if body is None else body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=2 * WAIT_SECONDS) as response:
+            return json.load(response)["value"]
+    except HTTPError as error:
+        raise AssertionError(json.load(error)["value"]["message"]) from error
