@@ -103,15 +103,14 @@ class _Defaults:
 
     def _errors_of(self, schema: Schema, path: str) -> list[FieldError]:
         is_root = schema.embedded_resource
+        value = copied(schema.default)
+        error, _ = coerce(value, schema, self.object_meta, path, is_resource_root=is_root, rules=self.rules)
         unknown: list[FieldError] = []
         if self.requires_pruned:
             pruned = copied(schema.default)
             prune(pruned, schema, is_resource_root=is_root)
-            if not same(pruned, schema.default):
-                shown_default = shown(schema.default, self.rules)
-                unknown = [invalid(path, shown_default, "must not have unknown fields")]
-        value = copied(schema.default)
-        error, _ = coerce(value, schema, self.object_meta, path, is_resource_root=is_root, rules=self.rules)
+            if not same(pruned, schema.default):  # the error shows what is left of metadata
+                unknown = [invalid(path, shown(value, self.rules), "must not have unknown fields")]
         if error is not None:
             return [*unknown, error]
         found = validate_meta(value, schema, path, is_resource_root=is_root, rules=self.rules)

@@ -77,11 +77,16 @@ def internal_json(schema: Schema) -> str:
     return "{" + ",".join(members) + "}"
 
 
+def items_json(items: Schema | tuple[Schema, ...]) -> str:
+    """The `items` of a schema as Go's json.Marshal writes JSONSchemaPropsOrArray."""
+    several = f"[{','.join(map(internal_json, items))}]" if isinstance(items, tuple) else "null"
+    alone = internal_json(items) if isinstance(items, Schema) else "null"
+    return f'{{"Schema":{alone},"JSONSchemas":{several}}}'
+
+
 def _member(go: str, value: Any) -> str:
     if go == "Items" and value is not None:
-        several = f"[{','.join(map(internal_json, value))}]" if isinstance(value, tuple) else "null"
-        alone = internal_json(value) if isinstance(value, Schema) else "null"
-        return f'{{"Schema":{alone},"JSONSchemas":{several}}}'
+        return items_json(value)
     if go in _EITHER and value is not None:
         below = internal_json(value) if isinstance(value, Schema) else "null"
         return f'{{"Allows":{as_json(value is not False)},"Schema":{below}}}'

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.structural.internal_form import items_json
 from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.results import shown
 from fakeapi.machinery.structural.rule_sites import Strictness
@@ -99,7 +100,8 @@ def _map_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[Field
         yield required(f"{path}.items", detail)
     if isinstance(schema.items, tuple):
         detail = "must only have a single schema if x-kubernetes-list-type is map"
-        yield invalid(f"{path}.items", Dump("null"), detail)
+        value = items_json(schema.items) if rules.words.json_values else "null"
+        yield invalid(f"{path}.items", Dump(value), detail)
     if items is None:
         return
     if items.type != "object":

@@ -118,7 +118,10 @@ def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldE
 
 
 def _shown_versions(internal: InternalSpec, rules: ReleaseRules) -> Dump:
-    node = List(_version_type(rules), "[]apiextensions.CustomResourceDefinitionVersion")
+    name = "[]apiextensions.CustomResourceDefinitionVersion"
+    if internal.spec.get("versions") is None:
+        return Dump("null" if rules.quirks.wording.json_values else f"{name}(nil)")
+    node = List(_version_type(rules), name)
     versions: list[Any] = list(internal.versions)
     if rules.quirks.wording.json_values:
         return Dump(unversioned_json(versions, node))
