@@ -78,8 +78,7 @@ _LIMITS = """
 - Rules of a custom object, or expressions of a policy, that cost all of their budget, which takes kube-apiserver a
   second, take some ten seconds here, beside the event loop: other clients are served meanwhile.
 - While finalizers hold objects of a definition that is deleted, its condition stays InstanceDeletionInProgress; upstream
-  says InstanceDeletionCheck for a moment every minute. An APIService of a definition is made once somebody asks for
-  APIServices, and unlike upstream's has no moment in which it is not there.
+  says InstanceDeletionCheck for a moment every minute.
 - The admission plugins are those that kube-apiserver has on by default, and with `--enable-admission-plugins` further
   ones. ServiceAccount is off until it is named, as on the recorded servers; it makes the account `default` itself. Not there:
   EventRateLimit, ImagePolicyWebhook, PersistentVolumeLabel, SecurityContextDeny. No file configures plugins. NodeRestriction looks for audiences of tokens in
