@@ -166,6 +166,10 @@ _GO_WORDS = tuple(
     for theirs, words in (
         (r"\\u003F", "?"),
         (r"^(ERROR: <input>:\d+:\d+: Syntax error: token recognition error at: '.*)\\n(?='$)", "\\1\n"),
+        (
+            r"no viable alternative at input '.(true|false|null)'",
+            r"mismatched input '\1' expecting IDENTIFIER",
+        ),
         (r"has\(\) argument must be a field selection", "invalid argument to has() macro"),
         (r"cel\.bind\(\) variable name must be .*", "cel.bind() variable names must be simple identifiers"),
         (

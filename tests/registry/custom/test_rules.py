@@ -77,6 +77,22 @@ def test_a_definition_with_a_rule_that_does_not_compile_is_refused(server: FakeA
     assert "compilation failed: ERROR: <input>:1:5: undefined field 'nope'" in message
 
 
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        ("self.true > 0", "1:6: Syntax error: mismatched input 'true' expecting IDENTIFIER"),
+        ("has(self.null)", "1:10: Syntax error: mismatched input 'null' expecting IDENTIFIER"),
+        ("self.in > 0", "1:6: Syntax error: no viable alternative at input '.in'"),
+        ("self . false", "1:8: Syntax error: no viable alternative at input '. false'"),
+    ],
+)
+def test_a_reserved_word_that_is_selected_is_told_as_cel_go_tells_it(
+    server: FakeAPI, rule: str, fault: str
+) -> None:
+    ((_, message), *_) = refused(server, "POST", DEFINITIONS, ruled({"rule": rule}))
+    assert fault in message
+
+
 def test_a_definition_with_a_rule_that_may_cost_too_much_is_refused(server: FakeAPI) -> None:
     texts = {"type": "array", "items": {"type": "string"}}
     costly = {"rule": "self.all(one, self.all(other, one == other))"}
