@@ -15,7 +15,7 @@ from fakeapi.faults.reading import read_rules
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("custom-resources", "requests", "faults")
+PAGES = ("custom-resources", "requests", "faults", "recipes")
 EXAMPLES = README + "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in PAGES)
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
@@ -73,10 +73,17 @@ def test_the_make_targets_exist_that_the_documents_name() -> None:
 
 
 def test_the_documents_link_to_files_that_exist() -> None:
-    for document in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"):
-        text = (ROOT / document).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert (ROOT / target).exists(), (document, target)
+    documents = [*(ROOT / "docs").glob("*.md")]
+    documents += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
+    for document in documents:
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), (document, target)
+
+
+def test_the_table_of_contents_names_every_page() -> None:
+    contents = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\]\(([\w-]+\.md)\)", contents))
+    assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
 
 
 def test_the_version_is_the_same_everywhere() -> None:

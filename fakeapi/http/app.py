@@ -18,7 +18,7 @@ from fakeapi.http.filters.errors import answer_errors
 from fakeapi.http.filters.faults import Faults
 from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
-from fakeapi.http.filters.journal import Journaling
+from fakeapi.http.journaling import Journaling
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
@@ -41,6 +41,10 @@ CONTROL = "/_fakeapi"
 _COMPRESSION_GATE = "APIResponseCompression"
 
 
+async def _not_started(ctx: RequestContext) -> AnyResponse:
+    raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
+
+
 class Application:
     """Serves a cluster over any ASGI server; one that speaks the lifespan protocol starts and stops it.
 
@@ -59,7 +63,12 @@ class Application:
         self._cluster = cluster
         self._token = token
         self._hosts = hosts
-        self._handle: Handler | None = None
+        self._handle: Handler = _not_started
+        self._journaling: Journaling | None = None
+        mode = cluster.settings.journal
+        if mode != "off":
+            keeps_answers = mode == "bodies"
+            self._journaling = Journaling(cluster.journal, cluster.clock, keeps_answers=keeps_answers)
         self._watches: Watches | None = None
         self._compresses = False
         self._control = control
@@ -81,12 +90,7 @@ class Application:
     def _filters(
         self, store: Store, release: Release, is_open: Callable[[RequestContext], bool]
     ) -> list[Filter]:
-        filters: list[Filter] = []
-        mode = self._cluster.settings.journal
-        if mode != "off":
-            bodies = mode == "bodies"
-            filters.append(Journaling(self._cluster.journal, self._cluster.clock, keeps_answers=bodies))
-        filters.append(answer_errors)
+        filters: list[Filter] = [answer_errors]
         if self._token is None and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
@@ -136,24 +140,24 @@ class Application:
         info = parse(request.path)
         verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
         ctx = RequestContext(request, info, verb, self._cluster.clock.now())
-        response: AnyResponse
+        journaling = self._journaling
+        started = 0.0 if journaling is None else journaling.now()
+        response: AnyResponse | None = None
         try:
-            response = malformed_url() if BAD_ESCAPE.search(request.raw_path) else await self._respond(ctx)
-            try:
-                await request.drain()
-            except ClientGone:
-                response.close()
-                raise
+            response = malformed_url() if BAD_ESCAPE.search(request.raw_path) else await self._handle(ctx)
         except ClientGone:
+            return
+        finally:
+            if journaling is not None:
+                journaling.note(ctx, started, response)
+        try:
+            await request.drain()
+        except ClientGone:
+            response.close()
             return
         if self._compresses:
             await compress(response, request)
         await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
-
-    async def _respond(self, ctx: RequestContext) -> AnyResponse:
-        if self._handle is None:
-            raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
-        return await self._handle(ctx)
 
     @cached_property
     def _starlette(self) -> "Starlette":

@@ -2,7 +2,6 @@
 
 From the outside in:
 
-    journal          sees every request and its final response, refusals included
     errors           makes a response of every error
     hosts            refuses foreign web pages, where no token is asked for
     deadline         refuses a `timeout` that is no duration
@@ -10,6 +9,8 @@ From the outside in:
     faults           delays, refuses or cuts what matches a rule, also the frames of a stream
     routing          finds resource, subresource and verb, and calls the verb's handler
     admission        stands inside the verbs that write: see fakeapi.registry.admission
+
+Around them all the application notes every request and its final response (`http.journaling`).
 
 A filter is called with the context and the rest of the chain; it may refuse (raise ApiError), answer itself,
 change the context before, or the response after. A watch is a response like any other, whose frames a filter

@@ -363,3 +363,34 @@ def test_the_report_of_a_failed_test_has_the_last_requests_of_each_server(projec
         ]
     )
     result.stdout.no_fnmatch_line("*unseen*")
+
+
+def test_a_fault_that_met_nothing_fails_its_test_where_that_is_asked_for(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    strict = pytest.mark.fakeapi(faults={"unavailable": "get namespaces"}, strict_faults=True)
+
+    @strict
+    def test_unmet(fakeapi):
+        names(fakeapi)
+
+    @strict
+    def test_met(fakeapi):
+        with pytest.raises(Exception, match="503"):
+            fakeapi.request("GET", "/api/v1/namespaces/default")
+
+    @pytest.mark.fakeapi(faults={"unavailable": "get namespaces"})
+    def test_lax(fakeapi):
+        pass
+
+    @pytest.mark.fakeapi(faults={"conflikt": "pods"})
+    def test_unknown(fakeapi):
+        pass
+    """,
+    )
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(passed=3, errors=2)
+    result.stdout.fnmatch_lines_random(
+        ["*faults that met nothing: refuse-*", "*no ready-made rule 'conflikt'*"]
+    )

@@ -1,0 +1,143 @@
+"""Real clients meet faults as they would in a cluster: some live through them, others say what is wrong."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import urllib3.exceptions
+from kubernetes import client, config, watch
+from kubernetes.client.exceptions import ApiException
+
+from fakeapi import FakeAPI
+from tests.clients.test_kopf import Operator
+from tests.clients.test_kopf import server as kopf_server
+from tests.registry.custom.world import WIDGETS, widget
+
+__all__ = ["kopf_server"]
+
+pytest.importorskip("kopf", reason="kopf is not installed")
+
+
+@pytest.fixture
+def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
+    with config.new_client_from_config(str(fakeapi.kubeconfig)) as connection:
+        yield client.CoreV1Api(connection)
+
+
+def make(core: client.CoreV1Api, name: str) -> Any:
+    body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name=name))
+    return core.create_namespaced_config_map("default", body)
+
+
+def names(stream: Any, count: int) -> list[str]:
+    found = []
+    for event in stream:
+        found.append(event["object"].metadata.name)
+        if len(found) == count:
+            break
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "members", "code", "reason"),
+    [
+        ("conflict", {}, 409, "Conflict"),
+        ("competing_write", {}, 409, "Conflict"),
+        ("not_found", {"verb": "update"}, 404, "Not Found"),
+        ("forbidden", {}, 403, "Forbidden"),
+        ("invalid", {}, 422, "Unprocessable Entity"),
+        ("internal_error", {}, 500, "Internal Server Error"),
+        ("webhook_timeout", {}, 500, "Internal Server Error"),
+        ("unavailable", {}, 503, "Service Unavailable"),
+        ("timeout", {}, 504, "Gateway Timeout"),
+        ("refuse", {"code": 418}, 418, "I'm a Teapot"),
+    ],
+)
+def test_the_python_client_raises_what_was_refused(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str, members: dict[str, Any], code: int, reason: str
+) -> None:
+    made = make(core, "a")
+    getattr(fakeapi.faults, kind)("configmaps", times=1, **{"verb": "update", **members})
+    with pytest.raises(ApiException) as caught:
+        core.replace_namespaced_config_map("a", "default", made)
+    assert caught.value.status == code
+    if kind != "competing_write":
+        core.replace_namespaced_config_map("a", "default", made)
+
+
+@pytest.mark.parametrize("kind", ["drop", "throttle", "tear"])
+def test_the_python_client_repeats_reads_by_itself(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str
+) -> None:
+    members = {"retry_after": 0} if kind == "throttle" else {}
+    fault = getattr(fakeapi.faults, kind)("list configmaps", times=2, **members)
+    assert core.list_namespaced_config_map("default").items == []
+    assert fault.fired == 2
+
+
+@pytest.mark.parametrize("kind", ["drop", "lose_reply"])
+def test_the_python_client_does_not_repeat_a_create(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str
+) -> None:
+    getattr(fakeapi.faults, kind)("create configmaps", times=1)
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        make(core, "a")
+    if kind == "drop":
+        make(core, "a")
+    else:
+        with pytest.raises(ApiException) as caught:
+            make(core, "a")
+        assert caught.value.status == 409
+
+
+def test_the_watch_of_the_python_client_raises_an_expired_version(
+    fakeapi: FakeAPI, core: client.CoreV1Api
+) -> None:
+    version = make(core, "a").metadata.resource_version
+    make(core, "b")
+    fakeapi.faults.expire("configmaps", after=1)
+    stream = watch.Watch().stream(
+        core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=30
+    )
+    assert next(stream)["object"].metadata.name == "b"
+    with pytest.raises(ApiException, match="too old") as caught:
+        next(stream)
+    assert caught.value.status == 410
+
+
+def test_the_watch_of_the_python_client_resumes_when_it_ends(
+    fakeapi: FakeAPI, core: client.CoreV1Api
+) -> None:
+    version = make(core, "a").metadata.resource_version
+    for name in ("b", "c", "d"):
+        make(core, name)
+    fakeapi.faults.end_watch("configmaps", after=1, times=2)
+    stream = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version)
+    assert names(stream, 3) == ["b", "c", "d"]
+    fakeapi.requests.verify("watch configmaps", times=3)
+
+
+def test_the_watch_of_the_python_client_raises_when_it_breaks_off(
+    fakeapi: FakeAPI, core: client.CoreV1Api
+) -> None:
+    version = make(core, "a").metadata.resource_version
+    make(core, "b")
+    make(core, "c")
+    fakeapi.faults.cut_watch("configmaps", after=1)
+    stream = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version)
+    assert next(stream)["object"].metadata.name == "b"
+    with pytest.raises(urllib3.exceptions.ProtocolError):
+        next(stream)
+
+
+@pytest.mark.parametrize("kind", ["expire", "end_watch", "cut_watch"])
+def test_an_operator_of_kopf_goes_on_after_its_watch_has_failed(kopf_server: FakeAPI, kind: str) -> None:
+    with Operator(kopf_server) as operator:
+        kopf_server.request("POST", WIDGETS, widget("w", spec={"size": 3}))
+        operator.wait("create")
+        fault = getattr(kopf_server.faults, kind)("watch widgets")
+        patch = {"spec": {"size": 7}}
+        kopf_server.request("PATCH", f"{WIDGETS}/w", patch, content_type="application/merge-patch+json")
+        with operator.changed:
+            assert operator.changed.wait_for(lambda: "update 3 to 7" in operator.seen, 20)
+        assert fault.fired == 1
