@@ -16,6 +16,7 @@ from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.machinery.json_types import Object
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
+DEALLOCATED = "deallocation of ResourceClaim completed"
 ATTEMPTS_MAX = 5
 """Number of attempts to update a claim on conflict."""
 
@@ -89,7 +90,7 @@ class Binder:
         if wanted.by_driver:
             status["deallocationRequested"] = True
         await self._update({**wanted.claim, "status": status}, "status")
-        return "deallocation of ResourceClaim completed"
+        return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
         """The claim as it is then. Raises BindError."""

@@ -11,7 +11,7 @@ from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.informer import Informer, key_of
-from fakeapi.controllers.scheduler.binding import Binder
+from fakeapi.controllers.scheduler.binding import DEALLOCATED, Binder
 from fakeapi.controllers.scheduler.binding_conditions import (
     TIMEOUT_SECONDS,
     BindingFailure,
@@ -25,8 +25,10 @@ from fakeapi.controllers.scheduler.classic_resources import ClassicResources
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
-from fakeapi.controllers.scheduler.node_state import NodeStates
+from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.pod_topology import has_rules
+from fakeapi.controllers.scheduler.preemption import best_candidate, priority_of
 from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.machinery.json_types import Object
@@ -56,6 +58,7 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._failures: dict[str, int] = {}
+        self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
         """The nodes that a pod fitted on, with their scores, by the pod's key; the last DECISIONS_MAX of
         them."""
@@ -70,6 +73,9 @@ class SchedulerController(Controller):
         self._binder = binder(context, self._api, self._view, allocation)
         self._pods: Informer = context.informer(pods)
         self._nodes: Informer = context.informer(nodes)
+        namespaces = context.resource("", "namespaces")
+        assert namespaces is not None, "namespaces are served by every release"
+        self._namespaces: Informer = context.informer(namespaces)
         self._states = NodeStates()
         self._waits = BindingWaits(
             self._view,
@@ -111,6 +117,10 @@ class SchedulerController(Controller):
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old or {}
         key = key_of(pod)
+        if new is not None and _is_waiting(new) and new["status"].get("nominatedNodeName"):
+            self._nominations.add(key)
+        else:
+            self._nominations.discard(key)
         if new is not None and _is_waiting(new):
             if old is None or _was_changed(old, new):
                 self._enqueue(key)
@@ -122,6 +132,16 @@ class SchedulerController(Controller):
         self._failures.pop(key, None)
         if old is not None and old["spec"].get("nodeName") and (new is None or _has_ended(new)):
             self._something_changed(old, new)
+        elif new is not None and new["spec"].get("nodeName") and (old is None or _was_changed(old, new)):
+            self._neighbour_came(new)
+
+    def _neighbour_came(self, pod: Object) -> None:
+        """Retries unschedulable pods with rules about other pods."""
+        for key in sorted(self._parked):
+            waiting = self._pods.objects.get(key)
+            if waiting is not None and has_rules(waiting):
+                self._parked.discard(key)
+                self._enqueue(key)
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
         """Retries all unschedulable pods: any change may have made room for them."""
@@ -176,7 +196,10 @@ class SchedulerController(Controller):
             return
         try:
             turn = self._failures.get(key, 0)
-            outcome = attempt(pod, self._states.by_name(), self._plugin, self._quirks, self._choose, turn)
+            states = self._nominated(pod, self._states.by_name())
+            outcome = attempt(
+                pod, states, self._plugin, self._quirks, self._choose, turn, lambda: self._namespaces.objects
+            )
             if outcome.node:
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)
@@ -185,6 +208,17 @@ class SchedulerController(Controller):
                 await self._refuse(pod, outcome)
         except PluginError as error:
             await self._give_up(pod, str(error))
+
+    def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
+        """The nodes with the pods on them for which room was made, where the pod must not take it."""
+        for key in self._nominations:
+            other = self._pods.objects.get(key)
+            node = "" if other is None else other["status"].get("nominatedNodeName", "")
+            if other is None or node not in states or key == key_of(pod):
+                continue
+            if priority_of(other) >= priority_of(pod):
+                states = {**states, node: with_pods(states[node], [*states[node].pods, other])}
+        return states
 
     def _remember(self, key: str, outcome: Outcome) -> None:
         self.decisions.pop(key, None)
@@ -274,8 +308,34 @@ class SchedulerController(Controller):
         return True
 
     async def _refuse(self, pod: Object, outcome: Outcome) -> None:
-        of_claims = await self._post_filter(pod, outcome)
-        await self._report(pod, "Unschedulable", outcome.message(of_claims, self._quirks))
+        of_claims: str | None = await self._post_filter(pod, outcome)
+        candidate = None if of_claims == DEALLOCATED else best_candidate(pod, outcome)
+        if candidate is not None:
+            of_claims = None
+            for victim in candidate.victims:
+                await self._preempt(pod, candidate.node, victim)
+        message = outcome.message(of_claims, self._quirks)
+        await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
+
+    async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
+        """Deletes a pod to make room for one of higher priority."""
+        condition: Object = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "PreemptionByScheduler",
+            "message": f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod",
+            "lastTransitionTime": self.context.now(),
+        }
+        path = self._pods.resource.path_of(victim)
+        try:
+            await self._api.patch(f"{path}/status", {"status": {"conditions": [condition]}}, "strategic")
+            await self._api.delete(path)
+        except Refused as problem:
+            if not problem.is_missing:
+                raise
+            return
+        note = f"Preempted by pod {pod['metadata']['uid']} on node {node}"
+        await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
         """Deallocates a claim that hinders the pod, if any; returns the words for its condition."""
@@ -295,12 +355,14 @@ class SchedulerController(Controller):
         self.context.add_after(key, min(BACKOFF_SECONDS_MIN * 2 ** min(failures, 10), BACKOFF_SECONDS_MAX))
         await self._report(pod, "SchedulerError", message)
 
-    async def _report(self, pod: Object, reason: str, message: str) -> None:
-        """Says in the pod's condition and in an event why it has no node."""
+    async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
+        """Says in the pod's condition and in an event why it has no node, and for which one room is made."""
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", message)
         known = _condition(pod)
         wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
-        if known is not None and all(known.get(name) == value for name, value in wanted.items()):
+        was_nominated = pod["status"].get("nominatedNodeName", "")
+        is_known = known is not None and all(known.get(name) == value for name, value in wanted.items())
+        if is_known and nominated in {"", was_nominated}:
             return
         since = self.context.now()
         if known is not None and known["status"] == "False":
@@ -309,8 +371,11 @@ class SchedulerController(Controller):
         if self.context.has_field("", "pods", "status", "observedGeneration"):
             condition["observedGeneration"] = pod["metadata"].get("generation", 0)
         path = self._pods.resource.path_of(pod, "status")
+        status: Object = {"conditions": [condition]}
+        if nominated:
+            status["nominatedNodeName"] = nominated
         try:
-            await self._api.patch(path, {"status": {"conditions": [condition]}}, "strategic")
+            await self._api.patch(path, {"status": status}, "strategic")
         except Refused as problem:
             if not problem.is_missing:
                 raise

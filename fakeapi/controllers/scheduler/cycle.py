@@ -1,12 +1,13 @@
 """One attempt to find a node for a pod."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, PodClaims
-from fakeapi.controllers.scheduler.filters import FILTERS, Wants
+from fakeapi.controllers.scheduler.filters import FILTERS, Wants, node_affinity, taint_toleration
 from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.pod_topology import PodTopology, has_rules
 from fakeapi.controllers.scheduler.scoring import scores
 from fakeapi.controllers.scheduler.status import CannotSchedule, Unschedulable, nodes_message
 from fakeapi.machinery.json_types import Object
@@ -29,25 +30,75 @@ class Outcome:
     feasible: dict[str, int] = field(default_factory=dict)
     problem: str = ""
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
+    filtering: "Filtering | None" = None
+    ineligible: str = ""
+    """Why no pod is to go for this one."""
+    hindrances: dict[str, Unschedulable] = field(default_factory=dict)
+    """Why the pod would not fit on a node without those that matter less."""
 
-    def message(self, of_claims: str, quirks: Quirks) -> str:
-        """The message of the pod's condition PodScheduled; `of_claims` are the words of PostFilter."""
+    def message(self, of_claims: str | None, quirks: Quirks) -> str:
+        """The message of the pod's condition PodScheduled.
+
+        `of_claims` are the words of PostFilter, None where other pods made room.
+        """
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
             for reason in refusal.reasons:
                 reasons[reason] = reasons.get(reason, 0) + 1
         text = nodes_message(self.count, self.problem, reasons)
-        preemption = f"preemption: {nodes_message(self.count, '', self._preemption())}"
+        if of_claims is None:
+            return text
+        why = self.ineligible or nodes_message(self.count, "", self._preemption())
+        preemption = f"preemption: {why}"
         return f"{text} {of_claims}, {preemption}" if of_claims else f"{text} {preemption}"
 
     def _preemption(self) -> dict[str, int]:
         reasons: dict[str, int] = {}
-        victims = sum(refusal.preemptible for refusal in self.refusals.values())
-        if victims:
-            reasons[_NO_VICTIMS] = victims
+        victims = 0
+        for name, refusal in self.refusals.items():
+            if refusal.preemptible:
+                victims += 1
+                hindrance = self.hindrances.get(name)
+                for reason in (_NO_VICTIMS,) if hindrance is None else hindrance.reasons:
+                    reasons[reason] = reasons.get(reason, 0) + 1
         if self.count > victims:
             reasons[_NOT_HELPFUL] = self.count - victims
         return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Filtering:
+    """The filters of one attempt. `states` are all nodes, which rules about other pods look at."""
+
+    pod: Object
+    states: Mapping[str, NodeState]
+    plugin: ClaimPlugin[Any]
+    claims: PodClaims
+    quirks: Quirks
+    namespaces: Callable[[], Mapping[str, Object]]
+
+    def refusals(self, names: Iterable[str]) -> Iterator[tuple[NodeState, Unschedulable | None]]:
+        """Why the pod does not fit on each of some nodes; None where it does. Raises PluginError."""
+        wants = Wants(self.pod, self.quirks, self.claims.by_class)
+        topology = self._topology(wants)
+        for name in names:
+            state = self.states[name]
+            refusal = next((found for each in FILTERS if (found := each(wants, state)) is not None), None)
+            if refusal is None and topology is not None:
+                refusal = topology.filter(state)
+            yield state, refusal or self.plugin.filter(self.claims, self.pod, state)
+
+    def _topology(self, wants: Wants) -> PodTopology | None:
+        """The rules about other pods; None where neither the pod nor others have any."""
+        if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
+            return None
+        return PodTopology(
+            self.pod,
+            self.states,
+            self.namespaces,
+            lambda node: node_affinity(wants, NodeState(node)) is None,
+            lambda node: taint_toleration(wants, NodeState(node)) is None,
+        )
 
 
 def attempt(
@@ -57,21 +108,20 @@ def attempt(
     quirks: Quirks,
     choose: Callable[[list[str]], str],
     turn: int = 0,
+    namespaces: Callable[[], Mapping[str, Object]] = dict,
 ) -> Outcome:
     """The outcome for a pod. `choose` picks one of the best nodes, `turn` counts the attempts that ended with
-    an error. Raises PluginError.
+    an error, `namespaces` has those of the cluster by name. Raises PluginError.
     """
     try:
         claims = plugin.pre_filter(pod, turn)
     except CannotSchedule as problem:
         return Outcome(PodClaims(), len(states), problem=str(problem))
     outcome = Outcome(claims, len(states))
-    wants = Wants(pod, quirks, claims.by_class)
+    filtering = Filtering(pod, states, plugin, claims, quirks, namespaces)
+    outcome.filtering = filtering
     fitting: list[NodeState] = []
-    for state in states.values():
-        refusal = next(
-            (found for each in FILTERS if (found := each(wants, state)) is not None), None
-        ) or plugin.filter(claims, pod, state)
+    for state, refusal in filtering.refusals(states):
         if refusal is None:
             fitting.append(state)
         else:

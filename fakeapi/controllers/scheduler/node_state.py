@@ -1,6 +1,7 @@
 """NodeState: a node with the pods on it, and what they ask for."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,13 +19,14 @@ DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
 @dataclass(slots=True)
 class NodeState:
     """`requested` is what the pods ask for; `scored`, of cpu and memory, counts a default for those that do
-    not.
+    not. `shunning` are pods that do not suffer certain others near them.
     """
 
     node: Object
     pods: list[Object] = field(default_factory=list)
     requested: Amounts = field(default_factory=dict)
     scored: Amounts = field(default_factory=dict)
+    shunning: list[Object] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -36,10 +38,26 @@ class NodeState:
 
     def add(self, pod: Object) -> None:
         self.pods.append(pod)
+        if required_terms(pod, "podAntiAffinity"):
+            self.shunning.append(pod)
         for name, value in requests_of(pod).items():
             self.requested[name] = self.requested.get(name, Fraction(0)) + value
         for name, value in scored_requests(pod).items():
             self.scored[name] = self.scored.get(name, Fraction(0)) + value
+
+
+def required_terms(pod: Object, kind: str) -> list[Object]:
+    """The required terms of a pod's podAffinity or podAntiAffinity."""
+    affinity = (pod["spec"].get("affinity") or {}).get(kind) or {}
+    return affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
+
+
+def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
+    """The node with other pods on it."""
+    found = NodeState(state.node)
+    for pod in pods:
+        found.add(pod)
+    return found
 
 
 def amount(text: str) -> Fraction:

@@ -1,0 +1,190 @@
+"""Where other pods are: the filters PodTopologySpread and InterPodAffinity.
+
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity`: what must
+be kept; preferences are not scored.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
+from fakeapi.controllers.scheduler.status import Unschedulable
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import label_selector
+
+_SPREAD = "node(s) didn't match pod topology spread constraints"
+_NO_LABEL = f"{_SPREAD} (missing required label)"
+_AFFINITY = "node(s) didn't match pod affinity rules"
+_ANTI = "node(s) didn't match pod anti-affinity rules"
+_OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
+
+Suits = Callable[[Object], bool]
+"""Whether a node has the affinity that the pod requires."""
+
+
+def has_rules(pod: Object) -> bool:
+    """Whether a pod says anything about other pods."""
+    affinity = pod["spec"].get("affinity") or {}
+    return bool(
+        affinity.get("podAffinity")
+        or affinity.get("podAntiAffinity")
+        or pod["spec"].get("topologySpreadConstraints")
+    )
+
+
+@dataclass(eq=False, slots=True)
+class _Spread:
+    """A constraint with the number of matching pods in each domain."""
+
+    constraint: Object
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class PodTopology:
+    """The rules about other pods, for one pod in one attempt. `namespaces` are labels of namespaces by
+    name.
+    """
+
+    def __init__(
+        self,
+        pod: Object,
+        states: Mapping[str, NodeState],
+        namespaces: Callable[[], Mapping[str, Object]],
+        suits: Suits,
+        tolerates: Suits,
+    ) -> None:
+        """`tolerates`: whether the pod tolerates all taints of a node that keep pods away."""
+        self._pod = pod
+        self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
+        self._namespaces = namespaces
+        self._spreads = [
+            _Spread(each)
+            for each in pod["spec"].get("topologySpreadConstraints") or ()
+            if each["whenUnsatisfiable"] == "DoNotSchedule"
+        ]
+        self._wanted = required_terms(pod, "podAffinity")
+        self._unwanted = required_terms(pod, "podAntiAffinity")
+        self._near: dict[tuple[str, str], int] = {}
+        self._far: dict[tuple[str, str], int] = {}
+        self._shunning: set[tuple[str, str]] = set()
+        for state in states.values():
+            self._count_spread(state, suits, tolerates)
+            self._count_pods(state)
+
+    def filter(self, state: NodeState) -> Unschedulable | None:
+        """Why the pod must not be on a node."""
+        return self._filter_spread(state) or self._filter_affinity(state)
+
+    # spread ---------------------------------------------------------------------------------------
+
+    def _count_spread(self, state: NodeState, suits: Suits, tolerates: Suits) -> None:
+        labels = _labels_of(state)
+        if any(each.constraint["topologyKey"] not in labels for each in self._spreads):
+            return
+        for each in self._spreads:
+            constraint = each.constraint
+            if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and not suits(state.node):
+                continue
+            if constraint.get("nodeTaintsPolicy", "Ignore") == "Honor" and not tolerates(state.node):
+                continue
+            domain = labels[constraint["topologyKey"]]
+            number = sum(
+                self._matches_spread(constraint, pod["metadata"].get("labels") or {})
+                for pod in state.pods
+                if "deletionTimestamp" not in pod["metadata"]
+                and pod["metadata"]["namespace"] == self._pod["metadata"]["namespace"]
+            )
+            each.counts[domain] = each.counts.get(domain, 0) + number
+
+    def _matches_spread(self, constraint: Object, labels: Mapping[str, str]) -> bool:
+        selector = constraint.get("labelSelector")
+        keys = [key for key in constraint.get("matchLabelKeys") or () if key in self._labels]
+        if not selector and not keys:
+            return False
+        return _selects(selector, labels) and all(labels.get(key) == self._labels[key] for key in keys)
+
+    def _filter_spread(self, state: NodeState) -> Unschedulable | None:
+        labels = _labels_of(state)
+        for each in self._spreads:
+            constraint = each.constraint
+            if constraint["topologyKey"] not in labels:
+                return Unschedulable((_NO_LABEL,))
+            least = min(each.counts.values(), default=2**31 - 1)
+            if len(each.counts) < int(constraint.get("minDomains", 1)):
+                least = 0
+            own = int(_selects(constraint.get("labelSelector"), self._labels))
+            there = each.counts.get(labels[constraint["topologyKey"]], 0)
+            if there + own - least > int(constraint["maxSkew"]):
+                return Unschedulable((_SPREAD,), preemptible=True)
+        return None
+
+    # affinity -------------------------------------------------------------------------------------
+
+    def _count_pods(self, state: NodeState) -> None:
+        labels = _labels_of(state)
+        if self._wanted or self._unwanted:
+            for other in state.pods:
+                if self._wanted and all(self._matches(each, self._pod, other) for each in self._wanted):
+                    _count(self._near, self._wanted, labels)
+                for term in self._unwanted:
+                    if self._matches(term, self._pod, other):
+                        _count(self._far, [term], labels)
+        for other in state.shunning:
+            for term in required_terms(other, "podAntiAffinity"):
+                if self._matches(term, other, self._pod) and term["topologyKey"] in labels:
+                    self._shunning.add((term["topologyKey"], labels[term["topologyKey"]]))
+
+    def _matches(self, term: Object, owner: Object, other: Object) -> bool:
+        """Whether a pod is one that a term of another pod is about."""
+        labels = other["metadata"].get("labels") or {}
+        return self._is_in_scope(term, owner, other) and _selects(term.get("labelSelector"), labels)
+
+    def _is_in_scope(self, term: Object, owner: Object, other: Object) -> bool:
+        namespace = other["metadata"]["namespace"]
+        names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
+        if not names and selector is None:
+            return bool(namespace == owner["metadata"]["namespace"])
+        if namespace in names:
+            return True
+        if selector is None:
+            return False
+        found = self._namespaces().get(namespace)
+        return found is not None and _selects(selector, found["metadata"].get("labels") or {})
+
+    def _filter_affinity(self, state: NodeState) -> Unschedulable | None:
+        labels = _labels_of(state)
+        if self._wanted and not self._is_near(labels):
+            return Unschedulable((_AFFINITY,))
+        if any(self._far.get(pair) for pair in _pairs(self._unwanted, labels)):
+            return Unschedulable((_ANTI,), preemptible=True)
+        if self._shunning and not self._shunning.isdisjoint(labels.items()):
+            return Unschedulable((_OF_OTHERS,), preemptible=True)
+        return None
+
+    def _is_near(self, labels: Mapping[str, str]) -> bool:
+        if any(term["topologyKey"] not in labels for term in self._wanted):
+            return False
+        if all(self._near.get(pair) for pair in _pairs(self._wanted, labels)):
+            return True
+        return not self._near and all(self._matches(term, self._pod, self._pod) for term in self._wanted)
+
+
+def _labels_of(state: NodeState) -> Mapping[str, str]:
+    return state.node["metadata"].get("labels") or {}
+
+
+def _pairs(terms: Iterable[Object], labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for term in terms:
+        if term["topologyKey"] in labels:
+            yield term["topologyKey"], labels[term["topologyKey"]]
+
+
+def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: Mapping[str, str]) -> None:
+    for pair in _pairs(terms, labels):
+        counts[pair] = counts.get(pair, 0) + 1
+
+
+def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
+    """Whether a LabelSelector matches; none matches nothing, an empty one everything."""
+    found = label_selector.of_object(selector)
+    return found is not None and found.matches(labels)
