@@ -317,3 +317,16 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
         assert said.startswith(f"0/1 nodes are available: 1 {message}.")
 
     with_controller(SchedulerController, test)
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(100.0, 0), (-1.0, 1)])
+def test_selectors_that_take_too_long_end_the_search(
+    seconds: float, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.controllers.allocation.selectors.SECONDS_MAX", seconds)
+
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        said = await asked_for(api, manager, 2, "a", "a")
+        assert said.count("timed out trying to allocate devices") == times
+
+    with_controller(SchedulerController, test)

@@ -4,7 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
-from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, NodeError, Pool
+from fakeapi.controllers.allocation.model import (
+    AllocatedState,
+    AllocationError,
+    NodeError,
+    Pool,
+    SearchTooLong,
+)
 from fakeapi.controllers.allocation.nodes import merged_selector
 from fakeapi.controllers.allocation.pools import Slices, gather_pools
 from fakeapi.controllers.allocation.requests import (
@@ -16,7 +22,7 @@ from fakeapi.controllers.allocation.requests import (
     name_of_claim,
 )
 from fakeapi.controllers.allocation.rules import AllocationRules
-from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices, TooManyTries
+from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
 from fakeapi.machinery.json_types import Object
 
@@ -54,14 +60,14 @@ def allocate(
     selection = Selection(matcher, node, binding_conditions=rules.binding_conditions)
     work: list[ClaimWork] = []
     search = Search(work, pools, inventory.state, selection, rules)
-    for index, claim in enumerate(claims):
-        work.append(_claim_work(index, claim, _Context(pools, inventory, rules, selection, search)))
-    selection.forget()
     try:
+        for index, claim in enumerate(claims):
+            work.append(_claim_work(index, claim, _Context(pools, inventory, rules, selection, search)))
+        selection.forget()
         found = search.run()
     except TooManyDevices:
         found = False
-    except TooManyTries:
+    except SearchTooLong:
         problem = "timed out trying to allocate devices"
         if rules.quirks.long_searches_are_errors:
             raise AllocationError(f"node {node['metadata']['name']}: {problem}") from None

@@ -27,6 +27,10 @@ class PoolID(NamedTuple):
         return f"{self.driver}/{self.pool}"
 
 
+class SearchTooLong(Exception):
+    """A search for devices takes more than it may, and has neither found all nor tried all."""
+
+
 class AllocationError(Exception):
     """The input is such that a scheduler should give up on the pod: a selector that fails, a broken pool."""
 

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from fakeapi.controllers.allocation import capacity
 from fakeapi.controllers.allocation.constraints import Constraint, Taken
 from fakeapi.controllers.allocation.counters import Counters, enough_in_slice
-from fakeapi.controllers.allocation.model import AllocatedState, AllocationError, Device, DeviceID, Pool
+from fakeapi.controllers.allocation.model import (
+    AllocatedState,
+    AllocationError,
+    Device,
+    DeviceID,
+    Pool,
+    SearchTooLong,
+)
 from fakeapi.controllers.allocation.requests import RESULTS_MAX, Request, name_of_claim
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import Selection
@@ -26,10 +33,6 @@ upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 class TooManyDevices(Exception):
     """A claim would get more than RESULTS_MAX devices."""
-
-
-class TooManyTries(Exception):
-    """The search has tried TRIES_MAX devices and has neither found all nor tried all."""
 
 
 class Position(NamedTuple):
@@ -87,7 +90,7 @@ class Search:
         self._tries = 0
 
     def run(self) -> bool:
-        """Raises AllocationError; TooManyDevices where nothing fits into a claim; TooManyTries."""
+        """Raises AllocationError; TooManyDevices where nothing fits into a claim; SearchTooLong."""
         return self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
@@ -168,7 +171,7 @@ class Search:
                     continue
                 self._tries += 1
                 if self._tries > TRIES_MAX:
-                    raise TooManyTries
+                    raise SearchTooLong
                 if not self._is_usable(at, request, device):
                     continue
                 undo = self._take(at, request, device, must=False)

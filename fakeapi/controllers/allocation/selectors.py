@@ -1,12 +1,17 @@
 """Matches devices with the CEL selectors of classes and requests, each pair once."""
 
 from collections.abc import Callable, Iterable
+from time import thread_time
 from typing import Protocol
 
-from fakeapi.controllers.allocation.model import AllocationError, Device
+from fakeapi.controllers.allocation.model import AllocationError, Device, SearchTooLong
 from fakeapi.controllers.allocation.nodes import serves_node
 from fakeapi.controllers.allocation.requests import Request, name_of_claim
 from fakeapi.machinery.json_types import Object
+
+SECONDS_MAX = 1.0
+"""Of processor time, in which one search may ask selectors about devices: each may cost much, and there may
+be many. Upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 
 class SelectorError(Exception):
@@ -29,6 +34,7 @@ class Selection:
         self._node = node
         self._binding_conditions = binding_conditions
         self._known: dict[tuple[object, ...], bool] = {}
+        self._began = thread_time()
 
     def forget(self) -> None:
         """Evaluates all selectors anew from now on."""
@@ -44,7 +50,7 @@ class Selection:
         by_class: bool = True,
     ) -> bool:
         """Whether class and request select the device. `key` stands for the request; without `by_class` the
-        class is not asked. Raises AllocationError.
+        class is not asked. Raises AllocationError, SearchTooLong.
         """
         if not self._binding_conditions and device.spec.get("bindingConditions"):
             return False
@@ -54,6 +60,8 @@ class Selection:
         return known
 
     def _matches(self, claim: Object, request: Request, device: Device, *, by_class: bool) -> bool:
+        if thread_time() - self._began > SECONDS_MAX:
+            raise SearchTooLong
         class_name = request.device_class["metadata"]["name"]
         of_class = (request.device_class["spec"].get("selectors") or ()) if by_class else ()
         if not self._all_match(of_class, device, lambda: f"class {class_name}"):
