@@ -71,10 +71,12 @@ _LIMITS = """
   what that leaves out is in [users.md](users.md). A client without a token is `kubernetes-admin` of `system:masters`. Of an
   aggregated cluster role no controller fills in the rules.
 - CBOR whose values do not fit their types is refused in the words of JSON; tags of times are dropped, not normalised.
-- Types are not checked in the status of a ValidatingAdmissionPolicy, which is a controller's work; what policies audit goes
+- Types are not checked in the status of a ValidatingAdmissionPolicy, which is the work of a controller of
+  kube-controller-manager; what policies audit goes
   nowhere. Policies and their bindings are asked in the order of their names. Without the extra `cel` they refuse and change
   nothing, and a warning says so.
-  A JSON patch of a MutatingAdmissionPolicy that cannot be applied is refused in words of our own.
+  JSON patches are applied as by json-patch 4.12; 1.35 and newer have 4.13, which refuses a scalar in place of the whole
+  document, and takes a test of a missing value against null.
 - Rules of a custom object, or expressions of a policy, that cost all of their budget, which takes kube-apiserver a
   second, take some ten seconds here, beside the event loop: other clients are served meanwhile.
 - While finalizers hold objects of a definition that is deleted, its condition stays InstanceDeletionInProgress; upstream

@@ -51,7 +51,7 @@ _BAD_INDEX = "invalid index referenced"
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One step. `path` and `source` (the member `from`) are None where absent or no string; `kind` is then
-    empty. `text` is the value with each scalar as its literal; only a `test` has it.
+    "unknown". `text` is the value with each scalar as its literal; only a `test` has it.
     """
 
     kind: str
@@ -146,7 +146,7 @@ def _operation(item: dict[str, Any]) -> Operation:
     kind, path, source = (
         value if isinstance(value := item.get(name), str) else None for name in _TEXT_MEMBERS
     )
-    return Operation(kind or "", path, source, item.get("value", ABSENT))
+    return Operation("unknown" if kind is None else kind, path, source, item.get("value", ABSENT))
 
 
 def _with_text(operation: Operation, text: dict[str, Any] | None) -> Operation:
@@ -169,12 +169,15 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
             yield from duplicate_errors(value, path)
 
 
-def _position(items: list[Any], key: str, *, end: int) -> int:
-    """The list index of a path segment, read as Go's Atoi reads it; it must be below `end`."""
+def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
+    """The list index of a path segment, read as Go's Atoi reads it; it must be below `end`.
+
+    `odd` comes before what is said of a segment that is no number.
+    """
     try:
         index = parse_int(key)
     except ValueError:
-        raise PatchError(f"strconv.Atoi: parsing {quote(key)}: invalid syntax") from None
+        raise PatchError(f"{odd}strconv.Atoi: parsing {quote(key)}: invalid syntax") from None
     if not -end <= index < end:
         raise PatchError(f"Unable to access invalid index: {index}: {_BAD_INDEX}")
     return index + end if index < 0 else index
@@ -194,7 +197,8 @@ def _add(container: Any, key: str, value: Any) -> None:
     elif key == "-":
         container.append(value)
     else:
-        container.insert(_position(container, key, end=len(container) + 1), value)
+        odd = f"value was not a proper array index: '{key}': "
+        container.insert(_position(container, key, end=len(container) + 1, odd=odd), value)
 
 
 def _remove(container: Any, key: str) -> None:
@@ -251,7 +255,7 @@ class _Document:
             case "test":
                 self._test(operation)
             case unknown:
-                raise PatchError(f"Unexpected kind: {unknown or 'unknown'}")
+                raise PatchError(f"Unexpected kind: {unknown}")
 
     def _replace(self, operation: Operation) -> None:
         if operation.path == "":
@@ -318,6 +322,9 @@ class _Document:
         """
         if path is None:
             operation = problem.partition(" operation")[0]
+            if "from path" in problem:
+                field = "from: operation, missing from field"
+                raise PatchError(f"{operation} operation failed to decode {field}: {_MISSING}")
             raise PatchError(f"{operation} operation failed to decode path: {_MISSING}")
         missing = PatchError(f"{problem.format('doc is missing ', path)}: {_MISSING}")
         steps = path.split("/")

@@ -13,6 +13,7 @@ from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.patch import json_patch
 
+NO_NUMBER = 'strconv.Atoi: parsing "x": invalid syntax'
 LABELS = {"a": "1", "with/slash": "x", "m~n": "y"}
 DOCUMENT: dict[str, Any] = {"labels": LABELS, "list": ["a", "b"], "none": None, "count": 1}
 
@@ -257,3 +258,32 @@ def test_whatever_rfc_6902_allows_has_the_result_that_it_asks_for(document: Any,
         assume(False)
     body = go_encode(operations)
     assert json_patch.apply(json_patch.decode_operations(body), document) == expected
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ({"op": "", "path": "/a"}, "Unexpected kind: "),
+        ({"path": "/a"}, "Unexpected kind: unknown"),
+        (
+            {"op": "move", "path": "/a"},
+            "move operation failed to decode from: operation, missing from field: missing value",
+        ),
+        ({"op": "add", "value": 1}, "add operation failed to decode path: missing value"),
+        (
+            {"op": "add", "path": "/list/x", "value": 1},
+            f"error in add for path: '/list/x': value was not a proper array index: 'x': {NO_NUMBER}",
+        ),
+        (
+            {"op": "remove", "path": "/list/x"},
+            f"error in remove for path: '/list/x': {NO_NUMBER}",
+        ),
+    ],
+)
+def test_what_does_not_apply_is_said_in_the_words_of_the_library(
+    operation: dict[str, str], words: str
+) -> None:
+    steps = json_patch.decode_operations(encode([operation]), checked=False)
+    with pytest.raises(json_patch.PatchError) as caught:
+        json_patch.applied(steps, DOCUMENT)
+    assert str(caught.value) == words
