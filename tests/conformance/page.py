@@ -90,7 +90,7 @@ _LIMITS = """
   Without the controller nothing is given back when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
-- What is wrong inside the ASN.1 of a certificate request is told in other words.
+- Names, keys and attributes inside a certificate request that Go cannot read are told in other words.
 - Services have cluster IPs of 10.0.0.0/24 and node ports from 30000 to 32767, chosen at random, and one IP family, as on the
   recorded servers. No controller makes an IPAddress again that somebody deletes, or holds a ServiceCIDR while addresses
   are in use. The endpoint of the service `kubernetes` is an address that no network has. ClusterCIDRs (1.27 and 1.28)

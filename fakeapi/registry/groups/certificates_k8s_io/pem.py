@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fakeapi.machinery.golang import asn1
+from fakeapi.machinery.golang.asn1 import Form
+
 CERTIFICATE, CERTIFICATE_REQUEST = "CERTIFICATE", "CERTIFICATE REQUEST"
 MALFORMED = "x509: malformed certificate"
 _BLOCK = re.compile(
@@ -17,6 +20,25 @@ _BLOCK = re.compile(
     re.DOTALL,
 )
 _HEADER = re.compile(rb"[^\n:]+:[^\n]*\n")
+
+_ALGORITHM = Form(
+    "AlgorithmIdentifier",
+    asn1.SEQUENCE,
+    (Form("ObjectIdentifier", asn1.OBJECT_IDENTIFIER), Form("RawValue", optional=True)),
+)
+_BITS = Form("BitString", asn1.BIT_STRING)
+_INFORMATION = (
+    Form("int", asn1.INTEGER),
+    Form("RawValue"),
+    Form("publicKeyInfo", asn1.SEQUENCE, (_ALGORITHM, _BITS)),
+    Form("", context=0),
+)
+_REQUEST = Form(
+    "certificateRequest",
+    asn1.SEQUENCE,
+    (Form("tbsCertificateRequest", asn1.SEQUENCE, _INFORMATION), _ALGORITHM, _BITS),
+)
+"""The form of a request for a certificate, with the names of Go's types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +68,10 @@ def request_problem(text: bytes, *, signed: bool = True) -> str:
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:
         return f"PEM block type must be {CERTIFICATE_REQUEST}"
+    try:
+        asn1.check(block.content, _REQUEST)
+    except asn1.Asn1Error as error:
+        return str(error)
     from cryptography import x509  # noqa: PLC0415 - loaded with the first request
 
     try:
