@@ -46,28 +46,28 @@ class Index:
 
         `undo` names what to show instead: for each key under the prefix the entry, or None for no entry.
         """
-        keys = self._range(prefix, start_after)
-        if undo:
-            keys = [key for key in keys if key not in undo]
-            keys += [
-                key
-                for key, entry in undo.items()
-                if entry is not None and (start_after is None or key > start_after)
-            ]
-            keys.sort()
+        low, end = self._range(prefix, start_after)
+        entries = self._entries
+        if not undo:
+            stop = end if limit is None else min(end, low + limit)
+            return [*map(entries.__getitem__, self._keys[low:stop])], end - stop
+        keys = [key for key in self._keys[low:end] if key not in undo]
+        keys += [
+            key
+            for key, entry in undo.items()
+            if entry is not None and (start_after is None or key > start_after)
+        ]
+        keys.sort()
         total = len(keys)
         if limit is not None and limit < total:
             keys = keys[:limit]
-        entries = self._entries
-        left_out = total - len(keys)
-        if undo:
-            return [undo.get(key) or entries[key] for key in keys], left_out
-        return [*map(entries.__getitem__, keys)], left_out
+        return [undo.get(key) or entries[key] for key in keys], total - len(keys)
 
-    def _range(self, prefix: str, start_after: str | None) -> list[str]:
+    def _range(self, prefix: str, start_after: str | None) -> tuple[int, int]:
+        """Where the keys of the prefix that sort after `start_after` begin and end."""
         keys = self._keys
         low = bisect_left(keys, prefix)
         if start_after is not None:
             low = bisect_right(keys, start_after, low)
         end = successor(prefix)
-        return keys[low:] if end is None else keys[low : bisect_left(keys, end, low)]
+        return low, len(keys) if end is None else bisect_left(keys, end, low)
