@@ -25,3 +25,14 @@ def test_a_server_reads_the_kinds_that_are_asked_for_and_what_a_recording_needs_
     others = {name for name in after_claims - at_start if not name.startswith(group)}
     assert others == set()
     assert not {"fakeapi.traces.recording.recording", "yaml"} & started
+
+
+def test_a_server_in_memory_starts_without_the_libraries_that_few_requests_need() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
+    _, _, started = (set(each) for each in json.loads(done.stdout))
+    assert (
+        not {"sqlalchemy", "aiosqlite", "hypercorn", "h2", "wsproto", "starlette", "cryptography"} & started
+    )
+    assert not {
+        name for name in started if name.startswith(("fakeapi.registry.declared", "fakeapi.control."))
+    }
