@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from fakeapi import FakeAPI
+from fakeapi import FakeAPI, StatusError
 from fakeapi.testing.control import ControlClient
 from tests.control import browser as browsers
 from tests.control.browser import Browser
@@ -243,3 +243,23 @@ def test_a_search_looks_at_so_many_objects(monkeypatch: pytest.MonkeyPatch) -> N
     with FakeAPI() as api, ControlClient(api.url) as client:
         found = client.get("/objects", resource="namespaces", search="kube-system")
     assert (found["objects"], found["more"]) == ([], 2)
+
+
+@needs_browser
+@pytest.mark.timeout(300)
+def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    browser.open(f"{api.page}#/faults")
+    browser.see("No fault is armed")
+    browser.run("document.querySelector('#ready-made').value = 'conflict'")
+    browser.fill("#target", "resourceclaims/status")
+    browser.fill("#times", "1")
+    browser.click("Arm")
+    browser.see("1 armed")
+    with pytest.raises(StatusError, match="409"):
+        api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    fired = "return document.querySelector('tbody td:nth-child(3)').textContent"
+    browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
+    browser.click("Disarm refuse-1")
+    browser.see("No fault is armed")
