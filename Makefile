@@ -52,6 +52,7 @@ world: $(READY) ## Replay the recordings of the kinds around claims and list wha
 .PHONY: up
 up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait
+	@echo "What happens in it: http$${FAKEAPI_TOKEN:+s}://127.0.0.1:$${FAKEAPI_PORT_ON_HOST:-8001}/_fakeapi/ui/"
 
 .PHONY: lock
 lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject.toml

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from fakeapi.cli.main import healthcheck, serve
+from fakeapi.controllers import names
 from fakeapi.testing.client import Client
 from tests.installation import ROOT, Installation
 
@@ -53,6 +54,19 @@ def variables_of(command: Any) -> set[str]:
 def test_every_variable_that_is_set_is_an_option_of_the_server() -> None:
     assert set(stack_environment()) <= variables_of(serve)
     assert {"FAKEAPI_HOST", "FAKEAPI_PORT", "FAKEAPI_TLS"} <= variables_of(healthcheck)
+
+
+def test_a_profile_runs_controllers_that_need_nothing_beside_the_image() -> None:
+    service = COMPOSE["services"]["controllers"]
+    assert service["profiles"] == ["controllers"]
+    chosen = service["environment"]["FAKEAPI_CONTROLLERS"].removeprefix("${FAKEAPI_CONTROLLERS:-").rstrip("}")
+    assert set(names.chosen(chosen)) >= {"namespace", "resourceclaim", "scheduler"}
+    assert "kubelet" not in names.chosen(chosen)
+    assert {*service["ports"]}.isdisjoint(COMPOSE["services"]["fakeapi"]["ports"])
+    assert {*service["volumes"]} & {*COMPOSE["services"]["fakeapi"]["volumes"]} == {
+        "./kubeconfig:/kubeconfig",
+        "./manifests:/manifests:ro",
+    }
 
 
 def test_the_port_is_published_on_the_loopback_of_the_host_only() -> None:
