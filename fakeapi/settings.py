@@ -8,8 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from math import inf
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+)
 
 if TYPE_CHECKING:
     from fakeapi.registry.clock import ClockAndNames
@@ -58,7 +71,7 @@ def _option(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noq
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of a server."""
+    """The options of a server. Raises ValueError for a value of another type, or out of bounds."""
 
     release: str | None = _option(
         None,
@@ -271,11 +284,41 @@ class Settings:
         is_shared=False,
     )
 
+    def __post_init__(self) -> None:
+        for each, option in options():
+            _check(each, option, getattr(self, each.name))
+
 
 def options() -> Iterator[tuple[Field[Any], Option]]:
     """Every field of Settings with what is said of it, in order."""
     for each in fields(Settings):
         yield each, each.metadata["option"]
+
+
+def _check(of: Field[Any], option: Option, value: Any) -> None:
+    """Raises ValueError for a value that the type of a field does not allow, or its bounds."""
+    if isinstance(of.type, str) or (of.name == "feature_gates" and value is not None):
+        return  # what takes it says what it takes
+    if get_origin(of.type) is Literal:
+        if value not in get_args(of.type):
+            raise ValueError(f"{of.name}: {value!r} is none of {', '.join(get_args(of.type))}")
+        return
+    members = get_args(of.type) if isinstance(of.type, UnionType) else (of.type,)
+    kinds = [kind for member in members for kind in _KINDS.get(member, (get_origin(member) or member,))]
+    wrong = not isinstance(value, tuple(kinds)) or (isinstance(value, bool) and bool not in kinds)
+    if wrong:
+        known = (get_origin(member) or member for member in members if member is not NoneType)
+        names = [kind.__name__ for kind in known]
+        raise ValueError(f"{of.name}: {value!r} is no {' or '.join(names)}")
+    if option.bounds is not None and value is not None:
+        low, high = option.bounds
+        if not low <= value <= (inf if high is None else high):
+            bounds = f"less than {low}" if high is None else f"not from {low} to {high}"
+            raise ValueError(f"{of.name}: {value} is {bounds}")
+
+
+_KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
+"""What else is taken where a type is named."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:

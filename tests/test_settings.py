@@ -1,6 +1,8 @@
 """The table of options, and what is made from it."""
 
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +34,33 @@ def test_an_option_that_is_none_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="relase"):
         FakeAPI(relase="1.31")  # type: ignore[call-arg] # that is the point
     assert unknown_options({"relase": 1, "release": 2}) == ["relase"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("authorization", "abac", "authorization: 'abac' is none of always-allow, rbac"),
+        ("durability", "none", "durability: 'none' is none of normal, full"),
+        ("history", "5", "history: '5' is no int"),
+        ("history", True, "history: True is no int"),
+        ("history", 0, "history: 0 is less than 1"),
+        ("port", 70000, "port: 70000 is not from 0 to 65535"),
+        ("grace", -1, "grace: -1 is not from 0 to 3600"),
+        ("grace", float("nan"), "grace: nan is not from 0 to 3600"),
+        ("release", 1.31, "release: 1.31 is no str"),
+        ("tls", "no", "tls: 'no' is no bool"),
+        ("token", 5, "token: 5 is no str"),
+        ("database", 5, "database: 5 is no str or Path"),
+        ("controllers", 5, "controllers: 5 is no Iterable or str"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_refused_by_name(name: str, value: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+        FakeAPI(**{name: value})
+
+
+def test_a_value_of_each_type_that_an_option_names_is_taken(tmp_path: Path) -> None:
+    Settings(grace=1, database=tmp_path / "a", kubeconfig=str(tmp_path), controllers=["scheduler"], seed=None)
 
 
 def test_serve_has_a_flag_and_a_variable_for_each_option_that_the_table_gives_one() -> None:
