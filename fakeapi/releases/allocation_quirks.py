@@ -82,6 +82,8 @@ class AllocationQuirks:
     claim_limit_names_request: bool
     """The error for too many devices names the request that is too much."""
     config_of_classes_names_no_request: bool
+    config_for_all_names_no_request: bool
+    """Configuration that is for all requests of a claim names none of them, and is there once."""
     config_is_filtered: bool
     """The result has the claim's configuration for the requests and choices that were allocated."""
     results_have_tolerations: bool
@@ -119,6 +121,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "unknown_effects_prevent": {27: True, 35: False},
     "claim_limit_names_request": {27: False, 37: True},
     "config_of_classes_names_no_request": {27: True, 32: False},
+    "config_for_all_names_no_request": {27: False, 37: True},
     "config_is_filtered": {27: False, 33: True},
     "results_have_tolerations": {27: False, 36: True},
     "newer_results_have_tolerations": {27: False, 35: True},

@@ -170,8 +170,9 @@ def _result(
 ) -> Object:
     devices: Object = {"results": [_device_result(each, rules, new_share_id) for each in work.results]}
     config = [*_config_of_classes(work, rules), *_config_of_claim(work, rules)]
+    brief = rules.quirks.config_for_all_names_no_request
     if config:
-        devices["config"] = config
+        devices["config"] = [_for_all(each, work) for each in config] if brief else config
     result: Object = {"devices": devices}
     places = [
         (
@@ -247,4 +248,16 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
             request = choices[work.chosen.get(number, 0)]
             if (request.parent or request.name) in wanted or (request.parent and request.full_name in wanted):
                 found.append(own)
+                if rules.quirks.config_for_all_names_no_request:
+                    break
     return found
+
+
+def _for_all(config: Object, work: ClaimWork) -> Object:
+    """The configuration without the names of its requests where these are all that were served."""
+    wanted = config.get("requests") or ()
+    for number, choices in enumerate(work.requests):
+        request = choices[work.chosen.get(number, 0)]
+        if (request.parent or request.name) not in wanted and request.full_name not in wanted:
+            return config
+    return {name: value for name, value in config.items() if name != "requests"}
