@@ -13,6 +13,7 @@ from fakeapi.machinery.structural.default_validation import default_errors, prun
 from fakeapi.machinery.structural.definition_walk import TYPES, DefinitionWalk, Place
 from fakeapi.machinery.structural.formats import knows_format
 from fakeapi.machinery.structural.internal_form import MEMBERS, internal_json
+from fakeapi.machinery.structural.internal_syntax import internal_syntax
 from fakeapi.machinery.structural.list_definitions import has_set_of_changeable, map_key_errors
 from fakeapi.machinery.structural.rule_sites import RuleChecker, RuleSite, Strictness
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
@@ -117,7 +118,8 @@ def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[Fiel
                 return
         elif go not in _ROOT_MEMBERS.split():
             detail = f"only [{_ROOT_MEMBERS}] fields are allowed {_AT_ROOT}"
-            yield invalid(f"{path}.openAPIV3Schema", Dump(internal_json(schema)), detail)
+            value = (internal_json if rules.words.json_values else internal_syntax)(schema)
+            yield invalid(f"{path}.openAPIV3Schema", Dump(value), detail)
             return
 
 

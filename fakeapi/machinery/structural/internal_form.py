@@ -59,7 +59,7 @@ MEMBERS = {
 }
 """By name of Go's field, in its order: the member of Schema."""
 
-_RULE = {
+RULE_MEMBERS = {
     "Rule": "rule",
     "Message": "message",
     "MessageExpression": "messageExpression",
@@ -127,6 +127,7 @@ def _dependency(value: Schema | tuple[str, ...]) -> str:
 
 def _rule(rule: Object) -> str:
     texts = (
-        f'"{go}":{as_json(rule.get(name, None if go in _POINTERS else ""))}' for go, name in _RULE.items()
+        f'"{go}":{as_json(rule.get(name, None if go in _POINTERS else ""))}'
+        for go, name in RULE_MEMBERS.items()
     )
     return "{" + ",".join(texts) + "}"

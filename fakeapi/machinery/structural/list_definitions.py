@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.structural.internal_form import items_json
+from fakeapi.machinery.structural.internal_syntax import items_syntax
 from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.results import shown
 from fakeapi.machinery.structural.rule_sites import Strictness
@@ -100,7 +101,7 @@ def _map_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[Field
         yield required(f"{path}.items", detail)
     if isinstance(schema.items, tuple):
         detail = "must only have a single schema if x-kubernetes-list-type is map"
-        value = items_json(schema.items) if rules.words.json_values else "null"
+        value = (items_json if rules.words.json_values else items_syntax)(schema.items)
         yield invalid(f"{path}.items", Dump(value), detail)
     if items is None:
         return

@@ -48,6 +48,22 @@ def test_several_schemas_of_items_are_shown_whole(server: FakeAPI) -> None:
     assert message.endswith("}]}: must only have a single schema if x-kubernetes-list-type is map")
 
 
+def test_older_releases_show_schemas_in_the_syntax_of_go(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    server = fakeapi_factory(release="1.33")
+    several = {"type": "array", "items": [{"type": "string"}], "x-kubernetes-list-type": "map"}
+    found = causes(server, with_schema(several={**several, "x-kubernetes-list-map-keys": ["key"]}))
+    message = found["spec.validation.openAPIV3Schema.properties[several].items"]
+    assert message.startswith(
+        "Invalid value: apiextensions.JSONSchemaPropsOrArray{Schema:(*apiextensions.JSONSchemaProps)(nil), "
+        'JSONSchemas:[]apiextensions.JSONSchemaProps{apiextensions.JSONSchemaProps{ID:"", Schema:"", '
+        'Ref:(*string)(nil), Description:"", Type:"string", Nullable:false, '
+    )
+    root = {"anyOf": [{"required": ["a"]}]}
+    with_status = version(schema={"openAPIV3Schema": root}, subresources={"status": {}})
+    message = causes(server, definition(versions=[with_status]))["spec.validation.openAPIV3Schema"]
+    assert 'Required:[]string{"a"}, Items:(*apiextensions.JSONSchemaPropsOrArray)(nil), ' in message
+
+
 def test_a_default_with_unknown_fields_is_shown_without_those_of_its_metadata(server: FakeAPI) -> None:
     default = {
         "apiVersion": "v1",
