@@ -37,8 +37,14 @@ def commands(driver: Path, served: Served, cdi: Path) -> Iterator[list[str | Pat
     data = node / "plugins" / NAME
     data.mkdir(parents=True, exist_ok=True)
     common: list[str | Path] = ["--kubeconfig", served.kubeconfig, "--drivername", NAME]
-    plugin = [*common, "--plugin-registration-path", node / "plugins_registry", "--cdi-dir", cdi]
-    own = ["--datadir", node / "plugins", "--node-name", "node", "--num-devices", "2"]
+    plugin: list[str | Path] = [
+        *common,
+        "--plugin-registration-path",
+        node / "plugins_registry",
+        "--cdi-dir",
+        cdi,
+    ]
+    own: list[str | Path] = ["--datadir", node / "plugins", "--node-name", "node", "--num-devices", "2"]
     match served.release:
         case "1.30":
             socket = data / "dra.sock"

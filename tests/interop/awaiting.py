@@ -39,7 +39,8 @@ def await_objects(url: str, path: str, condition: Condition, seconds: float = AW
                     del found[uid]
                 if condition(list(found.values())):
                     return list(found.values())
-    raise TimeoutError(f"{path} is not as awaited: {json.dumps(list(found.values()))[:4000]}")
+    last = [{**each, "metadata": {"name": each["metadata"]["name"]}} for each in found.values()]
+    raise TimeoutError(f"{path} is not as awaited: {json.dumps(last)[:4000]}")
 
 
 def _until(events: Iterable[bytes], end: float) -> Iterator[Object]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fakeapi.machinery.json_types import Object
-from tests.interop.awaiting import await_objects
+from tests.interop.awaiting import AWAIT_SECONDS, await_objects
 from tests.interop.processes import Served
 
 DRIVER = "gpu.example.com"
@@ -68,13 +68,13 @@ class Story:
 
         return await_objects(self._url, self.slices, published)
 
-    def await_running(self, count: int = 1) -> list[Object]:
+    def await_running(self, count: int = 1, seconds: float = AWAIT_SECONDS) -> list[Object]:
         """The claims of so many running pods."""
 
         def running(pods: list[Object]) -> bool:
             return [each["status"].get("phase") for each in pods] == ["Running"] * count
 
-        await_objects(self._url, PODS, running)
+        await_objects(self._url, PODS, running, seconds)
         return await_objects(self._url, self.claims, lambda claims: len(claims) == count)
 
     def await_gone(self) -> None:
