@@ -26,6 +26,8 @@ EXPECTED = (
     r"the object has been modified; please apply your changes",  # tried again
     r"unable to create new content in namespace \S+ because it is being terminated",
     r"garbagecollector.go.*error syncing item.*pods \\\"\S+\\\" not found",  # went by itself meanwhile
+    r"Precondition failed: UID in precondition: \S+, UID in object meta: ",  # deleted meanwhile
+    r"team/.*not found|not found.*team/",  # the same
     r"is not as new as written version",  # 1.37: waits for its own cache
 )
 """Errors that the components also log beside a real API server."""
