@@ -93,5 +93,5 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def test_ci_runs_the_checks_and_the_tests() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert script.splitlines()[-2:] == ["make check", "make test"]
+    assert {"make check", "make test"} <= {*script.splitlines()}
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111

@@ -21,6 +21,8 @@ NO_BOUNDS = {
         "fakeapi.machinery.cel.literals._INT_MAX",
         "fakeapi.machinery.cel.literals._UINT_MAX",
         "fakeapi.machinery.cel.runtime.values.UINT_MAX",
+        "fakeapi.machinery.golang.asn1._INTEGER_BYTES_MAX",
+        "fakeapi.machinery.golang.asn1._LENGTH_MAX",
         "fakeapi.machinery.golang.duration._DIGITS_MAX",
         "fakeapi.machinery.golang.numbers.UINT64_MAX",
         "fakeapi.machinery.golang.regexp.syntax._RUNE_MAX",
