@@ -81,6 +81,8 @@ class AllocationQuirks:
     # results
     claim_limit_names_request: bool
     """The error for too many devices names the request that is too much."""
+    selector_errors_name_devices: bool
+    """The error of a selector says on which device it failed, and what helps where a key is missing."""
     config_of_classes_names_no_request: bool
     config_for_all_names_no_request: bool
     """Configuration that is for all requests of a claim names none of them, and is there once."""
@@ -120,6 +122,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "admin_access_is_exclusive": {27: False, 34: True},
     "unknown_effects_prevent": {27: True, 35: False},
     "claim_limit_names_request": {27: False, 37: True},
+    "selector_errors_name_devices": {27: False, 37: True},
     "config_of_classes_names_no_request": {27: True, 32: False},
     "config_for_all_names_no_request": {27: False, 37: True},
     "config_is_filtered": {27: False, 33: True},

@@ -57,7 +57,12 @@ def allocate(
     if pools and not rules.pools_are_sorted:
         first = inventory.turn % len(pools)
         pools = pools[first:] + pools[:first]
-    selection = Selection(matcher, node, binding_conditions=rules.binding_conditions)
+    selection = Selection(
+        matcher,
+        node,
+        binding_conditions=rules.binding_conditions,
+        names_devices=rules.quirks.selector_errors_name_devices,
+    )
     work: list[ClaimWork] = []
     search = Search(work, pools, inventory.state, selection, rules)
     try:

@@ -14,6 +14,12 @@ SECONDS_MAX = 1.0
 be many. Upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 
+HINT = (
+    ". consider using CEL optional chaining (.? followed by orValue()) "
+    "or guarding the check with has() for optional fields"
+)
+
+
 class SelectorError(Exception):
     """A selector that fails; the text is what follows `selector #N: ` in the error of an allocation."""
 
@@ -29,7 +35,16 @@ class DeviceMatcher(Protocol):
 class Selection:
     """Which devices are selectable, in one search on one node."""
 
-    def __init__(self, matcher: DeviceMatcher, node: Object, *, binding_conditions: bool) -> None:
+    def __init__(
+        self,
+        matcher: DeviceMatcher,
+        node: Object,
+        *,
+        binding_conditions: bool,
+        names_devices: bool = False,
+    ) -> None:
+        """`names_devices`: errors say on which device a selector failed."""
+        self._names_devices = names_devices
         self._matcher = matcher
         self._node = node
         self._binding_conditions = binding_conditions
@@ -77,5 +92,9 @@ class Selection:
                 if not self._matcher(selector["cel"]["expression"], device.id.driver, device.spec):
                     return False
             except SelectorError as error:
-                raise AllocationError(f"{whose()}: selector #{index}: {error}") from None
+                text = f"selector #{index}: {error}"
+                if self._names_devices:
+                    hint = HINT if "no such key:" in str(error) else ""
+                    text = f"selector #{index} on device {device.id}: {error}{hint}"
+                raise AllocationError(f"{whose()}: {text}") from None
         return True
