@@ -100,13 +100,14 @@ def write_options(
     *,
     patch_type: str = "",
     body_bytes: int = 0,
+    exact: bool = False,
 ) -> WriteOptions:
     """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
 
     Raises ApiError 400, 422.
     """
     if not query.first and patch_type != APPLY_PATCH:
-        return WriteOptions(manager_of(user_agent), user=user, body_bytes=body_bytes)
+        return WriteOptions(manager_of(user_agent), user=user, body_bytes=body_bytes, exact=exact)
     dry_run = query.all("dryRun")
     sent = {
         "dryRun": dry_run,
@@ -130,11 +131,17 @@ def write_options(
         given_manager=query.text("fieldManager"),
         given_validation=query.text("fieldValidation"),
         body_bytes=body_bytes,
+        exact=exact,
     )
 
 
 def delete_options(
-    query: Query, body: dict[str, object] | None, resource: Resource, user: User
+    query: Query,
+    body: dict[str, object] | None,
+    resource: Resource,
+    user: User,
+    *,
+    exact: bool = False,
 ) -> DeleteOptions:
     """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
     options: dict[str, object] = _delete_query(query) if body is None else body
@@ -159,6 +166,7 @@ def delete_options(
         uid=conditions.get("uid"),
         resource_version=conditions.get("resourceVersion"),
         user=user,
+        exact=exact,
     )
 
 

@@ -61,6 +61,11 @@ def _transcoded(body: bytes) -> bytes:
         raise errors.bad_request(f"error decoding YAML: {error}") from None
 
 
+def _is_exact(ctx: RequestContext) -> bool:
+    """Whether the answer has drivers' own values to the byte; JSON has them compact."""
+    return ctx.representation.media_type == PROTOBUF
+
+
 class Verbs:
     """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
 
@@ -72,8 +77,8 @@ class Verbs:
         negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
-        exact = ctx.representation.media_type == PROTOBUF
-        body = await converted(partial(resource.json_of, entry.value, entry.revision, exact=exact))
+        show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
+        body = await converted(show)
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -202,9 +207,9 @@ class Verbs:
     def _write_options(
         ctx: RequestContext, resource: Resource, kind: str, body: bytes, *, patch_type: str = ""
     ) -> WriteOptions:
-        query, user, size = ctx.request.query, ctx.user, len(body)
+        query, user, size, exact = ctx.request.query, ctx.user, len(body), _is_exact(ctx)
         return queries.write_options(
-            query, ctx.agent, kind, resource, user, patch_type=patch_type, body_bytes=size
+            query, ctx.agent, kind, resource, user, patch_type=patch_type, body_bytes=size, exact=exact
         )
 
     async def _read(
@@ -216,7 +221,8 @@ class Verbs:
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
         body = await self._options_body(ctx, resource)
-        options = queries.delete_options(ctx.request.query, body, resource, ctx.user)
+        query = ctx.request.query
+        options = queries.delete_options(query, body, resource, ctx.user, exact=_is_exact(ctx))
         warnings_of = resource.definition.deletion_warnings
         for text in warnings_of(options) if warnings_of is not None else ():
             ctx.warnings.add(text)

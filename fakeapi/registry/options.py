@@ -21,7 +21,7 @@ class WriteOptions:
     """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
     Ignore. `user` is the client, or the server itself where it writes on its own behalf. `given_manager` and
     `given_validation` are what the client said, empty where it said nothing. `body_bytes` is the
-    length of the body.
+    length of the body. `exact`: the answer has drivers' own values to the byte, as `Resource.json_of` says.
     """
 
     manager: str
@@ -32,11 +32,12 @@ class WriteOptions:
     given_manager: str = ""
     given_validation: str = ""
     body_bytes: int = 0
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """`propagation` and `orphan` are None where the client left them open."""
+    """`propagation` and `orphan` are None where the client left them open. `exact` as in WriteOptions."""
 
     dry_run: bool = False
     grace_seconds: int | None = None
@@ -45,6 +46,7 @@ class DeleteOptions:
     uid: str | None = None
     resource_version: str | None = None
     user: User = THE_SERVER
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

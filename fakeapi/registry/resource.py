@@ -361,11 +361,11 @@ class Resource:
         """
         return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
-    def json_of_unstored(self, value: bytes, given_version: str) -> bytes:
+    def json_of_unstored(self, value: bytes, given_version: str, *, exact: bool = False) -> bytes:
         """JSON of an object that a dry run would have stored, with the resourceVersion that its body had, if
         any.
         """
-        return stored_form.with_given_version(self._in_version(value), given_version)
+        return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
         """JSON of entries as the items of a list in this version, by runs joined by commas."""

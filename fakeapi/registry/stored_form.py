@@ -125,10 +125,12 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
-def with_given_version(value: bytes, given: str) -> bytes:
-    """JSON of an object that is not stored, with the resourceVersion that its body had, if any."""
+def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
+    """JSON of an object that is not stored, with the resourceVersion that its body had, if any; `exact` as
+    in `with_version`.
+    """
     if value[0] == _AS_WRITTEN:
-        value = codec.compact(value[1:])
+        value = value[1:] if exact else codec.compact(value[1:])
     if given:
         return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(given), 1)
     return value.replace(_EMPTY_VERSION + b",", b"", 1)

@@ -51,8 +51,7 @@ name says the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused`
 _LIMITS = """
 ## What no recording shows
 
-- Not served: `/metrics`, proxying, exec and attach. Where a write is answered in protobuf,
-  drivers' own parameters are compact, and not spaced as they were sent.
+- Not served: `/metrics`, proxying, exec and attach.
 - The recorded servers of 1.32 and 1.33 had no version built in, so they warned that v1alpha3 and v1beta1 are
   deprecated in releases still to come. Released servers do not; those warnings are not in the recordings.
 - A server without a named release shows one and the same claim as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).

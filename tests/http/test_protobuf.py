@@ -1,5 +1,6 @@
 """Answers in protobuf, read back with the decoder of bodies."""
 
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,3 +119,28 @@ def test_a_watch_sends_frames_with_their_length_before_them(server: FakeAPI) -> 
     (content,) = fields_of(event[2][0])[1]
     assert isinstance(content, bytes)
     assert without_zeros(read(content)) == without_zeros(ask(server, f"{PATH}/a").json())
+
+
+def test_drivers_own_values_are_to_the_byte_in_every_answer_about_their_object(server: FakeAPI) -> None:
+    written = '{ "share" : 1.50 }'
+    opaque = f'{{"driver": "d.example.com", "parameters": {written}}}'
+    body = (
+        '{"apiVersion": "resource.k8s.io/v1beta1", "kind": "DeviceClass", "metadata": {"name": "spaced"}, '
+        f'"spec": {{"config": [{{"opaque": {opaque}}}]}}}}'
+    ).encode()
+    path = "/apis/resource.k8s.io/v1beta1/deviceclasses"
+    for method, target in (
+        ("POST", f"{path}?dryRun=All"),
+        ("POST", path),
+        ("PUT", f"{path}/spaced?dryRun=All"),
+        ("PUT", f"{path}/spaced?fieldManager=other"),
+        ("GET", f"{path}/spaced"),
+        ("GET", path),
+        ("DELETE", f"{path}/spaced?dryRun=All"),
+        ("DELETE", f"{path}/spaced"),
+    ):
+        sent = body if method in ("POST", "PUT") else None
+        headers = {"Accept": PROTOBUF, "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{server.url}{target}", sent, headers, method=method)
+        with urllib.request.urlopen(request) as answer:
+            assert written.encode() in answer.read(), (method, target)

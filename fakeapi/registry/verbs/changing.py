@@ -176,7 +176,7 @@ class Attempt:
     async def _commit(self, options: WriteOptions) -> WriteResult:
         entry, store, resource, target = self._entry, self._store, self._resource, self._target
         assert entry is not None, "commit before the attempt was entered"
-        key = resource.key(target.namespace, target.name)
+        key, exact = resource.key(target.namespace, target.name), options.exact
         new = with_old_times(self._new, self._old)
         value = await converted(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
@@ -185,16 +185,17 @@ class Attempt:
                 await store.commit(resource, store.storage.delete(key, entry.revision))
                 await self._follow(None)
             return WriteResult(
-                resource.json_of(value, entry.revision), written=(target.name, entry.revision, 0)
+                resource.json_of(value, entry.revision, exact=exact),
+                written=(target.name, entry.revision, 0),
             )
         if options.dry_run or stored_form.is_same(value, entry.value):
             await store.settle(entry)
             same = (target.name, entry.revision, entry.revision)
-            return WriteResult(resource.json_of(value, entry.revision), written=same)
+            return WriteResult(resource.json_of(value, entry.revision, exact=exact), written=same)
         stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
         await self._follow(new)
         versions = (target.name, entry.revision, stored.revision)
-        return WriteResult(resource.json_of(value, stored.revision), written=versions)
+        return WriteResult(resource.json_of(value, stored.revision, exact=exact), written=versions)
 
     async def _follow(self, new: Object | None) -> None:
         if self._resource.hooks is not None:

@@ -169,7 +169,7 @@ async def _store_new(
         existing = store.storage.newest(key)
         if existing is not None:
             raise KeyExists(existing)
-        return WriteResult(resource.json_of_unstored(value, given_version), created=True)
+        return WriteResult(resource.json_of_unstored(value, given_version, exact=options.exact), created=True)
     if version_or_none(given_version):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     entry = await store.commit(resource, store.storage.create(key, value))
@@ -178,7 +178,8 @@ async def _store_new(
             store, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
         )
     versions = (obj["metadata"]["name"], 0, entry.revision)
-    return WriteResult(resource.json_of(value, entry.revision), created=True, written=versions)
+    shown = resource.json_of(value, entry.revision, exact=options.exact)
+    return WriteResult(shown, created=True, written=versions)
 
 
 def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:

@@ -57,13 +57,13 @@ async def _delete_entry(
     held = resource.definition.deletion(obj, request)
     if asks_admission:
         await _admit(store, resource, target, entry, options)
-    key = resource.key(target.namespace, target.name)
+    key, exact = resource.key(target.namespace, target.name), options.exact
     if held is None:
         if options.dry_run:
-            return _gone(resource, obj, entry.value, entry.revision, before=entry.revision)
+            return _gone(resource, obj, entry.value, entry.revision, before=entry.revision, exact=exact)
         gone = await store.commit(resource, store.storage.delete(key, entry.revision))
         await _follow(store, resource, target, obj, None)
-        return _gone(resource, obj, entry.value, gone.revision, before=entry.revision)
+        return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
     goes = isinstance(held, LastState)
     last = held.obj if isinstance(held, LastState) else held
     value = await converted(lambda: resource.encode(last))
@@ -71,15 +71,19 @@ async def _delete_entry(
     if options.dry_run or (value == entry.value and not goes):
         await store.settle(entry)
         same = (target.name, entry.revision, entry.revision)
-        return WriteResult(resource.json_of(value, entry.revision), accepted=accepted, written=same)
+        return WriteResult(
+            resource.json_of(value, entry.revision, exact=exact), accepted=accepted, written=same
+        )
     stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
     if goes:
         stored = await store.commit(resource, store.storage.delete(key, stored.revision))
         await _follow(store, resource, target, obj, None)
-        return _gone(resource, obj, value, stored.revision, before=entry.revision)
+        return _gone(resource, obj, value, stored.revision, before=entry.revision, exact=exact)
     await _follow(store, resource, target, obj, last)
     written = (target.name, entry.revision, stored.revision)
-    return WriteResult(resource.json_of(value, stored.revision), accepted=accepted, written=written)
+    return WriteResult(
+        resource.json_of(value, stored.revision, exact=exact), accepted=accepted, written=written
+    )
 
 
 async def _follow(
@@ -101,11 +105,13 @@ async def _admit(
     await run(steps.validating, attributes)
 
 
-def _gone(resource: Resource, obj: Object, value: bytes, revision: int, *, before: int) -> WriteResult:
+def _gone(
+    resource: Resource, obj: Object, value: bytes, revision: int, *, before: int, exact: bool
+) -> WriteResult:
     """The answer about an object that is gone."""
     written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):
-        return WriteResult(resource.json_of(value, revision), written=written)
+        return WriteResult(resource.json_of(value, revision, exact=exact), written=written)
     meta = obj["metadata"]
     details = {
         "name": meta["name"],
