@@ -48,6 +48,9 @@ PARSED_BYTES = 8 * 1024
 GOAWAY = ">xHBBIII"
 """A frame of 8 bytes of type 7 for the whole connection, with the last stream and no error (RFC 9113)."""
 
+_OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
+"""The headers with which hypercorn answers for an application that failed; other streams go on."""
+
 Pairs = list[tuple[bytes, bytes]]
 
 
@@ -226,7 +229,7 @@ class HTTP2:
     async def _stream_send(self, event: Any) -> None:
         stream_id = event.stream_id
         if isinstance(event, Response):
-            if (b"connection", b"close") in event.headers:
+            if (b"connection", b"close") in event.headers and event.headers != _OF_A_FAILURE:
                 self._go_away()
             date = self._make.dates.headers()
             head = [

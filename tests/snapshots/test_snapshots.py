@@ -32,7 +32,9 @@ def config_map(name: str, **data: str) -> dict[str, object]:
 
 
 def names(api: FakeAPI, kind: str = "ConfigMap") -> list[str]:
-    return [each["metadata"]["name"] for each in api.list(kind)]
+    """Of the namespace `default`, or of the cluster."""
+    found = (each["metadata"] for each in api.list(kind))
+    return [each["name"] for each in found if each.get("namespace", "default") == "default"]
 
 
 def test_a_restore_brings_back_what_was_deleted_and_takes_away_what_came() -> None:

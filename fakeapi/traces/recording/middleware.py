@@ -36,7 +36,7 @@ class Recorder:
         return before
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        if self._recording is None or scope["type"] != "http" or scope["path"].startswith(CONTROL):
+        if self._recording is None or scope["type"] != "http" or target_of(scope).startswith(CONTROL):
             return self._app(scope, receive, send)
         return self._observe(self._recording, scope, receive, send)
 
