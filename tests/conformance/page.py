@@ -90,6 +90,10 @@ _LIMITS = """
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
 - Names, keys and attributes inside a certificate request that Go cannot read are told in other words.
+- HorizontalPodAutoscalers in autoscaling/v1 drop `observedGeneration: 0`. Updates of a Node that still has the old
+  `spec.configSource` are not validated. For webhook configurations and network policies an empty list and none are the
+  same, also for their generation. Before 1.34, messages about quantities that are no integers show them rounded, and
+  refused changes of volumes and volume claims are shown by other differences.
 - Services have cluster IPs of 10.0.0.0/24 and node ports from 30000 to 32767, chosen at random, and one IP family, as on the
   recorded servers. No controller makes an IPAddress again that somebody deletes, or holds a ServiceCIDR while addresses
   are in use. The endpoint of the service `kubernetes` is an address that no network has. ClusterCIDRs (1.27 and 1.28)
