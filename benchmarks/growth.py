@@ -1,4 +1,4 @@
-"""How each row grows: the same requests with 1, 10 and 100 times as many objects, and connections.
+"""Growth of each row of the benchmark with 1, 10 and 100 times as many objects or connections.
 
 `plot` draws what was measured as text, so that the curves stand in a Markdown page.
 """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server listens, and the token that it is asked with."""
+    """Address of a server, and the bearer token that requests to it carry."""
 
     port: int
     host: str = "127.0.0.1"

@@ -238,7 +238,7 @@ class DeviceTaintEvictionController(Controller):
         await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
 
     def _counts(self, rule: Object) -> Counts:
-        """What a rule affects; one without effect as if it had that of NoExecute."""
+        """Devices and pods that a DeviceTaintRule affects; effect None is counted like NoExecute."""
         spec = rule["spec"]
         allocated, pods = 0, []
         for claim in self._view.objects("resourceclaims"):

@@ -110,7 +110,7 @@ class Entry:
 
     @property
     def watch(self) -> WatchProgress | None:
-        """How far a watch has come; None for other requests."""
+        """Progress of a watch; None for other requests."""
         return self.record.watch
 
     @cached_property

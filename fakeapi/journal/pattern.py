@@ -13,11 +13,11 @@ _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
 class PatternError(ValueError):
-    """A pattern that says nothing, in one line."""
+    """A pattern that matches nothing by its form; the message is one line."""
 
 
 class Described(Protocol):
-    """What is told of a request."""
+    """The members of a request that a pattern compares."""
 
     @property
     def verb(self) -> str: ...

@@ -8,7 +8,7 @@ from fakeapi_storage import FutureRevision
 
 
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """What came before `resource_version` is forgotten; "" stands for the newest."""
+    """The resourceVersion to compact the history at; "" for the newest one."""
 
     resource_version: str = ""
 

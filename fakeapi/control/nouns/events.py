@@ -37,7 +37,7 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EventQueue:
-    """What waits for one client; it is never waited for."""
+    """Bounded queue of events for one client; a full queue drops events and never blocks the server."""
 
     def __init__(self) -> None:
         self._waiting: deque[Any] = deque()

@@ -44,7 +44,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """Where an object is, and its newest version. `place` is what `after` takes."""
+    """Namespace, name and resourceVersion of an object. Pass `place` as `after` to get the next page."""
 
     namespace: str
     name: str
@@ -119,7 +119,7 @@ async def history(call: Call) -> History:
 
 
 async def _events(cluster: Cluster, key: str) -> list[Event]:
-    """What the history has of one key."""
+    """The events of one key that the history still has, oldest first."""
     watcher = cluster.storage.watch(key, cluster.storage.oldest)
     try:
         if watcher.progress >= cluster.storage.revision:

@@ -15,7 +15,7 @@ LAST_DEFAULT = 100
 
 
 class WatchView(msgspec.Struct, rename="camel"):
-    """How far a watch has come: events sent, and events that it is behind; `resource_version` of the last."""
+    """Progress of a watch: events and bookmarks sent, events it is behind, the last resourceVersion."""
 
     open: bool
     events: int
@@ -60,7 +60,7 @@ class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
 
 
 class RequestList(msgspec.Struct, rename="camel"):
-    """Requests, oldest first. `total` have come, `forgotten` of them are not kept any more."""
+    """Requests, oldest first. `total` counts all since the start, `forgotten` those no longer kept."""
 
     requests: list[RequestView]
     total: int
@@ -68,7 +68,7 @@ class RequestList(msgspec.Struct, rename="camel"):
 
 
 class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """Which requests: as patterns of RequestPattern, after a number, the last so many."""
+    """Filters as in RequestPattern; `after` is an entry number, `last` the most entries to return."""
 
     verb: str = ""
     resource: str = ""
@@ -82,7 +82,7 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def view_of(entry: Entry) -> RequestView:
-    """What is told of a request without its bodies."""
+    """A journal entry as JSON, without its bodies."""
     return RequestView(**_members(entry))
 
 

@@ -47,7 +47,7 @@ class Change(msgspec.Struct, rename="camel"):
 
 
 class Difference(msgspec.Struct, rename="camel"):
-    """What became of an object: added, removed or changed. `more` fields are not told."""
+    """An object that was added, removed or changed. `more` counts changed fields that are left out."""
 
     kind: str
     resource: str

@@ -17,7 +17,7 @@ FILE = "dra_manager_state"
 
 
 def load(directory: Path) -> Prepared:
-    """The prepared claims of a node; none where there is no file, or none that can be read."""
+    """Reads the prepared claims of a node; empty if the file is missing or unreadable."""
     path = directory / FILE
     prepared = Prepared()
     try:

@@ -27,7 +27,7 @@ _IN_SLICE = b"\x22"
 
 
 class PublishedResources:
-    """What the drivers of one node said they have. `changed` is called with a driver's name."""
+    """Resources that the drivers of one node published; `changed` is called with a driver's name."""
 
     def __init__(
         self, context: ControllerContext, api: API, node: str, changed: Callable[[str], None]

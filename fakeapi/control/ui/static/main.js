@@ -27,7 +27,7 @@ let refreshDue = false;
 
 async function show() {
   const [name, ...place] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  const chosen = VIEWS.find(([each]) => each === name) ?? (name === "object" ? VIEWS[0] : VIEWS[0]);
+  const chosen = VIEWS.find(([each]) => each === name) ?? VIEWS[0];
   leave.abort();
   leave = new AbortController();
   for (const link of document.querySelectorAll("#views a")) {
