@@ -16,9 +16,7 @@ class Guard:
     them; they say nothing of the server.
     """
 
-    def __init__(
-        self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str = "/ui"
-    ) -> None:
+    def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str) -> None:
         self._app = app
         self._open_below = open_below
         self._expected = None if token is None else token.encode()

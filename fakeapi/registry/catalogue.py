@@ -34,6 +34,13 @@ class Catalogue:
     def find(self, group: str, version: str, name: str) -> Resource | None:
         return self._by_name.get((group, version, name))
 
+    def stores(self, name: str, prefix: str) -> bool:
+        """Whether a served resource of this name has its objects under this prefix of storage keys.
+
+        It asks resources of that name alone, since a resource that is not used has not read its definition.
+        """
+        return any(each.kind.resource == name and each.prefix == prefix for each in self._by_name.values())
+
     def has_group(self, group: str) -> bool:
         return group in self._groups
 

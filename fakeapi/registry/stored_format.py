@@ -16,8 +16,8 @@ from types import MappingProxyType
 from fakeapi.registry import stored_form
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.conversion import IDENTITY
-from fakeapi.registry.definition import CLASSIC
 from fakeapi.registry.groups import definition_of
+from fakeapi.registry.object_keys import first_keys
 from fakeapi.registry.stored_form import AS_WRITTEN
 from fakeapi.releases import Kind, load_release
 from fakeapi_storage import Format, OpenFailed, Storage
@@ -70,30 +70,16 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
     `release` is "" for a server of several. Raises UnservedObjects, StorageFailed.
     """
     written_by = storage.labels.get(RELEASE_LABEL, "")
-    for prefix in prefixes_of(storage):
-        _, group, *hub, resource, _ = prefix.split("/")
-        if not _is_served(prefix, resource, catalogue):
-            what = f"{resource}.{group}" + (" of v1alpha2" if hub else "")
+    try:
+        keys = first_keys(storage)
+    except ValueError as error:
+        raise UnservedObjects(location, str(error)) from error
+    for key in keys:
+        if not catalogue.stores(key.resource, key.prefix):
+            what = key.qualified + (" of v1alpha2" if key.is_classic else "")
             how = f"with --release {written_by}" if written_by else "without --release"
             raise UnservedObjects(
                 location, f"it has objects of {what}, which this server does not serve: start {how}"
             )
     if written_by != release or RELEASE_LABEL not in storage.labels:
         await storage.set_labels({**storage.labels, RELEASE_LABEL: release})
-
-
-def _is_served(prefix: str, resource: str, catalogue: Catalogue) -> bool:
-    """Asks resources of that name alone, since a resource that is not used has not read its definition."""
-    return any(each.kind.resource == resource and each.prefix == prefix for each in catalogue.resources)
-
-
-def prefixes_of(storage: Storage) -> list[str]:
-    """The prefixes of all stored keys: all but namespace and name, each found by one look at the index."""
-    found: list[str] = []
-    after: str | None = None
-    while entries := storage.list("", start_after=after, limit=1).entries:
-        parts = entries[0].key.split("/")
-        prefix = "/".join(parts[: 4 if parts[2] == CLASSIC else 3]) + "/"
-        found.append(prefix)
-        after = f"{prefix}\U0010ffff"
-    return found

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.object_keys import ObjectKey, parse_key
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
-from fakeapi.snapshots.keys import ObjectKey, parse_key
 
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 
@@ -17,7 +17,7 @@ def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
         raise SnapshotError(f"the snapshot is damaged: {error}") from error
     defined = {key.name for key in keys if key.qualified == _DEFINITIONS}
     for kind in _kinds(keys):
-        if kind.qualified not in defined and not _is_built_in(kind, catalogue):
+        if kind.qualified not in defined and not catalogue.stores(kind.resource, kind.prefix):
             release = f"of release {snapshot.release}" if snapshot.release else "of the default server"
             raise SnapshotError(
                 f"the snapshot, {release}, has objects of {kind.qualified}, which this server does not serve"
@@ -27,9 +27,3 @@ def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
 def _kinds(keys: Iterable[ObjectKey]) -> Iterable[ObjectKey]:
     """One key of each resource."""
     return {key.prefix: key for key in keys}.values()
-
-
-def _is_built_in(kind: ObjectKey, catalogue: Catalogue) -> bool:
-    return any(
-        each.kind.resource == kind.resource and each.prefix == kind.prefix for each in catalogue.resources
-    )

@@ -130,3 +130,17 @@ def test_a_database_is_opened_with_every_release_that_serves_its_kinds(tmp_path:
     asyncio.run(opened(path, "1.31", ("/resource.k8s.io/resourceclaims/n/a",)))
     for release in ("1.32", "1.33", None, "1.31"):
         asyncio.run(opened(path, release))
+
+
+def test_a_database_with_a_key_of_no_object_is_refused_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    asyncio.run(opened(path, "1.33"))
+
+    async def spoil() -> None:
+        storage = await open_storage(path, data_format=STORED_FORMAT)
+        await storage.create("/nothing", b"{}")
+        await storage.close()
+
+    asyncio.run(spoil())
+    with pytest.raises(UnservedObjects, match="'/nothing' is no key of an object"):
+        asyncio.run(opened(path, "1.33"))

@@ -1,5 +1,7 @@
 """Clock: the time that everything in the server goes by."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from fakeapi.control.errors import refused
@@ -45,29 +47,26 @@ async def read(call: Call) -> Clock:
 
 
 async def freeze(call: Call) -> Clock:
-    try:
-        _clock(call).freeze(call.body.at or None)
-    except ValueError as error:
-        raise refused(400, str(error)) from None
-    return await read(call)
+    return await _moved(call, lambda clock: clock.freeze(call.body.at or None))
 
 
 async def resume(call: Call) -> Clock:
-    _clock(call).resume()
-    return await read(call)
+    return await _moved(call, ClusterClock.resume)
 
 
 async def advance(call: Call) -> Clock:
-    try:
-        _clock(call).advance(call.body.seconds)
-    except ValueError as error:
-        raise refused(400, str(error)) from None
-    return await read(call)
+    return await _moved(call, lambda clock: clock.advance(call.body.seconds))
 
 
 async def jump(call: Call) -> Clock:
+    return await _moved(call, lambda clock: clock.jump(call.body.to))
+
+
+async def _moved(call: Call, move: Callable[[ClusterClock], None]) -> Clock:
+    """The clock after a move. Raises ApiError 400 for a time that has passed or is none, 409."""
+    clock = _clock(call)
     try:
-        _clock(call).jump(call.body.to)
+        move(clock)
     except ValueError as error:
         raise refused(400, str(error)) from None
     return await read(call)

@@ -13,7 +13,7 @@ from fakeapi.control.nouns.requests import pattern_of, view_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import Listener
-from fakeapi.registry.definition import CLASSIC
+from fakeapi.registry.object_keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
@@ -129,19 +129,23 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
 
 def change_of(event: Event) -> dict[str, Any]:
     """A change of an object, without the object."""
-    _, group, resource, *rest = event.entry.key.split("/")
-    if resource == CLASSIC:
-        resource, *rest = rest
-    change = "DELETED" if event.kind is EventKind.DELETE else "MODIFIED" if event.previous else "ADDED"
+    key = parse_key(event.entry.key)
     return {
         "type": "object",
-        "change": change,
-        "group": "" if group == "core" else group,
-        "resource": resource,
-        "namespace": rest[0] if len(rest) > 1 else "",
-        "name": rest[-1] if rest else "",
+        "change": type_of(event),
+        "group": key.group,
+        "resource": key.resource,
+        "namespace": key.namespace,
+        "name": key.name,
         "resourceVersion": str(event.entry.revision),
     }
+
+
+def type_of(event: Event) -> str:
+    """The type that a watch without a selector gives the event: ADDED, MODIFIED or DELETED."""
+    if event.kind is EventKind.DELETE:
+        return "DELETED"
+    return "MODIFIED" if event.previous else "ADDED"
 
 
 ROUTES = (

@@ -6,10 +6,11 @@ import msgspec
 
 from fakeapi.cluster import Cluster
 from fakeapi.control.errors import refused
+from fakeapi.control.nouns.events import type_of
 from fakeapi.control.route import Call, Route
+from fakeapi.registry.object_keys import first_keys
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.stored_format import prefixes_of
-from fakeapi_storage import Entry, Event, EventKind
+from fakeapi_storage import Entry, Event
 
 PAGE_MAX = 500
 """Objects in one answer; `more` counts the others."""
@@ -106,7 +107,7 @@ async def history(call: Call) -> History:
     events = await _events(cluster, key)
     stored = events[0].previous if events else cluster.storage.get(key)
     entries = [("STORED", stored)] if stored is not None else []
-    entries += [(_change(each), each.entry) for each in events]
+    entries += [(type_of(each), each.entry) for each in events]
     if not entries:
         raise refused(404, f"{query.resource} {query.name!r} is not there, and the history has nothing of it")
     shown = entries[-VERSIONS_MAX:]
@@ -129,18 +130,11 @@ async def _events(cluster: Cluster, key: str) -> list[Event]:
         watcher.close()
 
 
-def _change(event: Event) -> str:
-    if event.kind is EventKind.DELETE:
-        return "DELETED"
-    return "MODIFIED" if event.previous else "ADDED"
-
-
 def _stored(cluster: Cluster) -> Iterable[Resource]:
     """The resources that have objects, each in the version that its group prefers; no other is looked at."""
-    for prefix in prefixes_of(cluster.storage):
-        _, group, *_, name, _ = prefix.split("/")
-        versions = _versions(cluster, "" if group == "core" else group, name)
-        found = next((each for each in versions if each.prefix == prefix), None)
+    for key in first_keys(cluster.storage):
+        versions = _versions(cluster, key.group, key.resource)
+        found = next((each for each in versions if each.prefix == key.prefix), None)
         if found is not None:
             yield found
 

@@ -117,18 +117,18 @@ async def diff(call: Call) -> Differences:
 
 
 async def _at(call: Call, name: str) -> Snapshot:
-    cluster = call.server.cluster
-    if not name:
-        return await cluster.snapshot()
-    try:
-        return cluster.snapshots[name]
-    except SnapshotError as error:
-        raise refused(404, str(error)) from None
+    """A kept snapshot by its name, or one of the present for "". Raises ApiError 404."""
+    return _found(call, name) if name else await call.server.cluster.snapshot()
 
 
 def _named(call: Call) -> Snapshot:
+    """The snapshot that the path names. Raises ApiError 404."""
+    return _found(call, call.path["name"])
+
+
+def _found(call: Call, name: str) -> Snapshot:
     try:
-        return call.server.cluster.snapshots[call.path["name"]]
+        return call.server.cluster.snapshots[name]
     except SnapshotError as error:
         raise refused(404, str(error)) from None
 

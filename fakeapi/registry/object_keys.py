@@ -1,11 +1,16 @@
-"""Reads storage keys: which object of which resource a key is of."""
+"""Storage keys of objects: parses them, and finds the resources that have any."""
 
 from typing import NamedTuple
 
 from fakeapi.registry.definition import CLASSIC
+from fakeapi_storage import Storage
 
 _CLASSIC = ["resource.k8s.io", CLASSIC]
 """The group whose objects of v1alpha2 have a hub of their own, which stands in their keys."""
+
+_CLASSIC_PREFIX = "/".join(["", *_CLASSIC, ""])
+_LAST = "\U0010ffff"
+"""Sorts after every character of a name."""
 
 
 class ObjectKey(NamedTuple):
@@ -21,6 +26,11 @@ class ObjectKey(NamedTuple):
     def qualified(self) -> str:
         """The resource with its group: resourceclaims.resource.k8s.io."""
         return f"{self.resource}.{self.group}" if self.group else self.resource
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether the object is of v1alpha2, in the hub of that version."""
+        return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
@@ -38,3 +48,17 @@ def parse_key(key: str) -> ObjectKey:
     prefix = "/".join(["", *parts[:depth], ""])
     namespace = place[0] if len(place) > 1 else ""
     return ObjectKey(prefix, "" if group == "core" else group, resource, namespace, place[-1])
+
+
+def first_keys(storage: Storage) -> list[ObjectKey]:
+    """The first key of each resource that has objects; each costs one look at the index.
+
+    Raises ValueError for a key that is of no object.
+    """
+    found: list[ObjectKey] = []
+    after: str | None = None
+    while entries := storage.list("", start_after=after, limit=1).entries:
+        key = parse_key(entries[0].key)
+        found.append(key)
+        after = f"{key.prefix}{_LAST}"
+    return found
