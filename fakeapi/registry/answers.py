@@ -1,4 +1,4 @@
-"""Answers with objects that are never stored, such as reviews."""
+"""Answers with objects that are never stored, such as reviews, and what they share with those that are."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ async def admit(
     options: WriteOptions,
     warnings: Warnings,
 ) -> None:
-    """Asks validating admission about an object that is valid, before it is answered. Raises ApiError."""
+    """Asks validating admission about a valid new object, stored or only answered. Raises ApiError."""
     steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
     if steps:
         await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))

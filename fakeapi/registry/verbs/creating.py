@@ -13,7 +13,8 @@ from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta, validate_object_meta
 from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import mutate, run
+from fakeapi.registry.admission.chain import mutate
+from fakeapi.registry.answers import admit
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
@@ -105,7 +106,7 @@ async def insert(
             partial(_before_create, resource, obj, warnings, dry_run=options.dry_run),
             partial(store.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
         )
-        await _validate(store, resource, target, candidate, options, warnings)
+        await admit(store, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
             return await _store_new(store, resource, target, candidate, given_version, options)
@@ -114,19 +115,6 @@ async def insert(
             await store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
-
-
-async def _validate(
-    store: Store,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> None:
-    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
-    if steps:
-        await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
 
 
 def _fill_system_fields(store: Store, meta: Object) -> None:
