@@ -42,6 +42,18 @@ def owning_pod(obj: Object) -> tuple[str, str]:
     return "", ""
 
 
+def owner_reference_to_pod(pod: Object) -> Object:
+    """The pod as the controller of an object that is made for it."""
+    metadata = pod["metadata"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+        "controller": True,
+    }
+
+
 def is_for_pod(pod: Object, claim: Object) -> bool:
     """Whether a generated claim is the pod's: of the same namespace, controlled by it."""
     metadata, own = pod["metadata"], claim["metadata"]

@@ -19,6 +19,7 @@ from fakeapi.controllers.pod_claims import (
     claim_source,
     is_done,
     is_for_pod,
+    owner_reference_to_pod,
     owning_pod,
     reference_to_pod,
     reserved_for,
@@ -201,13 +202,7 @@ class ResourceClaimController(Controller):
         """A claim made from a template, owned by the pod."""
         spec, metadata = template["spec"], pod["metadata"]
         given = spec.get("metadata") or {}
-        owner = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "name": metadata["name"],
-            "uid": metadata["uid"],
-            "controller": True,
-        }
+        owner = owner_reference_to_pod(pod)
         new: Object = {
             "annotations": {**(given.get("annotations") or {}), ANNOTATION: pod_claim},
             "ownerReferences": [owner],
@@ -286,13 +281,7 @@ class ResourceClaimController(Controller):
         place = self._contexts.resource
         known = self._contexts.get(metadata["namespace"], metadata["name"])
         if known is None:
-            owner = {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "name": metadata["name"],
-                "uid": metadata["uid"],
-                "controller": True,
-            }
+            owner = owner_reference_to_pod(pod)
             body = {
                 "kind": place.kind,
                 "apiVersion": place.api_version,

@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources/exte
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fakeapi.controllers.pod_claims import owner_reference_to_pod
 from fakeapi.controllers.scheduler.node_state import amount, requests_of
 from fakeapi.machinery.json_types import Object
 
@@ -52,20 +53,13 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
             each["uid"] == metadata["uid"] and each.get("controller") for each in owners
         ):
             return claim
-    owner = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "name": metadata["name"],
-        "uid": metadata["uid"],
-        "controller": True,
-    }
     return {
         "metadata": {
             "namespace": metadata["namespace"],
             "name": IN_MEMORY,
             "uid": uid,
             "generateName": f"{metadata['name']}-extended-resources-",
-            "ownerReferences": [owner],
+            "ownerReferences": [owner_reference_to_pod(pod)],
             "annotations": {ANNOTATION: "true"},
         },
         "spec": {},

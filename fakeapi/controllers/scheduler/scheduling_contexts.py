@@ -6,7 +6,7 @@ from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.paths import ServedResource
-from fakeapi.controllers.pod_claims import owning_pod
+from fakeapi.controllers.pod_claims import owner_reference_to_pod, owning_pod
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.machinery.json_types import Object
 
@@ -54,14 +54,7 @@ class SchedulingContexts:
             spec["potentialNodes"] = list(potential)
         metadata = pod["metadata"]
         if known is None:
-            owner = {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "name": metadata["name"],
-                "uid": metadata["uid"],
-                "controller": True,
-                "blockOwnerDeletion": True,
-            }
+            owner = {**owner_reference_to_pod(pod), "blockOwnerDeletion": True}
             own = {
                 "name": metadata["name"],
                 "namespace": metadata["namespace"],
