@@ -4,8 +4,7 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/serviceaccount`. The account `de
 first asks for it, as there may be no controller that makes it.
 """
 
-from collections.abc import Awaitable, Iterator, Mapping
-from typing import Any
+from collections.abc import Awaitable, Iterable, Iterator
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import generated_name
@@ -46,7 +45,7 @@ class ServiceAccount(AdmissionPlugin):
         if attributes.operation is not Operation.CREATE:
             return None
         pod = attributes.new_object()
-        if _is_mirror(pod):
+        if is_mirror(pod):
             _check_mirror(attributes)
             return None
         spec = pod["spec"]
@@ -64,7 +63,7 @@ class ServiceAccount(AdmissionPlugin):
         is_new = attributes.operation is Operation.CREATE
         if not is_new and attributes.subresource != "ephemeralcontainers":
             return
-        if is_new and _is_mirror(pod):
+        if is_new and is_mirror(pod):
             _check_mirror(attributes)
             return
         account = self._account(attributes)
@@ -148,7 +147,8 @@ def _token_volume(name: str) -> Object:
     return {"name": name, "projected": {"sources": sources, "defaultMode": 0o644}}
 
 
-def _is_mirror(pod: Object) -> bool:
+def is_mirror(pod: Object) -> bool:
+    """Whether a pod stands for one of a node's own."""
     return MIRROR in (pod["metadata"].get("annotations") or {})
 
 
@@ -159,7 +159,7 @@ def _check_mirror(attributes: Attributes) -> None:
         raise attributes.forbidden("a mirror pod may not reference service accounts")
     if any(secret_names(spec)):
         raise attributes.forbidden("a mirror pod may not reference secrets")
-    if any("serviceAccountToken" in source for source in _projected(spec)):
+    if any("serviceAccountToken" in source for source in projected_sources(spec.get("volumes") or ())):
         raise attributes.forbidden("a mirror pod may not use ServiceAccountToken volume projections")
 
 
@@ -175,12 +175,13 @@ def secret_names(spec: Object) -> Iterator[str]:
         for source, member in _SECRET_SOURCES:
             found = (volume.get(source) or {}).get(member) or ""
             yield found if isinstance(found, str) else found.get("name", "")
-    for each in _projected(spec):
+    for each in projected_sources(spec.get("volumes") or ()):
         yield (each.get("secret") or {}).get("name", "")
 
 
-def _projected(spec: Object) -> Iterator[Mapping[str, Any]]:
-    for volume in spec.get("volumes") or ():
+def projected_sources(volumes: Iterable[Object]) -> Iterator[Object]:
+    """What the projected ones among a pod's volumes are made of."""
+    for volume in volumes:
         yield from (volume.get("projected") or {}).get("sources") or ()
 
 

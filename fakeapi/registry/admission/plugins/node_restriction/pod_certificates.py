@@ -10,8 +10,8 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Operation
-from fakeapi.registry.admission.plugins.node_restriction.pods import MIRROR
 from fakeapi.registry.admission.plugins.node_restriction.subject import Subject
+from fakeapi.registry.admission.plugins.service_account import is_mirror, projected_sources
 from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
@@ -76,7 +76,7 @@ def _check_pod(subject: Subject) -> Object:
         raise subject.forbidden(
             f"pod {called} is not running on node {subject.quoted} named in the PodCertificateRequest"
         )
-    if MIRROR in (pod["metadata"].get("annotations") or {}):
+    if is_mirror(pod):
         raise subject.forbidden(f"pod {called} is a mirror pod")
     return pod
 
@@ -124,8 +124,7 @@ def _mounts(pod: Object, signer: str) -> bool:
     """Whether a volume of the pod has certificates of the signer."""
     return any(
         (source.get("podCertificate") or {}).get("signerName") == signer
-        for volume in pod["spec"].get("volumes") or ()
-        for source in (volume.get("projected") or {}).get("sources") or ()
+        for source in projected_sources(pod["spec"].get("volumes") or ())
     )
 
 

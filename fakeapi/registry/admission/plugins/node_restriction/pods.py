@@ -9,11 +9,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Operation
 from fakeapi.registry.admission.plugins.node_restriction.references import reference_of, refused_reference
 from fakeapi.registry.admission.plugins.node_restriction.subject import Subject
+from fakeapi.registry.admission.plugins.service_account import MIRROR, is_mirror
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.validation.shown_differences import shown_difference
 from fakeapi.releases.rules import rules_of
 
-MIRROR: Final = "kubernetes.io/config.mirror"
 _KEPT: Final = (
     ("resourceClaimStatuses", "resource claim statues"),
     ("extendedResourceClaimStatus", "extended resource claim status"),
@@ -54,7 +54,7 @@ def _check_pod(subject: Subject) -> None:
 
 def _check_mirror(subject: Subject) -> None:
     pod, node = subject.new, subject.quoted
-    if MIRROR not in (pod["metadata"].get("annotations") or {}):
+    if not is_mirror(pod):
         raise subject.forbidden(
             f'pod does not have "{MIRROR}" annotation, node {node} can only create mirror pods'
         )

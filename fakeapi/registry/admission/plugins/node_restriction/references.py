@@ -5,11 +5,11 @@ Follows `HasAPIObjectReference` of k8s.io/kubernetes `pkg/api/pod`, and before i
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.plugins.service_account import secret_names
+from fakeapi.registry.admission.plugins.service_account import projected_sources, secret_names
 from fakeapi.releases.node_quirks import NodeQuirks
 
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
@@ -59,7 +59,7 @@ def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
     if any(_config_map_names(spec)):
         return "configmaps"
     if quirks.pods_without_trust_bundles and any(
-        source.get("clusterTrustBundle") is not None for source in _sources(volumes)
+        source.get("clusterTrustBundle") is not None for source in projected_sources(volumes)
     ):
         return "clustertrustbundles"
     if any(volume.get("persistentVolumeClaim") is not None for volume in volumes):
@@ -71,7 +71,7 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
     for field, called in _VOLUMES.items():
         if volume.get(field) is not None:
             return called, ""
-    for source in _sources([volume]):
+    for source in projected_sources([volume]):
         found = next((called for field, called in _SOURCES.items() if source.get(field) is not None), "")
         if found:
             return found, ""
@@ -79,11 +79,6 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
             return "", f"unknown source for projected volume {quote(volume.get('name', ''))}"
     known = any(value is not None for name, value in volume.items() if name != "name")
     return "", "" if known else f"unknown volume type for volume  {quote(volume.get('name', ''))}"
-
-
-def _sources(volumes: Any) -> Iterator[Object]:
-    for volume in volumes:
-        yield from (volume.get("projected") or {}).get("sources") or ()
 
 
 def _config_map_names(spec: Object) -> Iterator[str]:
@@ -98,6 +93,6 @@ def _config_map_names(spec: Object) -> Iterator[str]:
                 if reference is not None:
                     yield reference.get("name", "")
     volumes = spec.get("volumes") or ()
-    for holder in (*volumes, *_sources(volumes)):
+    for holder in (*volumes, *projected_sources(volumes)):
         if holder.get("configMap") is not None:
             yield holder["configMap"].get("name", "")

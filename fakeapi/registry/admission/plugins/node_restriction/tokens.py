@@ -12,6 +12,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Operation
 from fakeapi.registry.admission.plugins.node_restriction.subject import Subject
+from fakeapi.registry.admission.plugins.service_account import projected_sources
 from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
@@ -68,8 +69,7 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
 
 def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
     """Whether a volume of the pod needs tokens for the audience. Raises ApiError 404."""
-    sources = (volume.get("projected") or {}).get("sources") or ()
-    tokens = (source.get("serviceAccountToken") for source in sources)
+    tokens = (source.get("serviceAccountToken") for source in projected_sources([volume]))
     if any(token is not None and token.get("audience", "") == audience for token in tokens):
         return True
     driver = _driver_of(subject, pod, volume)
