@@ -8,7 +8,8 @@ own schedulers; some are defects, which a claim meets in that release's clusters
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 class Duplicates(Enum):
@@ -104,7 +105,7 @@ class AllocationQuirks:
     """Of several nodes, the one with the better choices is preferred."""
 
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "duplicates": {27: Duplicates.NOTHING, 32: Duplicates.ERROR, 35: Duplicates.SKIP},
     "newer_slice_counts_twice": {27: True, 32: False},
     "incomplete_pools_serve": {27: True, 35: False},
@@ -140,15 +141,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     },
     "choices_are_scored": {27: False, 36: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
     """The quirks of release 1.`minor` that are about allocating devices."""
-    return AllocationQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return AllocationQuirks(**values_at(_HISTORY, minor))

@@ -4,7 +4,8 @@ As in `fakeapi.releases.quirks`; from k8s.io/apiextensions-apiserver at each rel
 """
 
 from dataclasses import dataclass
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,7 @@ class CustomQuirks:
     """Errors of what a write to the status did not change do not count either."""
 
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "stored_version_missing": {
         27: "must appear in spec.versions",
         33: "missing from spec.versions; {0} was previously a storage version, and must remain in "
@@ -89,14 +90,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "terminating_forbids": {27: False, 34: True},
     "status_ratchets": {27: False, 33: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 def custom_quirks_of(minor: int) -> CustomQuirks:
     """The quirks of release 1.`minor`."""
-    return CustomQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return CustomQuirks(**values_at(_HISTORY, minor))

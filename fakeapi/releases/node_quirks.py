@@ -5,7 +5,8 @@ Known from `plugin/pkg/admission/noderestriction` of k8s.io/kubernetes at each r
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class NodeQuirks:
     holds_status_of_csi_nodes: bool
 
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "creates_own_slices": {27: False, 30: True},
     "deletes_own_slices": {27: False, 31: True},
     "requests_own_certificates": {27: False, 31: True},
@@ -55,15 +56,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "checks_signers": {27: False, 37: True},
     "holds_status_of_csi_nodes": {27: False, 37: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 @cache
 def node_quirks_of(minor: int) -> NodeQuirks:
     """The quirks of release 1.`minor` that are about nodes."""
-    return NodeQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return NodeQuirks(**values_at(_HISTORY, minor))

@@ -7,7 +7,8 @@ release's last patch.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +275,7 @@ class PodQuirks:
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"
 _ZERO_SLEEP_HINT = ". Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep."
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "host_ips_can_be_read": {27: False, 28: True},
     "host_ips_are_gated": {27: False, 28: True, 32: False},
     "relaxed_environment_names_stay": {27: False, 30: True},
@@ -376,15 +377,9 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "image_volumes_are_gated": {27: True, 32: False},
     "image_volumes_need_references": {27: False, 37: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 @cache
 def pod_quirks_of(minor: int) -> PodQuirks:
     """The quirks of release 1.`minor` that are about pods."""
-    return PodQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return PodQuirks(**values_at(_HISTORY, minor))

@@ -7,10 +7,11 @@ k8s.io/apimachinery at the release's last patch.
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.releases.custom_quirks import CustomQuirks, custom_quirks_of
+from fakeapi.releases.history import History, values_at
 from fakeapi.releases.pod_quirks import PodQuirks, pod_quirks_of
 from fakeapi.releases.rule_quirks import RuleQuirks, rule_quirks_of
 from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
@@ -700,7 +701,7 @@ _CEL_1_34 = frozenset(
     }
 )
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "list_resource_version_error_is_500": {27: True, 33: False},
     "list_parses_resource_version_before_continue": {27: True, 30: False},
     "watch_cache_serves_pages": {27: False, 31: True},
@@ -953,7 +954,6 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "resize_statuses_field": {27: "allocatedResourceStatus", 34: "allocatedResourceStatuses"},
     "data_source_groups_are_checked": {27: False, 29: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 @cache
@@ -964,8 +964,5 @@ def quirks_of(minor: int) -> Quirks:
         workloads=workload_quirks_of(minor),
         custom=custom_quirks_of(minor),
         rules=rule_quirks_of(minor),
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        },
+        **values_at(_HISTORY, minor),
     )

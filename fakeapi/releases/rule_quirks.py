@@ -5,7 +5,8 @@ k8s.io/apiserver `pkg/cel` and cel-go at each release's last patch.
 """
 
 from dataclasses import dataclass
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,7 @@ _1_37 = _1_34 | {"includes"}
 _INCLUDES = frozenset(("includes",))
 _WITHIN, _NO_LAST = "places are within the text", "the empty text has no last place"
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "new_may_say": {
         27: _1_27,
         29: _1_28,
@@ -146,14 +147,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "int_or_string_is_bound": {27: False, 34: True},
     "names_are_bound": {27: False, 37: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 def rule_quirks_of(minor: int) -> RuleQuirks:
     """The quirks of release 1.`minor`."""
-    return RuleQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return RuleQuirks(**values_at(_HISTORY, minor))

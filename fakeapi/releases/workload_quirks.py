@@ -5,7 +5,8 @@ release's last patch.
 """
 
 from dataclasses import dataclass
-from typing import Any
+
+from fakeapi.releases.history import History, values_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ class WorkloadQuirks:
     """A new schedule names no time zone."""
 
 
-_HISTORY: dict[str, dict[int, Any]] = {
+_HISTORY: History = {
     "apps_updates_are_checked_once": {27: False, 34: True},
     "controllers_are_checked_once": {27: False, 35: True},
     "jobs_are_checked_once": {27: False, 37: True},
@@ -128,14 +129,8 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "stateful_set_templates_are_checked": {27: False, 34: True},
     "stateful_set_fields_are_immutable": {27: False, 37: True},
 }
-"""By quirk: from which minor release on it is what."""
 
 
 def workload_quirks_of(minor: int) -> WorkloadQuirks:
     """The quirks of release 1.`minor`."""
-    return WorkloadQuirks(
-        **{
-            name: history[max(since for since in history if since <= minor)]
-            for name, history in _HISTORY.items()
-        }
-    )
+    return WorkloadQuirks(**values_at(_HISTORY, minor))
