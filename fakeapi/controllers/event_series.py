@@ -7,20 +7,16 @@ from datetime import UTC, datetime
 
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
 
-EVENTS_MAX = 4096
-"""Events that are remembered in order to count them; when there are more, all are forgotten."""
 
-
-class EventSeriesRecorder:
+class EventSeriesRecorder(KnownEvents):
     """Events of one component."""
 
     def __init__(self, context: ControllerContext, api: API, component: str) -> None:
-        self._context = context
-        self._api = api
+        super().__init__(context, api)
         self._component = component
-        self._known: dict[tuple[str, ...], Object] = {}
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
         """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
@@ -63,22 +59,6 @@ class EventSeriesRecorder:
             "type": kind,
         }
         await self._create(resource.path(namespace), event, key)
-
-    async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """A name that is taken, as time stands still, gets a suffix."""
-        try:
-            stored = await self._api.create(path, event)
-        except Refused as problem:
-            if not problem.exists:
-                return
-            event["metadata"]["name"] += self._context.clock.suffix()
-            try:
-                stored = await self._api.create(path, event)
-            except Refused:
-                return
-        if len(self._known) >= EVENTS_MAX:
-            self._known.clear()
-        self._known[key] = stored
 
     def _micro_time(self) -> str:
         now = datetime.fromtimestamp(self._context.clock.now(), UTC)

@@ -11,19 +11,40 @@ EVENTS_MAX = 4096
 """Events that are remembered in order to count them; when there are more, all are forgotten."""
 
 
-class EventRecorder:
+class KnownEvents:
+    """The events that a recorder has created, by what makes them equal."""
+
+    def __init__(self, context: ControllerContext, api: API) -> None:
+        self._context = context
+        self._api = api
+        self._known: dict[tuple[str, ...], Object] = {}
+
+    async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
+        """An event that is refused is dropped; a name that is taken, as time stands still, gets a suffix."""
+        try:
+            stored = await self._api.create(path, event)
+        except Refused as problem:
+            if not problem.exists:
+                return
+            event["metadata"]["name"] += self._context.clock.suffix()
+            try:
+                stored = await self._api.create(path, event)
+            except Refused:
+                return
+        if len(self._known) >= EVENTS_MAX:
+            self._known.clear()
+        self._known[key] = stored
+
+
+class EventRecorder(KnownEvents):
     """Events of one component."""
 
     def __init__(self, context: ControllerContext, api: API, component: str, host: str = "") -> None:
-        self._context = context
-        self._api = api
+        super().__init__(context, api)
         self._source = {"component": component, **({"host": host} if host else {})}
-        self._known: dict[tuple[str, ...], Object] = {}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped; a
-        name that is taken, as time stands still, gets a suffix.
-        """
+        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
         metadata = obj["metadata"]
         resource = self._context.resource("", "events")
         assert resource is not None, "events are served by every release"
@@ -38,20 +59,7 @@ class EventRecorder:
             if not problem.is_missing:
                 return
         event = self._event(obj, kind, reason, message)
-        path = resource.path(event["metadata"]["namespace"])
-        try:
-            try:
-                stored = await self._api.create(path, event)
-            except Refused as problem:
-                if not problem.exists:
-                    return
-                event["metadata"]["name"] += self._context.clock.suffix()
-                stored = await self._api.create(path, event)
-        except Refused:
-            return
-        if len(self._known) >= EVENTS_MAX:
-            self._known.clear()
-        self._known[key] = stored
+        await self._create(resource.path(event["metadata"]["namespace"]), event, key)
 
     def _event(self, obj: Object, kind: str, reason: str, message: str) -> Object:
         metadata = obj["metadata"]
