@@ -79,7 +79,7 @@ class API:
         return answer.result()
 
     async def read_protobuf(self, path: str) -> bytes:
-        """An object in protobuf, with the envelope."""
+        """GET of an object in protobuf; returns it with its envelope."""
         answer = _Answer()
         headers = [each for each in self._headers if each[0] != b"accept"]
         headers.append((b"accept", PROTOBUF.encode()))
@@ -87,7 +87,7 @@ class API:
         return answer.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """A PUT of an object in protobuf, with the envelope."""
+        """PUT of an object in protobuf, given with its envelope; returns the stored object."""
         answer = _Answer()
         headers = [
             *self._headers,
@@ -133,7 +133,7 @@ class API:
         answer.result()
 
     async def _send(self, scope: Scope, body: bytes, answer: "_Answer") -> None:
-        """Hears the answer, as far as it comes."""
+        """Sends a request and collects the answer; a dropped connection leaves it incomplete."""
         with contextlib.suppress(DropConnection):
             await self._app(scope, _Sent(body).receive, answer.send)
 
@@ -192,8 +192,9 @@ class _Answer:
         self._parts.append(part)
 
     def content(self) -> bytes:
-        """The body of a success. Raises Refused, also for an answer that was cut off: the write may or may
-        not have taken place.
+        """The body of a successful answer.
+
+        Raises Refused, also for an answer that was cut off: the write may or may not have taken place.
         """
         if not self._is_whole:
             raise Refused(0, "ConnectionLost", "the connection was lost before the answer was whole", {})
@@ -204,7 +205,7 @@ class _Answer:
         return content
 
     def result(self) -> Object:
-        """The decoded JSON of a success. Raises Refused as `content`."""
+        """The decoded JSON of a successful answer. Raises Refused as `content`."""
         return _decoded(self.content())
 
 

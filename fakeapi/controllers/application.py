@@ -10,9 +10,9 @@ from fakeapi.controllers.names import makers
 
 
 class ControlledApplication:
-    """Starts the controllers with the application inside it, of which they are clients.
+    """Runs the controllers along with the application it wraps, as clients of its API.
 
-    When the state of the cluster is replaced they end, and begin again with the new one.
+    When the state of the cluster is replaced they are stopped, and started again with the new state.
     """
 
     def __init__(

@@ -82,9 +82,9 @@ class ControllerContext:
         self._work.add_after(self.name, key, seconds)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Awaitable[None]:
-        """Runs what must not hold up the other keys, such as a call of a driver. Errors are logged.
+        """Runs work in the background, so that it does not block other keys, such as a call to a driver.
 
-        `settle` waits for it; what is returned is done when the work is.
+        Errors are logged. `settle` waits for the work; the returned awaitable is done when the work is.
         """
         return self._work.spawn(self.name, work)
 

@@ -1,4 +1,4 @@
-"""DeviceTaintEvictionController: deletes pods that use devices with a taint NoExecute, when it is time.
+"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints that they do not tolerate.
 
 Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, from 1.33 on.
 """
@@ -131,10 +131,10 @@ class DeviceTaintEvictionController(Controller):
             if not (problem.is_missing or problem.is_conflict):
                 raise
 
-    # when a pod has to go -------------------------------------------------------------------------
+    # when to evict a pod --------------------------------------------------------------------------
 
     def _eviction(self, pod: Object) -> tuple[float, list[Object]] | None:
-        """When a pod is to be deleted, and the rules that are a reason for it; None for never."""
+        """When to delete a pod, in seconds since the epoch, and the rules that cause it; None for never."""
         if not self._any_taint():
             return None
         found = [each for claim in self._claims_of(pod) for each in self._reasons(claim)]
@@ -144,7 +144,7 @@ class DeviceTaintEvictionController(Controller):
         return min(when for when, _ in found), list(rules.values())
 
     def _any_taint(self) -> bool:
-        """Whether any device of the cluster has a taint NoExecute, found out once for each change of them."""
+        """Whether any device of the cluster has a NoExecute taint; cached until slices or rules change."""
         if self._evicts is None:
             taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]
             for each in self._view.slices():
@@ -168,7 +168,7 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """When each taint of a claim's devices takes effect, and the rule that it comes from, if any."""
+        """The time at which each NoExecute taint of a claim's devices evicts, and its rule, if any."""
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
                 when = self._time_of(taint)
@@ -188,7 +188,7 @@ class DeviceTaintEvictionController(Controller):
         return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
-        """The taints NoExecute of a device, of its own or by rules."""
+        """NoExecute taints of an allocated device, with the rule that each comes from, None for the slice."""
         place = self._find(result)
         for taint in (place[1].get("taints") or ()) if place is not None else ():
             if taint.get("effect") == NO_EXECUTE:
@@ -203,7 +203,7 @@ class DeviceTaintEvictionController(Controller):
         return applies_to_names(rule["spec"], result["driver"], result["pool"], result["device"])
 
     def _find(self, result: Object) -> tuple[Slice, Object] | None:
-        """The slice and the device of a result, in the pool's newest generation."""
+        """The slice and the device of an allocation result, in the pool's newest generation."""
         pool = [each for each in self._view.slices() if each.pool_id == (result["driver"], result["pool"])]
         newest = max((each.generation for each in pool), default=0)
         for each in pool:
@@ -212,10 +212,10 @@ class DeviceTaintEvictionController(Controller):
                     return each, device
         return None
 
-    # what rules tell ------------------------------------------------------------------------------
+    # status of DeviceTaintRules -------------------------------------------------------------------
 
     async def _report(self, name: str) -> None:
-        """Says in a rule's status how far eviction has come."""
+        """Updates the condition EvictionInProgress in the status of a rule."""
         rule = next((each for each in self._view.objects("devicetaintrules") if _is_named(each, name)), None)
         if rule is None or self._rules is None:
             return

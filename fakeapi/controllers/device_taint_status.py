@@ -1,4 +1,4 @@
-"""The condition EvictionInProgress of a DeviceTaintRule: how far evictions have come, from 1.35 on."""
+"""The condition EvictionInProgress of a DeviceTaintRule, from 1.35 on."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _SIMULATED = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Devices that a rule selects, pods that are to be evicted, the namespaces of these, and pods evicted."""
+    """Numbers of devices that a rule selects, pods to evict, their namespaces, and pods already evicted."""
 
     published: int
     allocated: int
@@ -50,7 +50,7 @@ class Counts:
 
 
 def condition_of(rule: Object) -> Object | None:
-    """The condition that a rule has."""
+    """The condition EvictionInProgress that a rule has; None if there is none."""
     conditions = (rule.get("status") or {}).get("conditions") or ()
     return next((each for each in conditions if each["type"] == CONDITION), None)
 

@@ -1,4 +1,4 @@
-"""EventSeriesRecorder: reports what a controller does as events of events.k8s.io/v1.
+"""EventSeriesRecorder: records what a controller does as events of events.k8s.io/v1.
 
 Follows k8s.io/client-go `tools/events`; equal events within a series are counted there.
 """
@@ -19,7 +19,8 @@ class EventSeriesRecorder(KnownEvents):
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        """Records an event about an object; `kind` is Normal or Warning. An event that is refused is dropped.
+        """
         resource = self._context.resource("events.k8s.io", "events")
         assert resource is not None, "events are served by every release"
         metadata = obj["metadata"]

@@ -8,7 +8,7 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
 EVENTS_MAX = 4096
-"""Events that are remembered in order to count them; when there are more, all are forgotten."""
+"""Number of events that are remembered to count repeats; when it is reached, all are forgotten."""
 
 
 class KnownEvents:
@@ -20,7 +20,7 @@ class KnownEvents:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """An event that is refused is dropped; a name that is taken, as time stands still, gets a suffix."""
+        """Creates the event; adds a suffix if its name is taken, as happens while the clock stands still."""
         try:
             stored = await self._api.create(path, event)
         except Refused as problem:
@@ -44,7 +44,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Reports on an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        """Records an event about an object; `kind` is Normal or Warning. An event that is refused is dropped."""
         metadata = obj["metadata"]
         resource = self._context.resource("", "events")
         assert resource is not None, "events are served by every release"

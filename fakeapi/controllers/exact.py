@@ -1,7 +1,7 @@
-"""Changes an object without touching what drivers put into it.
+"""Updates an object in protobuf, so that opaque parameters of drivers keep their exact bytes.
 
-In JSON, an API server answers drivers' own values (opaque parameters) compact; sent back so, a spec that may
-not change has changed. Kubernetes' components speak protobuf, which carries them to the byte.
+An API server compacts opaque parameters in JSON answers. Written back like that, they count as a change,
+which validation refuses in an immutable spec. Kubernetes' components use protobuf, which keeps the bytes.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from fakeapi.registry.resource import Resource
 async def update_exactly(
     api: API, resource: Resource, obj: Object, change: Callable[[Object], None]
 ) -> Object:
-    """Reads the object, calls `change` with it and writes it back, in protobuf; returns it as it is then.
+    """Reads an object, applies `change` and writes it back, in protobuf; returns the stored object.
 
-    Raises Refused; a Conflict where `obj` is older than what is there.
+    Raises Refused; a Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))

@@ -1,4 +1,4 @@
-"""ResourceQuotaController: keeps what is used of quotas, from which admission takes.
+"""ResourceQuotaController: recalculates the status of ResourceQuotas, which admission adds to.
 
 Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
 """
@@ -33,7 +33,7 @@ class ResourceQuotaController(Controller):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
     def _enqueue_all_beside(self, old: Object | None, new: Object | None) -> None:
-        """Looks at the quotas of a namespace in which something has changed."""
+        """Enqueues the quotas of a namespace in which an object changed."""
         namespace = (new or old or {})["metadata"].get("namespace", "")
         for quota in list(self._quotas.objects.values()):
             if quota["metadata"]["namespace"] == namespace:
@@ -58,7 +58,7 @@ class ResourceQuotaController(Controller):
         await self._api.update(self._quotas.resource.path_of(quota, "status"), changed)
 
     def _resources(self) -> list[Resource]:
-        """Every resource that quotas can be about, in the version that discovery prefers."""
+        """Every resource that a quota can count, in the version that discovery prefers."""
         catalogue = self.context.cluster.catalogue
         kinds = [each.kind for each in catalogue.resources if QUOTAS.covers(each, "")]
         names = {(kind.group, kind.resource) for kind in kinds}

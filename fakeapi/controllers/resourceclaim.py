@@ -62,7 +62,8 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """DRA with classic drivers, up to 1.31."""
+        """The informer of PodSchedulingContexts, which classic drivers need (up to 1.31); None without them.
+        """
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None
@@ -111,7 +112,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, pod))
 
     def _index(self, old: Object | None, new: Object | None) -> None:
-        """Notes which pods name which claims."""
+        """Updates the index from claims to the pods that use them."""
         for pod in filter(None, (old, new)):
             metadata = pod["metadata"]
             for claim in _known_claims(pod):

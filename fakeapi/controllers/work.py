@@ -40,7 +40,7 @@ class WorkQueue:
 
     @property
     def has_due(self) -> bool:
-        """Whether the time of a key has come that is not added yet."""
+        """Whether a delayed key is due but not in the queue yet."""
         now = self._clock.monotonic()
         return any(due <= now for due, _ in self._later.values())
 

@@ -1,4 +1,4 @@
-"""allocate: devices for claims on one node, and the allocation that their status shows."""
+"""allocate: chooses devices on one node for claims, and makes the AllocationResults for their status."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The resources that claims can be allocated from: slices with taints, classes by name, devices in use.
+    """Everything to allocate from: slices with taints, DeviceClasses by name, devices in use.
 
-    `turn`: with which pool a release begins that goes through them in any order.
+    `turn` picks the first pool, modulo their number, in releases that do not sort pools.
     """
 
     slices: Slices
@@ -48,10 +48,11 @@ def allocate(
     matcher: DeviceMatcher,
     new_share_id: Callable[[], str],
 ) -> list[Object] | None:
-    """An AllocationResult for each claim; None where the node has not all that they ask for.
+    """Allocates devices on a node: an AllocationResult for each claim; None if the devices do not suffice.
 
-    Claims, classes and slices are in the layout of v1. Raises AllocationError for input that a scheduler
-    gives up on, NodeError for a node whose pools are broken, one of both where the search takes too long.
+    Claims, classes and slices are in the layout of v1. Raises AllocationError if scheduling of the pod has to
+    end with an error, NodeError if the pools of the node are invalid. A search that takes too long raises one
+    or the other, depending on the release.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -130,7 +131,7 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """The request with its class, and its devices if it asks for all of them."""
+    """Looks up the class of a request and sets its count; lists the devices for allocationMode All."""
     whose = f"claim {name_of_claim(claim)}, request {request.name}"
     if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
         raise AllocationError(f"{whose}: admin access is requested, but the feature is disabled")
@@ -218,7 +219,8 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 
 
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """The configuration of each class once, for the requests that have it."""
+    """Config of the DeviceClasses, with source FromClass; once for each class, where it lists its requests.
+    """
     found: list[Object] = []
     by_class: dict[str, list[Object]] = {}
     for number, choices in enumerate(work.requests):
@@ -241,7 +243,7 @@ def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """The claim's own configuration, as far as it is for what was chosen."""
+    """Config of the claim, with source FromClaim; some releases leave out that of requests not allocated."""
     found: list[Object] = []
     for each in (work.claim["spec"].get("devices") or {}).get("config") or ():
         own = {"source": "FromClaim", **each}
@@ -259,7 +261,7 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """The configuration without the names of its requests where these are all that were served."""
+    """The config entry without `requests`, if these are all the requests that were allocated."""
     wanted = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

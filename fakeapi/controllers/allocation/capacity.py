@@ -1,4 +1,4 @@
-"""Consumable capacity: how much of a device a request takes, and whether that is left.
+"""Consumable capacity: the amount of a shared device that a request consumes, and whether it is left.
 
 Follows k8s.io/dynamic-resource-allocation `structured/internal`, consumable capacity, from 1.34 on.
 """
@@ -10,7 +10,7 @@ from fakeapi.machinery.meta import quantity
 
 
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
-    """The amount of each capacity that a request consumes, by the request policies of the device."""
+    """The amount of each capacity that a request consumes, rounded by the request policies of the device."""
     return {name: _consumed(requests.get(name), each) for name, each in capacity.items()}
 
 
@@ -20,7 +20,9 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether a device has what a request takes beside what others have taken, and are about to take."""
+    """Whether a device has enough capacity beside what other claims and this search take; False also if the
+    request violates a request policy.
+    """
     if not requests.keys() <= capacity.keys():
         return False
     for name, each in capacity.items():
@@ -74,7 +76,7 @@ def _violates(wanted: str, policy: Object) -> bool:
 
 
 def total(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """The sums of two amounts by their names."""
+    """Adds amounts by name."""
     found = dict(one)
     for name, amount in other.items():
         found[name] = quantity.add(found[name], amount) if name in found else amount

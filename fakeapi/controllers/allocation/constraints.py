@@ -1,4 +1,4 @@
-"""Constraints between the devices of a claim: the same attribute, or a different one each."""
+"""Constraints between the devices of a claim: matchAttribute and distinctAttribute."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -10,7 +10,7 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 
 class Taken(NamedTuple):
-    """A device that is taken for a request, or for a choice of it."""
+    """A device that the search chose for a request; `choice` names the subrequest, if it has any."""
 
     request: str
     choice: str
@@ -18,19 +18,21 @@ class Taken(NamedTuple):
 
 
 class Constraint(Protocol):
-    """Follows what is taken and given back, in the order of a stack."""
+    """A constraint on the devices chosen so far; `remove` undoes the last `add`."""
 
     def add(self, taken: Taken) -> bool:
-        """Whether the device may be taken too; if it may not, nothing has changed."""
+        """Adds a device if the constraint allows it; otherwise returns False and changes nothing."""
         ...
 
     def remove(self, taken: Taken) -> None:
-        """Gives back what was added last."""
+        """Removes the device that was added last."""
         ...
 
 
 def constraint_of(spec: Object, *, lists: bool) -> Constraint | None:
-    """The constraint of a claim's spec; None for a kind that is unknown. `lists`: attributes may be lists."""
+    """The constraint for an entry of a claim's spec; None for an unknown type. `lists`: attributes may be
+    lists.
+    """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
         return MatchAttribute(spec["matchAttribute"], requests, lists=lists)
@@ -53,7 +55,7 @@ class _OfRequests:
 
 
 class MatchAttribute(_OfRequests):
-    """All devices have a value in common."""
+    """matchAttribute: all devices have a value of the attribute in common."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         super().__init__(attribute, requests, lists=lists)
@@ -86,8 +88,9 @@ class MatchAttribute(_OfRequests):
 
 
 class DistinctAttribute(_OfRequests):
-    """No two devices have a value in common. Of each request the last device alone is remembered, as upstream
-    has it.
+    """distinctAttribute: no two devices have a value of the attribute in common.
+
+    As upstream, only the last device of each request is compared.
     """
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
@@ -124,7 +127,7 @@ class DistinctAttribute(_OfRequests):
 
 
 def attribute_of(device: Device, name: str) -> Object | None:
-    """An attribute by its fully qualified name; the driver's own may go without their domain."""
+    """An attribute by its fully qualified name; those in the driver's own domain may be stored without it."""
     attributes = device.spec.get("attributes") or {}
     if name in attributes:
         found: Object = attributes[name]

@@ -1,4 +1,4 @@
-"""Counters that partitionable devices share: what is left of them, and what a search is about to take."""
+"""Shared counters of partitionable devices: what is left of them, and what a search consumes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,12 +7,12 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 
 _Amounts = dict[tuple[str, str], str]
-"""By counter set and counter."""
+"""Amounts by (counter set, counter)."""
 
 
 class Counters:
-    """The counters of all pools that one search sees, as `counter_sets_of_pool` has them: for each pool one
-    set.
+    """Counters of all pools of one search, for releases whose counter sets belong to the pool, not to a slice
+    (`counter_sets_of_pool`).
     """
 
     def __init__(self, state: AllocatedState) -> None:
@@ -21,7 +21,7 @@ class Counters:
         self._taking: dict[PoolID, _Amounts] = {}
 
     def take(self, device: Device) -> bool:
-        """Takes what the device consumes; False, and nothing is taken, where too little is left."""
+        """Consumes the counters of a device; False, with nothing consumed, if too little is left."""
         left = self._left_of(device.pool)
         taking = self._taking.setdefault(device.pool.id, {})
         for key, amount in _consumption(device.spec):
@@ -53,7 +53,8 @@ class Counters:
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether the device's own slice has what it consumes beside its devices that are in use (until 1.33)."""
+    """Whether the counters of its slice suffice for a device beside those of the slice in use (until 1.33).
+    """
     used = set(in_use)
     left = {
         (each["name"], counter): value["value"]

@@ -7,7 +7,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class DeviceID(NamedTuple):
-    """A device by the names that claims hold."""
+    """Driver, pool and name of a device, as in an allocation result."""
 
     driver: str
     pool: str
@@ -18,7 +18,7 @@ class DeviceID(NamedTuple):
 
 
 class PoolID(NamedTuple):
-    """A pool by its names."""
+    """Driver and name of a pool."""
 
     driver: str
     pool: str
@@ -28,15 +28,15 @@ class PoolID(NamedTuple):
 
 
 class SearchTooLong(Exception):
-    """A search for devices takes more than it may, and has neither found all nor tried all."""
+    """The search for devices reached its limit before it found a solution or had tried everything."""
 
 
 class AllocationError(Exception):
-    """The input is such that a scheduler should give up on the pod: a selector that fails, a broken pool."""
+    """Scheduling of the pod ends with an error, such as a CEL selector that fails or an invalid pool."""
 
 
 class NodeError(Exception):
-    """Allocation on this node is impossible; the text says why."""
+    """Devices cannot be allocated on this node; the text says why."""
 
 
 @dataclass(eq=False, slots=True)
@@ -57,7 +57,7 @@ class Slice:
 
 @dataclass(eq=False, slots=True)
 class Device:
-    """A device of a slice that a node can see."""
+    """A device of a ResourceSlice that is visible to the node."""
 
     id: DeviceID
     spec: Object
@@ -71,9 +71,9 @@ class Device:
 
 @dataclass(eq=False, slots=True)
 class Pool:
-    """A pool of devices as one node can use it. `problem`: why the pool is invalid, or empty.
+    """A resource pool as seen from one node. `problem` says why it is invalid, "" if it is valid.
 
-    `elsewhere` are slices of other nodes, whose devices use the same counters.
+    `elsewhere` are slices of other nodes whose devices consume the same counters.
     """
 
     id: PoolID
@@ -85,7 +85,7 @@ class Pool:
     devices: list[Device] = field(default_factory=list)
 
     def find_devices(self) -> None:
-        """Lists the devices of the slices, in their order."""
+        """Fills `devices` from the slices, in their order."""
         self.devices = [
             Device(DeviceID(*self.id, spec["name"]), spec, each, self)
             for each in self.slices
@@ -95,7 +95,7 @@ class Pool:
 
 @dataclass(slots=True)
 class AllocatedState:
-    """Devices in use: those that one claim has to itself, and how much of shared ones is taken."""
+    """Devices in use: those allocated to a single claim, and the consumed capacity of shared ones."""
 
     devices: set[DeviceID] = field(default_factory=set)
     shared: dict[DeviceID, dict[str, str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Node selectors: which nodes have a device, a claim's allocation or a pod.
+"""Node selectors of devices, allocations and pods.
 
 Follows k8s.io/component-helpers `scheduling/corev1/nodeaffinity`.
 """
@@ -57,7 +57,7 @@ def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
 
 
 def serves_node(place: Object, node: Object) -> bool:
-    """Whether a slice, or a device with a place of its own, is for a node."""
+    """Whether a node can use a slice, or a device with its own node selection (perDeviceNodeSelection)."""
     if place.get("nodeName"):
         return bool(place["nodeName"] == node["metadata"]["name"])
     if place.get("allNodes"):
@@ -66,10 +66,9 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """The NodeSelector of an allocation, from the places of its devices; None for one that is good
-    everywhere.
+    """Merges the node selectors of devices into that of their allocation; None if all nodes can use it.
 
-    With each place goes whether its device binds the allocation to the node.
+    Each place is a slice or device spec, with the device's bindsToNode.
     """
     term: Object = {}
     for place, binds in places:

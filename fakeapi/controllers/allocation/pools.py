@@ -1,4 +1,4 @@
-"""Gathers the pools of a node from the ResourceSlices of the cluster."""
+"""Gathers the resource pools of a node from the ResourceSlices of the cluster."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from fakeapi.releases.allocation_quirks import Duplicates
 
 
 class Slices:
-    """All slices of the cluster, and those that a node may see."""
+    """The ResourceSlices of the cluster, indexed by node."""
 
     def __init__(self, slices: Iterable[Slice]) -> None:
         self.every = list(slices)
@@ -26,13 +26,13 @@ class Slices:
                 self._shared.append(each)
 
     def visible(self, node: str) -> list[Slice]:
-        """The slices of a node and those of several, in the order of all."""
+        """The slices of a node and those that are not for a single node, in the order of `every`."""
         own = self._of_node.get(node, [])
         return sorted((*own, *self._shared), key=lambda each: self._order[id(each)]) if own else self._shared
 
 
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
-    """The pools with slices for the node, of the newest generation that is seen, complete or not."""
+    """The pools that have slices for the node, with the newest generation among these, complete or not."""
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
     for each in slices.visible(node["metadata"]["name"]):
@@ -61,7 +61,7 @@ def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
 
 
 def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
-    """Takes a slice into its pool, unless it is outdated; a newer generation replaces the older one."""
+    """Adds a slice to its pool: an older generation is ignored, a newer one replaces the other slices."""
     known = by_pool.get(each.pool_id)
     if known is None:
         by_pool[each.pool_id] = [each]
@@ -72,7 +72,7 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 
 
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
-    """The pool as one node can use it; None if slices of other nodes have a newer generation."""
+    """The pool as seen from one node; None if slices of other nodes have a newer generation."""
     wanted, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
     if not rules.quirks.other_nodes_complete_pools:
         pool = Pool(pool_id, is_incomplete=len(own) != wanted, slices=own)
@@ -126,7 +126,8 @@ def _counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
 
 
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
-    """Counter sets of one name, or devices that use a counter that there is not; "" where all is well."""
+    """Reports duplicate counter sets and counters that devices consume but no set defines; "" if all is well.
+    """
     names = [each["name"] for one in own for each in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
         return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"

@@ -1,4 +1,4 @@
-"""Request: one request of a claim, or one choice of a request with several, as the search sees it."""
+"""Request: one request of a claim, or one subrequest of firstAvailable, as the search uses it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.machinery.json_types import Object
 
 RESULTS_MAX = 32
-"""Devices of one claim (AllocationResultsMaxSize)."""
+"""Maximum number of devices of one claim (AllocationResultsMaxSize)."""
 
 ALL = "All"
 EXACT_COUNT = "ExactCount"
@@ -15,9 +15,9 @@ EXACT_COUNT = "ExactCount"
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """`parent` is the name of the request that this is a choice of; empty for a request without choices.
+    """A request of a claim; for a subrequest of firstAvailable `parent` is the name of the request, else "".
 
-    `count`: how many devices it takes; for all devices they are in `devices`.
+    `count` is the number of devices; with allocationMode All these are listed in `devices`.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Request:
 
     @property
     def capacity(self) -> Mapping[str, str]:
-        """The capacities that are asked for, by name."""
+        """Requested capacity by name."""
         return (self.spec.get("capacity") or {}).get("requests") or {}
 
 
 def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
-    """Name, name of the parent, and spec: of the request itself, or of each of its choices."""
+    """(name, name of the parent, spec) of a request, or of each of its subrequests."""
     if request.get("firstAvailable"):
         for choice in request["firstAvailable"]:
             yield choice["name"], request["name"], choice
@@ -56,5 +56,5 @@ def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
 
 
 def name_of_claim(claim: Object) -> str:
-    """NAMESPACE/NAME, as errors have it."""
+    """NAMESPACE/NAME, as in error messages."""
     return f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"

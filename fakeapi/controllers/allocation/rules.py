@@ -1,4 +1,4 @@
-"""AllocationRules: what an allocator can do by its gates, and how those of the releases differ."""
+"""AllocationRules: what the allocator of a release does, by its feature gates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationRules:
-    """Features by gates, `pools_are_sorted` to `results_have_tolerations` by gates and release, `quirks` by
-    release.
+    """Features of an allocator.
+
+    `pools_are_sorted` to `results_have_tolerations` depend on gates and release, `quirks` on the release, the
+    others on gates.
     """
 
     admin_access: bool
@@ -21,9 +23,9 @@ class AllocationRules:
     list_attributes: bool
     extended_resources: bool
     pools_are_sorted: bool
-    """Pools come by driver and name, those with binding conditions last, and their slices by name."""
+    """Pools are sorted by driver and name, those with binding conditions last, and their slices by name."""
     order_is_kept: bool
-    """Devices of one request are taken in the order of the pools, not in every order."""
+    """The search tries the devices of a request in the order of the pools only."""
     results_have_tolerations: bool
     quirks: AllocationQuirks
 

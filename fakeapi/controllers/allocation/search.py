@@ -1,4 +1,4 @@
-"""Search: finds devices for all requests of some claims by first fit and going back.
+"""Search: allocates devices to the requests of claims by first fit with backtracking.
 
 Claims, their requests and the devices of a request are tried in order; the first full solution counts.
 """
@@ -27,8 +27,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import Duplicates
 
 TRIES_MAX = 50_000
-"""Devices that one search tries, in some tenths of a second. What is left to try doubles with each device;
-upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
+"""Number of devices that one search may try, which takes some tenths of a second. The number of combinations
+doubles with each device; upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 
 class TooManyDevices(Exception):
@@ -36,7 +36,7 @@ class TooManyDevices(Exception):
 
 
 class Position(NamedTuple):
-    """The next device to find: of a claim, its request, the choice of that, and the number of the device."""
+    """Indexes of the claim, request, subrequest and device that the search looks for next."""
 
     claim: int
     request: int
@@ -46,7 +46,7 @@ class Position(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Result:
-    """A device for a request. `consumed` is what it takes of a shared device, None for one of its own."""
+    """A device allocated to a request. `consumed` is the consumed capacity of a shared device, else None."""
 
     request: Request
     device: Device
@@ -55,7 +55,7 @@ class Result:
 
 @dataclass(eq=False, slots=True)
 class ClaimWork:
-    """A claim to allocate: `requests` has the choices of each request, one for a request without any."""
+    """A claim to allocate. `requests` lists the alternatives of each request: subrequests, or just itself."""
 
     claim: Object
     requests: list[list[Request]]
@@ -68,7 +68,7 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """One search on one node. `run` says whether everything was found; `work` has the results then."""
+    """Search for devices on one node. `run` returns whether all were found; the results are in `work`."""
 
     def __init__(
         self,
@@ -90,11 +90,11 @@ class Search:
         self._tries = 0
 
     def run(self) -> bool:
-        """Raises AllocationError; TooManyDevices where nothing fits into a claim; SearchTooLong."""
+        """Runs the search. Raises AllocationError, SearchTooLong, TooManyDevices."""
         return self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
-        """Finds the device at a position and all that come after it."""
+        """Allocates the device at a position and, recursively, all that follow."""
         if at.claim >= len(self._work):
             return True
         work = self._work[at.claim]
@@ -206,7 +206,7 @@ class Search:
         return device.id not in self._state.devices and not self._taking[device.id]
 
     def has_capacity(self, request: Request, device: Device) -> bool:
-        """Whether a device has the capacities that a request asks for, or takes without asking."""
+        """Whether a device has the capacity that a request asks for, or consumes by default."""
         if not self._rules.consumable_capacity:
             return True
         taking: dict[str, str] = {}
@@ -216,9 +216,9 @@ class Search:
         return capacity.fits(request.capacity, device.spec.get("capacity") or {}, taken, taking)
 
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
-        """Takes a device; None where it cannot be had. What is returned gives it back.
+        """Allocates a device; returns a function that undoes it, None if the device is not available.
 
-        `must`: that a constraint does not allow it is an AllocationError.
+        `must`: raise AllocationError if a constraint does not allow the device.
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
@@ -259,7 +259,8 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
-        """Takes the counters that the device consumes; None where too little is left of them."""
+        """Consumes the counters of a device; returns a function that undoes it, None if too little is left.
+        """
         if not device.spec.get("consumesCounters"):
             return _nothing
         if not self._rules.partitionable_devices:

@@ -1,4 +1,4 @@
-"""Matches devices with the CEL selectors of classes and requests, each pair once."""
+"""Evaluates the CEL selectors of DeviceClasses and requests, once for each request and device."""
 
 from collections.abc import Callable, Iterable
 from time import thread_time
@@ -10,8 +10,8 @@ from fakeapi.controllers.allocation.requests import Request, name_of_claim
 from fakeapi.machinery.json_types import Object
 
 SECONDS_MAX = 1.0
-"""Of processor time, in which one search may ask selectors about devices: each may cost much, and there may
-be many. Upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
+"""CPU time for the selectors of one search: each may be expensive, and there may be many. Upstream stops
+after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 
 HINT = (
@@ -21,7 +21,7 @@ HINT = (
 
 
 class SelectorError(Exception):
-    """A selector that fails; the text is what follows `selector #N: ` in the error of an allocation."""
+    """A selector failed; the text follows `selector #N: ` in the allocation error."""
 
 
 class DeviceMatcher(Protocol):
@@ -33,7 +33,7 @@ class DeviceMatcher(Protocol):
 
 
 class Selection:
-    """Which devices are selectable, in one search on one node."""
+    """Devices that requests may get by their selectors, in one search on one node."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Selection:
         binding_conditions: bool,
         names_devices: bool = False,
     ) -> None:
-        """`names_devices`: errors say on which device a selector failed."""
+        """`names_devices`: errors name the device on which a selector failed."""
         self._names_devices = names_devices
         self._matcher = matcher
         self._node = node
@@ -52,7 +52,7 @@ class Selection:
         self._began = thread_time()
 
     def forget(self) -> None:
-        """Evaluates all selectors anew from now on."""
+        """Drops the cached results."""
         self._known.clear()
 
     def selects(
@@ -64,8 +64,9 @@ class Selection:
         *,
         by_class: bool = True,
     ) -> bool:
-        """Whether class and request select the device. `key` stands for the request; without `by_class` the
-        class is not asked. Raises AllocationError, SearchTooLong.
+        """Whether a device matches the selectors of class and request. Raises AllocationError, SearchTooLong.
+
+        `key` identifies the request; without `by_class` the selectors of the class are ignored.
         """
         if not self._binding_conditions and device.spec.get("bindingConditions"):
             return False

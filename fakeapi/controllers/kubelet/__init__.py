@@ -1,1 +1,1 @@
-"""The kubelet's side of a node: it calls DRA drivers, and tells what became of pods. No container runs."""
+"""The kubelet of a node: calls DRA drivers and reports the status of pods. It runs no containers."""

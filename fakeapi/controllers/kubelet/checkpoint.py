@@ -1,4 +1,4 @@
-"""Checkpoint: what the drivers of a node made ready, kept in its directory for the next start of its kubelet.
+"""Checkpoint: the prepared claims of a node, kept in its directory for the next start of its kubelet.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, in a format of its own.
 """
@@ -31,5 +31,5 @@ def load(directory: Path) -> Prepared:
 
 
 def save(directory: Path, prepared: Prepared) -> None:
-    """Takes the place of the file at once. Raises OSError."""
+    """Replaces the checkpoint file atomically. Raises OSError."""
     write_whole(directory / FILE, msgspec.json.encode(list(prepared)))

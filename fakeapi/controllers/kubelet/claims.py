@@ -1,4 +1,4 @@
-"""Claims: has the drivers of a node prepare and unprepare the claims of its pods.
+"""Claims: prepares and unprepares the claims of a node's pods by calling its DRA drivers.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
@@ -29,11 +29,11 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Claims cannot be prepared or unprepared now; the text is the kubelet's."""
+    """Claims cannot be prepared or unprepared now; the text is the kubelet's message."""
 
 
 class Claims:
-    """See the module."""
+    """Prepares and unprepares the ResourceClaims of the pods of one node."""
 
     def __init__(
         self,
@@ -43,8 +43,9 @@ class Claims:
         prepared: Prepared,
         keep: Callable[[], None],
     ) -> None:
-        """`keep` is called before a driver is, and when it has answered, for `prepared` to outlive the
-        process; it may raise OSError.
+        """`keep` writes `prepared` to the checkpoint; it may raise OSError.
+
+        It is called before drivers prepare claims and after each has answered.
         """
         self._context = context
         self._api = api
@@ -55,7 +56,7 @@ class Claims:
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
-        """Has all claims of a pod prepared that are not yet. Raises PrepareError, Refused."""
+        """Prepares all claims of a pod that are not prepared yet. Raises PrepareError, Refused."""
         entries = [await self._entry(pod, name) for name in self._names(pod)]
         for entry in entries:
             for driver in entry.drivers:
@@ -78,8 +79,9 @@ class Claims:
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
-        """Has the claims of a pod, by its uid, unprepared that no other pod uses; once for all who ask for it
-        meanwhile. Raises PrepareError.
+        """Unprepares the claims of a pod, given by uid, that no other pod uses. Raises PrepareError.
+
+        Concurrent calls for one pod share one run.
         """
         running = self._unpreparing.get(pod)
         if running is None:
@@ -111,7 +113,8 @@ class Claims:
             raise PrepareError(f"failed to checkpoint claims: {problem}") from None
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """The names of the pod's claims, and whether each must be its own."""
+        """The names of the pod's claims, and whether the pod must own the claim, as one made from a template.
+        """
         found = []
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -155,7 +158,7 @@ class Claims:
         return known
 
     def _told(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """The claim for each driver with what its allocation says to that one, until 1.30."""
+        """The claim as it is sent to each driver, with the data of its resource handle (until 1.30)."""
         allocation = claim["status"]["allocation"]
         found: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():
@@ -182,7 +185,7 @@ def _claim(claim: Object) -> Claim:
 
 
 def _encoded(structured: Object, resource: Resource) -> bytes:
-    """A structured handle in protobuf, as drivers get it."""
+    """The structured data of a resource handle in protobuf, as it is sent to drivers."""
     node: Any = resource.schema
     for name in ("status", "allocation", "resourceHandles"):
         node = node.fields[name].node

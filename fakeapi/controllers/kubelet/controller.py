@@ -1,4 +1,4 @@
-"""KubeletController: nodes of the server's own, whose pods run once their drivers have prepared their claims.
+"""KubeletController: nodes of the server's own, whose pods run once their claims are prepared.
 
 Follows k8s.io/kubernetes `pkg/kubelet` as far as the API and DRA drivers see it. No container is started:
 pods are Running until they are deleted, or until somebody writes another phase.
@@ -23,11 +23,11 @@ from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
 RETRY_SECONDS = 10.0
-"""Until a pod is tried again whose claims could not be prepared or unprepared; a driver that registers ends
-the wait."""
+"""Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
+ends the wait."""
 
 PLUGINS = "plugins_registry"
-"""The directory, below that of the node, in which drivers put their sockets for registration."""
+"""The directory below that of the node in which drivers create their registration sockets."""
 
 
 class KubeletController(Controller):
@@ -126,16 +126,16 @@ class NodeAgent:
 
     @property
     def registry(self) -> Path:
-        """The directory in which drivers register."""
+        """The directory in which drivers create their registration sockets."""
         return self.directory / PLUGINS
 
     @property
     def drivers(self) -> list[str]:
-        """The drivers that are registered."""
+        """The names of the registered drivers."""
         return sorted(self.registrations.drivers)
 
     def cdi_devices(self, namespace: str, pod: str) -> list[str]:
-        """The CDI devices that drivers made ready for a pod, in the order of its claims' preparation."""
+        """CDI device IDs of a pod's prepared claims, in the order in which these were prepared."""
         found = self._pods.get(namespace, pod)
         if found is None:
             return []
@@ -151,7 +151,7 @@ class NodeAgent:
         self._context.run(self.registrations.run())
 
     def remember(self) -> None:
-        """Takes up the claims that were prepared before the start, and keeps all later ones for the next."""
+        """Loads the checkpoint of prepared claims, and keeps it up to date from now on."""
         self._has_checkpoint = True
         for entry in checkpoint.load(self.directory):
             self.prepared.add(entry)
@@ -181,7 +181,8 @@ class NodeAgent:
                 self._context.add((self.name, "pod", key))
 
     def driver_changed(self, name: str) -> None:
-        """Tries again all pods that wait for their claims, and follows what the driver has."""
+        """Retries the pods that wait for their claims, and updates the slices of a driver that came or went.
+        """
         driver = self.registrations.drivers.get(name)
         self.slices.driver_is(name, registered=driver is not None)
         if self._published is not None:
@@ -204,7 +205,8 @@ class NodeAgent:
         self._context.add((self.name, "publish", driver))
 
     async def publish(self, driver: str) -> None:
-        """Writes the slices of a driver. Raises Refused."""
+        """Writes the ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused.
+        """
         if self._published is not None:
             await self._published.sync(driver)
 
@@ -212,7 +214,9 @@ class NodeAgent:
         self._context.add((self.name, "driver", driver))
 
     async def sync(self, pod: Object) -> None:
-        """Brings a pod nearer to what it should be. Raises Refused."""
+        """Runs a pod, ends one that is being deleted, or unprepares the claims of a finished one. Raises
+        Refused.
+        """
         if "deletionTimestamp" in pod["metadata"]:
             await self._end(pod)
         elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
@@ -234,14 +238,14 @@ class NodeAgent:
         await self._report(pod, pod_status.running(pod, self._address, address, self._context.now()))
 
     def _pod_address(self, uid: str) -> str:
-        """The address of a pod, a new one for each."""
+        """The IP address of a pod; assigned when first asked for."""
         if uid not in self._addresses:
             number = len(self._addresses)
             self._addresses[uid] = f"10.{self._number}.{number // 250 % 256}.{number % 250 + 2}"
         return self._addresses[uid]
 
     async def _end(self, pod: Object) -> None:
-        """Unprepares the claims of a pod that is deleted, and removes it."""
+        """Unprepares the claims of a pod that is being deleted, and deletes it with grace period 0."""
         if not await self._unprepare_or_wait(pod):
             return
         pods = self._context.resource("", "pods")
@@ -263,7 +267,7 @@ class NodeAgent:
         return True
 
     async def unprepare(self, uid: str) -> None:
-        """Unprepares the claims of a pod that was removed without its kubelet."""
+        """Unprepares the claims of a pod that no longer exists, by its uid; retried later if it fails."""
         try:
             await self._claims.unprepare(uid)
         except PrepareError:

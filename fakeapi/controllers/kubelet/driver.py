@@ -17,20 +17,19 @@ NEW_SERVICES = {
     "v1beta1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/",
     "v1alpha4.Node": "/v1alpha3.Node/",
 }
-"""The services by the names that drivers give at registration, with the beginnings of their methods'
-names."""
+"""gRPC services by the names that drivers register, with the prefix of their methods."""
 
 OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
 
 
 class DriverError(Exception):
-    """A driver could not be called, or answered with an error; the text is the kubelet's."""
+    """A call to a driver failed, or it answered with an error; the text is the kubelet's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim as drivers are told of it. `handle` and `structured` are for drivers until 1.30."""
+    """A claim as it is sent to drivers. `handle` and `structured` are sent until 1.30."""
 
     namespace: str
     uid: str
@@ -41,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDevice:
-    """A device that a driver made ready. Until 1.30 there are only CDI devices."""
+    """A device that a driver prepared. Until 1.30 there are only CDI devices."""
 
     cdi_devices: tuple[str, ...]
     requests: tuple[str, ...] = ()
@@ -52,16 +51,14 @@ class PreparedDevice:
 
 @dataclass(eq=False, slots=True)
 class Driver:
-    """`service` is the name of the service that was chosen, `OLD_BATCH` for a driver of a release before
-    1.31.
-    """
+    """A registered DRA driver. `service` is the gRPC service to call, `OLD_BATCH` before 1.31."""
 
     name: str
     endpoint: str
     service: str
 
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
-        """The devices of each claim by its uid. Raises DriverError."""
+        """Prepares claims; returns the devices of each by its uid. Raises DriverError."""
         if self.service == OLD_BATCH:
             return await self._prepare_old(claims)
         request = MESSAGES["PrepareRequest"](claims=[_claim(each) for each in claims])
@@ -130,11 +127,11 @@ class Driver:
 
 
 class _Unimplemented(Exception):
-    """The driver does not have the method."""
+    """The driver does not implement the method."""
 
 
 async def call(endpoint: str, method: str, request: Any, response: str, seconds: float) -> Any:
-    """Calls one method at a Unix socket. Raises grpc.aio.AioRpcError."""
+    """Calls a unary gRPC method at a Unix socket. Raises grpc.aio.AioRpcError."""
     async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
         invoke = channel.unary_unary(
             method,
@@ -145,7 +142,7 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
 
 
 async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
-    """The messages that a method streams, until the driver ends it. Raises grpc.aio.AioRpcError."""
+    """Yields the messages of a gRPC stream until the driver ends it. Raises grpc.aio.AioRpcError."""
     async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
         invoke = channel.unary_stream(
             method,
@@ -157,7 +154,8 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
 
 
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
-"""Go's servers refuse a socket's path as authority; channels of other tests must not be used again."""
+"""Go's gRPC servers refuse a socket path as authority; without a local pool, tests would share connections.
+"""
 
 
 def _words(error: grpc.aio.AioRpcError) -> str:
@@ -166,7 +164,7 @@ def _words(error: grpc.aio.AioRpcError) -> str:
 
 
 def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
-    """The result of each claim that was asked for. Raises DriverError."""
+    """The result of each claim by uid. Raises DriverError for a failed, missing or unknown one."""
     by_uid = {each.uid: each for each in claims}
     found: dict[str, Any] = {}
     for entry in answer.claims:

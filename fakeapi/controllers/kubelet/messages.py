@@ -62,7 +62,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "ResourcesRequest": {},
     "ResourcesResponse": {"resources": (1, "*bytes")},
 }
-"""By message and field: its number and type, with a star where it is repeated. Maps are lists of entries."""
+"""Fields of each message: number and type, with a star if it is repeated. Maps are lists of entries."""
 
 
 def _make() -> dict[str, Any]:
@@ -89,4 +89,4 @@ def _make() -> dict[str, Any]:
 
 
 MESSAGES = _make()
-"""The classes of the messages by their names."""
+"""Message classes by name."""

@@ -1,4 +1,4 @@
-"""NodeAgent: a Node object with heartbeats, and the pods on it."""
+"""The Node object of a kubelet: registration and heartbeats."""
 
 from contextlib import suppress
 
@@ -19,7 +19,7 @@ _HEALTHY = {
 
 
 def node_object(name: str, address: str, version: str, now: str) -> Object:
-    """The Node as its kubelet registers it."""
+    """The Node object as a kubelet registers it."""
     labels = {
         "beta.kubernetes.io/arch": "amd64",
         "beta.kubernetes.io/os": "linux",

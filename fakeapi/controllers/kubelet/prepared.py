@@ -1,4 +1,4 @@
-"""Prepared: the claims that the drivers of a node made ready, and for which pods."""
+"""Prepared: the claims that the drivers of a node prepared, and the pods that use them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,8 +9,10 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(eq=False, slots=True)
 class PreparedClaim:
-    """`drivers` are those whose devices the claim has; `devices` has what each answered. `pods` are uids.
-    `told` has the claim as a driver is told of it, where that differs from driver to driver.
+    """A claim that drivers prepared, or are about to prepare.
+
+    `drivers` are the drivers in its allocation, `devices` what each of them prepared, `pods` the uids of the
+    pods that use it. `told` is the claim as sent to a driver, where that differs between drivers.
     """
 
     claim: Claim
@@ -32,7 +34,7 @@ class PreparedClaim:
 
 
 class Prepared:
-    """By namespace and name of the claim."""
+    """The prepared claims of a node, by namespace and name."""
 
     def __init__(self) -> None:
         self._claims: dict[tuple[str, str], PreparedClaim] = {}
@@ -54,7 +56,7 @@ class Prepared:
 
 
 def drivers_of(claim: Object) -> list[str]:
-    """The drivers whose devices an allocated claim has, in the order of its results, each once."""
+    """The drivers in a claim's allocation, in the order of its results, without duplicates."""
     allocation = claim["status"].get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     handles = allocation.get("resourceHandles") or ()

@@ -1,7 +1,7 @@
-"""PublishedResources: writes the ResourceSlices that drivers of 1.30 have their kubelet publish.
+"""PublishedResources: writes the ResourceSlices that drivers of 1.30 publish through the kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30: a driver streams what its node
-has (NodeListAndWatchResources), the kubelet makes slices of it.
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30: a driver streams the resources
+of its node (NodeListAndWatchResources), and the kubelet writes them to ResourceSlices.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
 
 RETRY_SECONDS = 5.0
-"""Delay before a driver whose stream failed is asked again, in the machine's time."""
+"""Delay before a failed stream is opened again, in real time rather than the server's clock."""
 
 _IN_SLICE = b"\x22"
 """The tag of a slice's resource model, field 4, in protobuf."""
@@ -45,12 +45,12 @@ class PublishedResources:
         self._watched: dict[str, asyncio.Task[None]] = {}
 
     def driver_came(self, driver: Driver) -> None:
-        """Follows what the driver says from now on."""
+        """Starts to follow the resources that a driver streams."""
         self.driver_went(driver.name)
         self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
 
     def driver_went(self, name: str) -> None:
-        """The driver's slices are deleted at the next `sync`."""
+        """Stops following a driver; its slices are deleted at the next `sync`."""
         task = self._watched.pop(name, None)
         if task is not None:
             task.cancel()
@@ -75,7 +75,7 @@ class PublishedResources:
             await asyncio.sleep(RETRY_SECONDS)
 
     def _model(self, encoded: bytes) -> Object:
-        """A resource model as JSON: it is decoded as that of a slice."""
+        """Decodes a resource model, as the field of a ResourceSlice that it is."""
         size, length = len(encoded), b""
         while size > 127:
             length += bytes([size & 127 | 128])
@@ -84,7 +84,7 @@ class PublishedResources:
         return {key: value for key, value in found.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
-        """Makes the slices of a driver what it said. Raises Refused."""
+        """Creates, updates and deletes slices until they match what a driver published. Raises Refused."""
         wanted = list(self._models.get(driver, ()))
         obsolete = []
         for each in self._slices.objects.values():
@@ -121,4 +121,4 @@ class PublishedResources:
 
 
 _OWN = frozenset(("kind", "apiVersion", "metadata", "nodeName", "driverName"))
-"""The fields of a slice beside those of its model."""
+"""Fields of a ResourceSlice that are not part of its resource model."""

@@ -1,7 +1,7 @@
 """Registrations: the DRA drivers of one node, found by the sockets in its plugin directory.
 
-Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. The directory is looked
-at every POLL_SECONDS of the machine's time, as drivers are programs of their own.
+Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. The directory is polled
+every POLL_SECONDS of real time, as drivers are separate processes.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 
 
 class Registrations:
-    """`drivers` by their names. `on_change` is called with the name of each that comes or goes."""
+    """Registered drivers by name. `on_change` is called with the name of each that registers or goes away."""
 
     def __init__(
         self,
@@ -37,10 +37,10 @@ class Registrations:
         spawn: Callable[[Coroutine[Any, Any, None]], Awaitable[None]],
         on_change: Callable[[str], None],
     ) -> None:
-        """`services` are those that the release's kubelet calls; empty for releases before 1.31.
+        """`services` are the gRPC services that the release's kubelet supports; empty before 1.31.
 
-        `spawn` runs work that `settle` waits for: a driver that knows of its registration can be relied on
-        once the controllers have settled.
+        `spawn` runs work that `settle` waits for, so that a driver that was told of its registration is
+        registered once the controllers have settled.
         """
         self.drivers: dict[str, Driver] = {}
         self._directory = directory
@@ -52,7 +52,7 @@ class Registrations:
         self._unanswered = False
 
     async def run(self) -> None:
-        """Looks for sockets until it is cancelled."""
+        """Polls for sockets until it is cancelled."""
         while True:
             await self.look()
             await asyncio.sleep(POLL_SECONDS)
@@ -82,7 +82,10 @@ class Registrations:
             self._on_change(name)
 
     async def _register(self, path: Path) -> str | None:
-        """The name of the driver; empty for a plugin that is none or was refused, None to try again."""
+        """Asks a plugin for its info and registers it.
+
+        Returns the driver's name, "" if it is no DRA driver or was refused, None to try again.
+        """
         try:
             request = MESSAGES["InfoRequest"]()
             info = await call(str(path), _GET_INFO, request, "PluginInfo", REGISTER_SECONDS)
@@ -100,7 +103,7 @@ class Registrations:
         return "" if problem else str(info.name)
 
     async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
-        """Tells a driver whether it is registered, and keeps it if so."""
+        """Notifies a driver of its registration status; adds it to `drivers` if it was accepted."""
         status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
@@ -113,7 +116,7 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """(why the driver is refused, or empty; the gRPC service to call)."""
+        """Chooses the gRPC service to call: (why the driver is refused or "", service)."""
         if not offered:
             return "empty list of supported gRPC services (aka supported versions)", ""
         if not self._services:
@@ -130,7 +133,7 @@ class Registrations:
 
 
 def _is_as_seen(directory: tuple[str, int]) -> bool:
-    """Whether nothing was put into a directory, or taken from it, since it was read."""
+    """Whether a directory still has the modification time of the last scan."""
     path, changed = directory
     try:
         return os.stat(path).st_mtime_ns == changed  # noqa: PTH116 - twenty times as fast
@@ -139,9 +142,7 @@ def _is_as_seen(directory: tuple[str, int]) -> bool:
 
 
 def _sockets(directory: Path) -> tuple[dict[Path, tuple[int, int]], dict[str, int]]:
-    """The sockets below a directory, with what tells one from its successor, and when each directory
-    changed.
-    """
+    """The sockets below a directory with inode and ctime, and the modification time of each directory."""
     found: dict[Path, tuple[int, int]] = {}
     seen: dict[str, int] = {}
     for root, _, names in os.walk(directory):

@@ -1,8 +1,8 @@
-"""NodeSlices: deletes the ResourceSlices of a node whose drivers are not there.
+"""NodeSlices: deletes the ResourceSlices of drivers that are not registered at a node.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` from 1.31 on: all slices of the node when the kubelet
-starts, those of a driver when it is no longer registered, or some time later, for drivers that are only
-replaced.
+starts, those of a driver when it is no longer registered, in some releases after a delay, so that a driver
+can be replaced.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,9 @@ EVERY = ""
 
 
 class NodeSlices:
-    """The slices of one node. `later` has `wipe` called for a driver, after some seconds of the clock."""
+    """The ResourceSlices of one node. `later` schedules a call of `wipe` for a driver, in seconds of the
+    clock.
+    """
 
     def __init__(
         self,
@@ -38,12 +40,12 @@ class NodeSlices:
         self._attempts: dict[str, int] = {}
 
     def start(self) -> None:
-        """Has all slices of the node deleted."""
+        """Schedules the deletion of all slices of the node."""
         if self._delay is not None:
             self._later(EVERY, 0.0)
 
     def driver_is(self, driver: str, *, registered: bool) -> None:
-        """Notes that a driver came or went."""
+        """Notes that a driver registered or unregistered."""
         if self._delay is None or not driver:
             return
         if registered:
@@ -53,7 +55,9 @@ class NodeSlices:
             self._later(driver, self._delay)
 
     async def wipe(self, driver: str) -> None:
-        """Deletes the slices of a driver, or of EVERY one, if it is time and the driver is still away."""
+        """Deletes the slices of a driver, or of EVERY driver, if it is due and the driver has not registered
+        again.
+        """
         if self._resource is None or self._delay is None:
             return
         if driver != EVERY:

@@ -8,10 +8,9 @@ from fakeapi.machinery.json_types import Object
 
 
 def allocated_state(claims: Iterable[Object], *, shares: bool, admin_counts: bool) -> AllocatedState:
-    """The state that claims in the layout of v1 tell.
+    """The allocated state according to the claims, which are in the layout of v1.
 
-    `shares`: devices can be shared. `admin_counts`: devices that a claim has with admin access are in use
-    too.
+    `shares`: devices can be shared. `admin_counts`: admin access takes devices too.
     """
     state = AllocatedState()
     for claim in claims:

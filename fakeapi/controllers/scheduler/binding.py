@@ -1,4 +1,4 @@
-"""Binder: writes what was decided: allocations and reservations of claims, then the node of the pod."""
+"""Binder: writes the allocations and reservations of claims, then binds the pod."""
 
 from collections.abc import Awaitable, Callable, Iterable
 
@@ -34,9 +34,9 @@ class Binder:
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
-        """Allocates and reserves the claims, and returns them as they are then.
+        """Allocates the claims and reserves them for the pod; returns them as stored.
 
-        `failed` is called where a claim cannot be had, and None returned.
+        If a claim cannot be reserved, it undoes the reservations, calls `failed` and returns None.
         """
         results = {
             id(claim): result
@@ -62,7 +62,7 @@ class Binder:
         return stored
 
     async def bind(self, pod: Object, node: str) -> None:
-        """Binds the pod. Raises Refused."""
+        """Binds the pod to a node and records the event Scheduled. Raises Refused."""
         metadata = pod["metadata"]
         binding = {
             "kind": "Binding",
@@ -77,8 +77,9 @@ class Binder:
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
     async def deallocate(self, wanted: Deallocation) -> str:
-        """Takes allocation and reservations from a claim, or asks its driver to, or deletes it; returns the
-        words for it. Raises Refused.
+        """Deletes a claim, asks its driver to deallocate it, or removes its allocation and reservations.
+
+        Returns the message for the pod's condition. Raises Refused.
         """
         if wanted.is_deleted:
             await self._without_finalizer(wanted.claim)
@@ -93,7 +94,9 @@ class Binder:
         return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """The claim as it is then. Raises BindError."""
+        """Writes allocation and reservation, and retries on conflict; returns the stored claim. Raises
+        BindError.
+        """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
             if "deletionTimestamp" in claim["metadata"]:
@@ -116,8 +119,9 @@ class Binder:
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
     ) -> Object:
-        """Creates the claim for extended resources where it is needed, and says in the pod's status what it
-        serves.
+        """Creates and reserves the claim for extended resources, if the node needs one.
+
+        Sets extendedResourceClaimStatus of the pod. Raises BindError.
         """
         wanted = outcome.claims.wanted[outcome.node]
         if not wanted.requests:
@@ -182,7 +186,7 @@ class Binder:
         await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
-        """Takes back reservations of this pod that are there."""
+        """Removes the pod from `reservedFor` of the claims; refusals are ignored."""
         uid = pod["metadata"]["uid"]
         for claim in claims:
             if "allocation" in claim["status"] and reserved_for(pod, claim):
@@ -202,7 +206,7 @@ class Binder:
             raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:
-        """Writes a claim in the layout of v1, in the version that is served; returns it in the former."""
+        """Writes a claim in the version that is served; takes and returns it in the layout of v1."""
         resource = self._view.resource("resourceclaims")
         place = served_as(resource)
         body = resource.from_hub(claim)

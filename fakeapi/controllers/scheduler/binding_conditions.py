@@ -1,4 +1,4 @@
-"""Binding conditions: what devices have to report before a pod is bound to its node.
+"""Binding conditions: device conditions that must be True before a pod is bound to its node.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` from 1.34 on. Claims are in the
 layout of v1.
@@ -11,11 +11,11 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 TIMEOUT_SECONDS = 600.0
-"""Time after its allocation in which a claim has to become ready (DynamicResourcesArgs.bindingTimeout)."""
+"""Time from allocation until the binding conditions must be met (DynamicResourcesArgs.bindingTimeout)."""
 
 
 class BindingFailure(Exception):
-    """A claim will not become ready; the text is the scheduler's."""
+    """The binding conditions of a claim failed or timed out; the text is the scheduler's message."""
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:
@@ -24,9 +24,10 @@ def have_conditions(claims: Iterable[Object]) -> bool:
 
 
 def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) -> bool:
-    """Whether all claims are ready; those that have no conditions are. Raises BindingFailure.
+    """Whether the binding conditions of all claims are met. Raises BindingFailure if some failed or timed
+    out.
 
-    `names_claim_first`: the words of errors before 1.36.
+    `names_claim_first`: the wording of errors before 1.36.
     """
     for claim in claims:
         name = claim["metadata"]["name"]
@@ -46,12 +47,12 @@ def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) 
 
 
 def is_hopeless(claim: Object, now: float) -> bool:
-    """Whether an allocated claim failed, or did not become ready in time."""
+    """Whether the binding conditions of an allocated claim failed or timed out."""
     return _failure(claim) is not None or (not _is_ready(claim) and is_overdue(claim, now))
 
 
 def is_overdue(claim: Object, now: float) -> bool:
-    """Whether the time is over in which a claim with conditions has to become ready."""
+    """Whether the binding timeout of a claim with conditions has passed."""
     since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
     if since is None or not have_conditions([claim]):
         return False
@@ -64,7 +65,7 @@ def _results(claim: Object) -> Iterator[Object]:
 
 
 def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
-    """The conditions of the device of a result, by type; None where nobody reported any status."""
+    """The conditions of an allocated device by type; None if no status is reported for it."""
     for each in claim["status"].get("devices") or ():
         if all(each[key] == result[key] for key in ("driver", "pool", "device")) and (
             each.get("shareID") == result.get("shareID")
@@ -74,7 +75,7 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """The condition by which the first device that is not ready failed."""
+    """The binding failure condition of the first device that is not ready; None if it has not failed."""
     for result in _results(claim):
         if not result.get("bindingConditions"):
             continue

@@ -1,4 +1,4 @@
-"""BindingWaits: pods that have node and claims, and wait for their devices to report their conditions."""
+"""BindingWaits: pods with node and claims that wait for the binding conditions of their devices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A pod, what was decided for it, and the names of its claims."""
+    """A waiting pod, the outcome of its scheduling, and the names of its claims."""
 
     pod: Object
     outcome: Outcome
@@ -20,7 +20,7 @@ class Wait:
 
 
 class BindingWaits:
-    """By the keys of pods. While a pod waits, it counts as one that is on its node."""
+    """The waiting pods by key. A waiting pod counts towards the resources in use on its node."""
 
     def __init__(
         self,
@@ -44,14 +44,14 @@ class BindingWaits:
         self._states.pod_changed(None, _placed(wait))
 
     def take(self, key: str) -> Wait | None:
-        """The wait of a pod, which ends; None if it does not wait."""
+        """Removes and returns the wait of a pod; None if it does not wait."""
         wait = self._waits.pop(key, None)
         if wait is not None:
             self._states.pod_changed(_placed(wait), None)
         return wait
 
     def is_over(self, key: str) -> bool:
-        """Whether the pod can be bound, or need not wait any more. Raises BindingFailure."""
+        """Whether the binding conditions of the pod's claims are met. Raises BindingFailure."""
         wait = self._waits[key]
         namespace = wait.pod["metadata"]["namespace"]
         found = [self._view.claim(namespace, name) for name in wait.claims]
@@ -62,7 +62,7 @@ class BindingWaits:
         )
 
     def users_of(self, claim: Object) -> list[str]:
-        """The pods that wait for a claim."""
+        """The keys of the pods that wait for a claim."""
         metadata = claim["metadata"]
         return [
             key

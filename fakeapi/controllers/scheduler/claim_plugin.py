@@ -1,4 +1,4 @@
-"""ClaimPlugin: the part of an attempt that is about claims, whatever the layout of claims is."""
+"""ClaimPlugin: interface of the scheduler plugin DynamicResources, for both layouts of claims."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,14 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(eq=False, slots=True)
 class PodClaims:
-    """The claims of a pod during one attempt.
+    """The claims of a pod during one scheduling attempt.
 
-    `allocations` has what would be allocated on a node, by its name: results for the claims of `unallocated`,
-    in their order. `unavailable` are claims that are allocated for other nodes. `extended` is the pod's claim
-    for the resources `by_class`, which `classes` stand for; it is among the others, and `wanted` has what it
-    would ask for on a node. `talk` is with the controllers of classic drivers, where a release has them.
+    `allocations` has, by node, the allocation results of the claims in `unallocated`, in their order.
+    `unavailable` are claims that are allocated for other nodes.
+
+    `by_class` are the extended resources of the pod that DeviceClasses back, `classes` the class of each
+    resource. `extended` is the pod's claim for them, also in `claims`; `wanted` has, by node, the requests it
+    would have. `talk` is the negotiation with classic drivers, in releases that have them.
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -37,9 +39,9 @@ class PodClaims:
 
 @dataclass(frozen=True, slots=True)
 class Deallocation:
-    """A claim that hinders its pod. `by_driver`: its classic driver is asked to deallocate it.
+    """A claim to deallocate so that its pod can be scheduled. `by_driver`: its classic driver is asked to.
 
-    `is_deleted`: it was made for an earlier attempt, and is deleted.
+    `is_deleted`: it was created for extended resources in an earlier attempt, and is deleted.
     """
 
     claim: Object
@@ -51,15 +53,15 @@ State = TypeVar("State", bound=PodClaims)
 
 
 class ClaimPlugin(ABC, Generic[State]):
-    """The extension points of the plugin DynamicResources."""
+    """Extension points of the scheduler plugin DynamicResources."""
 
     @abstractmethod
     def pre_filter(self, pod: Object, turn: int = 0) -> State:
-        """The claims of the pod; `turn` counts its attempts. Raises CannotSchedule, PluginError."""
+        """Finds the claims of the pod; `turn` counts failed attempts. Raises CannotSchedule, PluginError."""
 
     @abstractmethod
     def filter(self, state: State, pod: Object, node: NodeState) -> Unschedulable | None:
-        """Why the claims cannot be had on a node; None where they can. Raises PluginError."""
+        """The reason why the claims cannot be used on a node; None if they can. Raises PluginError."""
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:
@@ -67,15 +69,16 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def reserve(self, state: State, pod: Object, node: str, fitting: Sequence[str]) -> None:
-        """Settles what is allocated on the chosen node, one of those that the pod fits on.
+        """Completes the allocations for the chosen node; `fitting` are all nodes that the pod fits on.
 
-        Raises Waiting where drivers have to act first, PluginError, Refused.
+        Raises Waiting if a driver has to act first, PluginError, Refused.
         """
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """A claim that nobody but the pod uses, and that is allocated for other nodes. Raises Refused."""
+        """A claim to deallocate that only this pod uses, so that other nodes become possible. Raises Refused.
+        """
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Clears away what only the attempts needed."""
+        """Deletes what only scheduling needed, such as the PodSchedulingContext."""

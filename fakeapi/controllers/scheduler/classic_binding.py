@@ -8,7 +8,9 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClassicBinder(Binder):
-    """A claim gets its allocation and one consumer in one patch, so that others may add themselves too."""
+    """Writes allocation and reservation in one patch that adds one consumer, so that other pods can add
+    theirs.
+    """
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
         if result is not None:

@@ -1,7 +1,7 @@
-"""Negotiation: the scheduler's side of agreeing on a node with the controllers of classic drivers.
+"""Negotiation: the scheduler and the controllers of classic drivers agree on a node for a pod.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.31: the scheduler
-proposes nodes in a PodSchedulingContext, drivers say which of them do not suit, the scheduler selects one,
+proposes nodes in a PodSchedulingContext, drivers report unsuitable ones, the scheduler selects a node,
 drivers allocate for it.
 """
 
@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import DriverWait
 
 POTENTIAL_NODES_MAX = 128
-"""Nodes that are proposed at once (PodSchedulingNodeListMaxSize)."""
+"""Maximum number of potentialNodes (PodSchedulingNodeListMaxSize)."""
 
 _INFORMATION = "waiting for resource driver to provide information"
 _ALLOCATION = "waiting for resource driver to allocate resource"
@@ -23,7 +23,7 @@ _DRIVER = "waiting for resource driver"
 
 
 class Waiting(Exception):
-    """The pod has to wait for a driver; the text and `reason` are those of its condition."""
+    """The pod has to wait for a driver; text and `reason` go into its condition PodScheduled."""
 
     def __init__(self, message: str, reason: str = "Unschedulable") -> None:
         super().__init__(message)
@@ -32,8 +32,10 @@ class Waiting(Exception):
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """A claim that a driver is to allocate: `selectors` of the nodes that its classes allow, with the words
-    for nodes that they exclude; `says` is what the driver said of it.
+    """A claim that a classic driver is to allocate.
+
+    `selectors` are the node selectors of its classes, `excluded` is the message for nodes that they exclude,
+    `says` the driver's entry in the status of the PodSchedulingContext.
     """
 
     selectors: list[Object]
@@ -43,8 +45,10 @@ class Pending:
 
 @dataclass(eq=False, slots=True)
 class Negotiation:
-    """One attempt's. `known` is the object as it is, `structured` the number of claims that the scheduler
-    itself allocates.
+    """Negotiation in one scheduling attempt.
+
+    `known` is the stored PodSchedulingContext, `structured` the number of claims that the scheduler itself
+    allocates.
     """
 
     known: Object | None
@@ -52,12 +56,12 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """What a driver said of the claim that the pod calls so."""
+        """The driver's entry for a pod claim in the PodSchedulingContext's status; None if there is none."""
         said: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
         return next((each for each in said if each["name"] == pod_claim), None)
 
     def filter(self, node: Object) -> Unschedulable | None:
-        """Why a node is out of the question for the pending claims."""
+        """The reason why a node is excluded for the pending claims; None if it is not."""
         name = node["metadata"]["name"]
         for each in self.pending:
             if not all(matches_selector(selector, node) for selector in each.selectors):
@@ -67,7 +71,7 @@ class Negotiation:
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """The node to select and those to propose, each None where it stays as it is."""
+        """The selectedNode and potentialNodes to write; None leaves a field unchanged."""
         spec = (self.known or {}).get("spec") or {}
         proposed = spec.get("potentialNodes") or ()
         selected, potential = None, None
@@ -85,18 +89,20 @@ class Negotiation:
 
 
 class ClassicDrivers:
-    """Negotiates by a release's manners."""
+    """Negotiates with classic drivers; `manner` is how the release reports pods that wait for them."""
 
     def __init__(self, contexts: SchedulingContexts, manner: DriverWait) -> None:
         self._contexts = contexts
         self._manner = manner
 
     def begin(self, pod: Object) -> Negotiation:
-        """Raises PluginError."""
+        """Starts from the pod's PodSchedulingContext. Raises PluginError."""
         return Negotiation(self._contexts.find(pod))
 
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
-        """Returns when nothing is left for drivers to do. Raises Waiting, Refused."""
+        """Writes the next step to the PodSchedulingContext; returns if no claim is pending. Raises Waiting,
+        Refused.
+        """
         if not talk.pending:
             return
         selected, potential = talk.next_step(node, fitting)
@@ -105,7 +111,7 @@ class ClassicDrivers:
         self._wait(is_asked=selected is not None, is_told=selected is not None or potential is not None)
 
     def _wait(self, *, is_asked: bool, is_told: bool) -> None:
-        """Raises Waiting."""
+        """Raises Waiting with the message of the release."""
         at_reserving = _ALLOCATION if is_asked else _INFORMATION
         match self._manner:
             case DriverWait.ERROR:
@@ -118,17 +124,18 @@ class ClassicDrivers:
                 raise Waiting(nodes_message(1, "", {_DRIVER if is_told else _INFORMATION: 1}))
 
     async def stop_allocating(self, pod: Object, talk: Negotiation) -> None:
-        """Takes back the selected node before a driver is asked to deallocate. Raises Refused."""
+        """Clears selectedNode before a driver is asked to deallocate. Raises Refused."""
         if ((talk.known or {}).get("spec") or {}).get("selectedNode"):
             await self._contexts.publish(pod, talk.known, "", None)
 
     async def end(self, pod: Object) -> None:
-        """Deletes the pod's object, which nobody needs once the pod is bound."""
+        """Deletes the PodSchedulingContext of a pod that was bound."""
         await self._contexts.delete(pod)
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim that is to be deallocated, or that others have to themselves."""
+    """Raises CannotSchedule for a claim with a requested deallocation, or one in use that is not shareable.
+    """
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")

@@ -25,15 +25,16 @@ from fakeapi.releases.quirks import Quirks
 NAME = "DynamicResources"
 GROUP = "resource.k8s.io"
 EVERY = "true"
-"""The selector of a claim without parameters."""
+"""The CEL selector for a claim without parameters."""
 WAITS = "WaitForFirstConsumer"
 _EXCLUDED = "excluded by resource class node filter"
 
 
 @dataclass(eq=False, slots=True)
 class ClassicClaims(PodClaims):
-    """`models` has what claims with structured parameters ask for, in the order of `unallocated`, with the
-    selectors of nodes that their classes allow.
+    """Claims of v1alpha2 during one scheduling attempt.
+
+    `models` has the requests of each claim in `unallocated` with the suitableNodes of its class.
     """
 
     models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
@@ -41,7 +42,7 @@ class ClassicClaims(PodClaims):
 
 
 class ClassicResources(ClaimPlugin[ClassicClaims]):
-    """See the module."""
+    """The plugin DynamicResources for claims of v1alpha2."""
 
     def __init__(self, view: DeviceView, drivers: ClassicDrivers, quirks: Quirks) -> None:
         self._view = view
@@ -121,7 +122,8 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """The parameters that a reference names, or those that were generated from what it names."""
+        """The parameters object that a reference names, or the one generated from the object that it names.
+        """
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
         for each in self._view.objects(plural):
             metadata = each["metadata"]

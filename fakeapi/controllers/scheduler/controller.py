@@ -1,7 +1,7 @@
-"""SchedulerController: takes pods without a node, one after the other, and binds them or says why it cannot.
+"""SchedulerController: schedules pods one after the other: binds each, or reports why it fits nowhere.
 
-Follows k8s.io/kubernetes `pkg/scheduler`, with one worker and without the times that pods wait there: a pod
-that fits nowhere is tried again at the next change that could help it.
+Follows k8s.io/kubernetes `pkg/scheduler`, with one worker and without its delays for unschedulable pods: such
+a pod is tried again at the next change that could help it.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ DECISIONS_MAX = 1000
 
 NEXT = "next"
 BINDING = "binding"
-"""Begins the keys of pods that wait for their devices."""
+"""First part of the queue keys of pods that wait for binding conditions."""
 
 
 class SchedulerController(Controller):
@@ -60,8 +60,7 @@ class SchedulerController(Controller):
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
-        """The nodes that a pod fitted on, with their scores, by the pod's key; the last DECISIONS_MAX of
-        them."""
+        """Feasible nodes of a pod with their scores, by the pod's key; the last DECISIONS_MAX of them."""
         self._arrivals = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
@@ -91,7 +90,7 @@ class SchedulerController(Controller):
         self._view.on_change(self._something_changed)
 
     def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
-        """The plugin for the layout that claims have."""
+        """The plugin DynamicResources for the layout of claims in this release."""
         context, rules = self.context, self.context.rules
         drivers = self._classic_drivers(allocation)
         if self._view.is_classic and drivers is not None:
@@ -101,7 +100,7 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Those whose controllers allocate: always until 1.30, by a gate in 1.31."""
+        """Support of classic drivers: always until 1.30, by DRAControlPlaneController in 1.31, else None."""
         resource = self.context.resource(GROUP, PLURAL)
         claims = self.context.resource(GROUP, "resourceclaims")
         if resource is None or claims is None or resource.version != claims.version:
@@ -136,7 +135,9 @@ class SchedulerController(Controller):
             self._neighbour_came(new)
 
     def _neighbour_came(self, pod: Object) -> None:
-        """Retries unschedulable pods with rules about other pods."""
+        """Retries unschedulable pods with pod affinity or topology spread when another pod is placed or
+        changes.
+        """
         for key in sorted(self._parked):
             waiting = self._pods.objects.get(key)
             if waiting is not None and has_rules(waiting):
@@ -156,7 +157,7 @@ class SchedulerController(Controller):
         self.context.add(NEXT)
 
     def _next(self) -> Object | None:
-        """The pod with the highest priority that came first."""
+        """Takes the pod with the highest priority from the queue; among equals the one that came first."""
         best: tuple[tuple[int, int], Object] | None = None
         for key, arrival in list(self._active.items()):
             pod = self._pods.objects.get(key)
@@ -210,7 +211,7 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """The nodes with the pods on them for which room was made, where the pod must not take it."""
+        """The nodes, with the pods nominated to them added unless their priority is lower than the pod's."""
         for key in self._nominations:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
@@ -227,7 +228,7 @@ class SchedulerController(Controller):
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
-        """One of the best nodes, by chance, as upstream does it."""
+        """A random one of the best nodes, as upstream."""
         return names[int(self.context.clock.fraction() * len(names))]
 
     async def _bind(self, pod: Object, outcome: Outcome) -> None:
@@ -268,7 +269,7 @@ class SchedulerController(Controller):
         self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
 
     async def _look_at_devices(self, key: str) -> None:
-        """Binds a pod whose devices are ready, and gives up one whose devices will not be."""
+        """Binds a waiting pod once its binding conditions are met; gives up if they failed or timed out."""
         if key not in self._waits:
             return
         try:
@@ -294,7 +295,7 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Whether the pod can be bound at once, or has to wait for a driver. Raises Refused, PluginError."""
+        """Runs Reserve; False if the pod has to wait for a driver. Raises Refused, PluginError."""
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
@@ -338,7 +339,9 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that hinders the pod, if any; returns the words for its condition."""
+        """Deallocates a claim that keeps the pod unschedulable, if any; returns the message for its
+        condition.
+        """
         if not self._view.serves_claims:
             return ""
         if not outcome.claims.claims:
@@ -356,7 +359,8 @@ class SchedulerController(Controller):
         await self._report(pod, "SchedulerError", message)
 
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
-        """Says in the pod's condition and in an event why it has no node, and for which one room is made."""
+        """Records FailedScheduling, and updates the condition PodScheduled and nominatedNodeName of the pod.
+        """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", message)
         known = _condition(pod)
         wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
@@ -382,7 +386,7 @@ class SchedulerController(Controller):
 
 
 def _is_waiting(pod: Object) -> bool:
-    """Whether a pod is the scheduler's to place."""
+    """Whether a pod is pending and this scheduler has to place it."""
     spec = pod["spec"]
     return (
         not spec.get("nodeName")
@@ -398,7 +402,7 @@ def _has_ended(pod: Object) -> bool:
 
 
 def _was_changed(old: Object, new: Object) -> bool:
-    """Whether more than the status changed, other than the names of claims."""
+    """Whether the spec, the labels or the names of claims in the status changed."""
 
     def relevant(pod: Object) -> tuple[Any, ...]:
         metadata = pod["metadata"]

@@ -19,9 +19,9 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 
 @dataclass(eq=False, slots=True)
 class Outcome:
-    """`node` is where the pod goes; empty where it fits nowhere, and `problem` and `refusals` say why.
+    """Result of a scheduling attempt. `node` is "" if the pod fits nowhere; `problem` and `refusals` say why.
 
-    `feasible` are the nodes that it fits on with their scores; a single one is not scored.
+    `feasible` are the nodes that the pod fits on with their scores; a single one is not scored.
     """
 
     claims: PodClaims
@@ -32,14 +32,14 @@ class Outcome:
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
-    """Why no pod is to go for this one."""
+    """Why the pod may not preempt others."""
     hindrances: dict[str, Unschedulable] = field(default_factory=dict)
-    """Why the pod would not fit on a node without those that matter less."""
+    """Why the pod would not fit on a node even without the pods of lower priority."""
 
     def message(self, of_claims: str | None, quirks: Quirks) -> str:
         """The message of the pod's condition PodScheduled.
 
-        `of_claims` are the words of PostFilter, None where other pods made room.
+        `of_claims` is the message of PostFilter about claims, None if pods were preempted.
         """
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
@@ -68,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one attempt. `states` are all nodes, which rules about other pods look at."""
+    """The filters of one scheduling attempt. `states` are all nodes, as affinity and topology spread need."""
 
     pod: Object
     states: Mapping[str, NodeState]
@@ -78,7 +78,9 @@ class Filtering:
     namespaces: Callable[[], Mapping[str, Object]]
 
     def refusals(self, names: Iterable[str]) -> Iterator[tuple[NodeState, Unschedulable | None]]:
-        """Why the pod does not fit on each of some nodes; None where it does. Raises PluginError."""
+        """Yields each of the nodes with the reason why the pod does not fit, None if it does. Raises
+        PluginError.
+        """
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
         topology = self._topology(wants)
         for name in names:
@@ -89,7 +91,7 @@ class Filtering:
             yield state, refusal or self.plugin.filter(self.claims, self.pod, state)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """The rules about other pods; None where neither the pod nor others have any."""
+        """The filters for pod affinity and topology spread; None if neither this pod nor others need them."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(
@@ -110,8 +112,10 @@ def attempt(
     turn: int = 0,
     namespaces: Callable[[], Mapping[str, Object]] = dict,
 ) -> Outcome:
-    """The outcome for a pod. `choose` picks one of the best nodes, `turn` counts the attempts that ended with
-    an error, `namespaces` has those of the cluster by name. Raises PluginError.
+    """Runs one scheduling attempt for a pod. Raises PluginError.
+
+    `choose` picks one of the best nodes, `turn` counts the attempts that ended with an error, `namespaces`
+    returns those of the cluster by name.
     """
     try:
         claims = plugin.pre_filter(pod, turn)

@@ -26,11 +26,11 @@ from fakeapi.machinery.json_types import Object
 
 NAME = "DynamicResources"
 CHOICES_MAX = 8
-"""Alternatives of a request (FirstAvailableDeviceRequestMaxSize); the first scores this much."""
+"""Maximum number of subrequests (FirstAvailableDeviceRequestMaxSize), and the score of the first."""
 
 
 class DynamicResources(ClaimPlugin[PodClaims]):
-    """See the module."""
+    """The plugin DynamicResources for structured parameters."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         now: Callable[[], float],
         drivers: ClassicDrivers | None = None,
     ) -> None:
-        """`drivers` where a release knows controllers of classic drivers: in 1.31."""
+        """`drivers` negotiates with classic drivers: in 1.31, where a gate enables them."""
         self._view = view
         self._rules = rules
         self._matcher = matcher
@@ -84,7 +84,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _add_pending(
         self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
     ) -> None:
-        """A claim that the controller of its driver allocates."""
+        """Adds a claim that the controller of a classic driver allocates."""
         names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
         selectors = [
             classes[name]["spec"]["suitableNodes"]
@@ -154,13 +154,13 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         return None
 
     def _is_hopeless(self, claim: Object) -> bool:
-        """Whether a claim is allocated, and its devices do not become ready."""
+        """Whether the binding conditions of a claim's devices failed or timed out."""
         return self._rules.binding_conditions and is_hopeless(claim, self._now())
 
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Settles what the claim for extended resources asks for on a node."""
+        """Determines the requests of the claim for extended resources on a node."""
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))
         names = [name for name in state.by_class if not node.allocatable(name)]
@@ -168,8 +168,8 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         return None
 
     def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
-        """The claims to allocate on a node; that for extended resources asks for what the node lacks
-        itself.
+        """The claims to allocate on a node; the one for extended resources requests those that the node
+        lacks.
         """
         claims = []
         for claim in state.unallocated:

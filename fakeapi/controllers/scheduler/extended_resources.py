@@ -1,4 +1,4 @@
-"""Extended resources that DeviceClasses stand for: a claim for what a pod's containers ask for by them.
+"""Extended resources backed by DeviceClasses: the ResourceClaim for those that a pod requests.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go`.
 """
@@ -13,20 +13,21 @@ from fakeapi.machinery.json_types import Object
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 IN_MEMORY = "<extended-resources>"
-"""The name of a claim that is yet to be created."""
+"""Placeholder name of a claim that has not been created yet."""
 
 
 @dataclass(eq=False, slots=True)
 class Wanted:
-    """A claim for some containers, and which of its requests serves which of them."""
+    """Device requests of a claim for extended resources, and the requestMappings to containers."""
 
     requests: list[Object]
     mappings: list[Object]
 
 
 def class_names(classes: Iterable[Object]) -> dict[str, str]:
-    """The DeviceClass that stands for a resource, by its name. Of several the newest counts, then the
-    first.
+    """Names of DeviceClasses by the extended resource that they back.
+
+    If there are several, the newest wins, then the first by name.
     """
     found: dict[str, str] = {}
     by_age = sorted(classes, key=lambda each: str(each["metadata"]["name"]), reverse=True)
@@ -39,12 +40,12 @@ def class_names(classes: Iterable[Object]) -> dict[str, str]:
 
 
 def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
-    """The resources that a pod asks for and that classes stand for."""
+    """The resources that a pod requests and that DeviceClasses back."""
     return frozenset(name for name, value in requests_of(pod).items() if value and name in classes)
 
 
 def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
-    """The pod's claim for extended resources: one that there is, or one that could be created."""
+    """The pod's claim for extended resources; if there is none, one in memory that can be created."""
     metadata = pod["metadata"]
     for claim in claims:
         own = claim["metadata"]
@@ -68,7 +69,7 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
 
 
 def wanted(pod: Object, resources: Iterable[str], classes: Mapping[str, str]) -> Wanted:
-    """The requests for some resources. Init containers use again what containers after them get."""
+    """The device requests for some resources. Init containers reuse devices of the containers after them."""
     containers = [*(pod["spec"].get("initContainers") or ()), *(pod["spec"].get("containers") or ())]
     first = len(pod["spec"].get("initContainers") or ())
     found = Wanted([], [])
@@ -110,7 +111,7 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """What a container needs beside the requests that it can use again, and which requests serve it."""
+    """The request for devices that a container cannot reuse from others, and all requests that serve it."""
     asked = (container.get("resources") or {}).get("requests") or {}
     count = int(amount(asked.get(resource, "0")))
     if not count:

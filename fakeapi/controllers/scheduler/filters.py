@@ -1,7 +1,7 @@
-"""The filters of the default profile that need no claims: which nodes a pod fits on.
+"""Filters of the default scheduler profile that look at one node and at no claims.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`. In the order in which they run; the first that
-refuses a node says why.
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which they run; the first that
+refuses a node gives the reason.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to be placed. `by_class` are the resources it asks for that device classes stand for."""
+    """A pod to schedule. `by_class` are the resources it requests that DeviceClasses back."""
 
     pod: Object
     quirks: Quirks
@@ -115,7 +115,7 @@ def _covers(toleration: Object, taint: Object) -> bool:
 
 
 def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
-    """Address, protocol and port of what a pod takes from its node."""
+    """(address, protocol, port) of the host ports of a pod."""
     return [
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
         for container in pod["spec"].get("containers") or ()

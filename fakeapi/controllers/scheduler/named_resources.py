@@ -1,7 +1,7 @@
 """Named resources: allocation of v1alpha2 claims whose class has structured parameters.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go
-and `structured/namedresources`): first fit without going back, request by request.
+and `structured/namedresources`): first fit without backtracking, request by request.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """A selector cannot be compiled or evaluated; the text is the scheduler's."""
+    """A CEL selector does not compile or evaluate; the text is the scheduler's message."""
 
 
 @dataclass(eq=False, slots=True)
@@ -26,11 +26,11 @@ class Instances:
 
 
 Resources = Mapping[tuple[str, str], Instances]
-"""By node and driver."""
+"""Instances by (node, driver)."""
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """The instances that slices publish, without those that claims have."""
+    """The instances that slices publish, and the names of those that claims use."""
     found: dict[tuple[str, str], Instances] = {}
     for each in slices:
         known = found.setdefault((each.get("nodeName", ""), each["driverName"]), Instances())
@@ -50,7 +50,9 @@ def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resource
 
 
 class ClaimModel:
-    """What one claim asks of each driver: the parameters of claim and class, with selectors compiled."""
+    """The requests of one claim by driver, from its parameters and those of its class, with compiled
+    selectors.
+    """
 
     def __init__(
         self, resource_class: Object, class_parameters: Object, claim_parameters: Object, quirks: Quirks
@@ -85,7 +87,9 @@ class ClaimModel:
         return True
 
     def allocate(self, node: str, resources: Resources) -> tuple[str, Object]:
-        """The driver's name and the allocation for the status of the claim, on a node that fits."""
+        """Takes instances on a node that fits; returns the driver's name and the allocation for the claim's
+        status.
+        """
         handles = []
         for driver, requests in self._by_driver.items():
             names = self._choose(driver, resources[node, driver])
@@ -122,7 +126,7 @@ class ClaimModel:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
     def _choose(self, driver: str, instances: Instances) -> list[str]:
-        """The instance of each request, fewer where some cannot be served. Raises ValueError."""
+        """The names of an instance for each request; fewer if some cannot be served. Raises ValueError."""
         used, found = set(instances.used), []
         chosen_filter = self._filters.get(driver)
         for _, selector in self._by_driver[driver]:

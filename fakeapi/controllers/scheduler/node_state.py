@@ -1,4 +1,4 @@
-"""NodeState: a node with the pods on it, and what they ask for."""
+"""NodeState: a node with the pods on it, and the sum of their requests."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,13 +13,15 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""Default requests of a container without any, for the scoring of nodes."""
+"""Requests that scoring assumes for a container without any."""
 
 
 @dataclass(slots=True)
 class NodeState:
-    """`requested` is what the pods ask for; `scored`, of cpu and memory, counts a default for those that do
-    not. `shunning` are pods that do not suffer certain others near them.
+    """A node with the pods on it.
+
+    `requested` is the sum of the pods' requests; `scored` the sum of cpu and memory, with defaults for
+    containers that request none. `shunning` are pods with required anti-affinity.
     """
 
     node: Object
@@ -53,7 +55,7 @@ def required_terms(pod: Object, kind: str) -> list[Object]:
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """The node with other pods on it."""
+    """A state of the node with exactly these pods."""
     found = NodeState(state.node)
     for pod in pods:
         found.add(pod)
@@ -76,7 +78,7 @@ def requests_of(pod: Object) -> Amounts:
 
 
 def scored_requests(pod: Object) -> Amounts:
-    """The cpu and memory of a pod for the scoring of nodes."""
+    """The cpu and memory requests of a pod, with defaults, as nodes are scored by them."""
     totals = {"cpu": Fraction(0), "memory": Fraction(0)}
     for container in pod["spec"].get("containers") or ():
         wanted = (container.get("resources") or {}).get("requests") or {}
@@ -87,7 +89,7 @@ def scored_requests(pod: Object) -> Amounts:
 
 
 class NodeStates:
-    """The nodes with the pods on them that have not ended; follows changes of nodes and pods."""
+    """The nodes with the pods on them that have not terminated; updated by changes of nodes and pods."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Object] = {}
@@ -115,7 +117,7 @@ class NodeStates:
             self._states.pop(name, None)
 
     def by_name(self) -> dict[str, NodeState]:
-        """All nodes in the order of their names."""
+        """The states of all nodes by name, sorted."""
         for name in self._nodes.keys() - self._states.keys():
             state = self._states[name] = NodeState(self._nodes[name])
             for pod in self._pods[name].values():

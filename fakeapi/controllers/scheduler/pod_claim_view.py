@@ -26,19 +26,17 @@ _HUB = "fakeapi.hub"
 
 
 class NotReady(Exception):
-    """A pod cannot be tried yet, for the reason that the text says: a claim that is not there, or is
-    going.
-    """
+    """A pod cannot be scheduled yet, as a claim is missing or being deleted; the text says which."""
 
 
 class DeviceView:
-    """Caches of the kinds of resource.k8s.io, each object converted once for each of its versions.
+    """Caches of the kinds of resource.k8s.io; each version of an object is converted once.
 
-    Releases before 1.31 have theirs in the layout of v1alpha2.
+    The layout is that of v1, before 1.31 that of v1alpha2.
     """
 
     def __init__(self, context: ControllerContext) -> None:
-        """A kind that the release does not serve has no objects."""
+        """A kind that the release does not serve is empty."""
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
@@ -52,11 +50,11 @@ class DeviceView:
         self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
-        """The list of a kind is made anew when it is next asked for."""
+        """Invalidates the list of a kind."""
         self._lists.pop(kind, None)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
-        """Calls `handler` for every change of `kinds`, or of any kind."""
+        """Calls `handler` for every change of `kinds`, or of all kinds if none is given."""
         for kind, informer in self._informers.items():
             if not kinds or kind in kinds:
                 informer.on_change(handler)
@@ -66,7 +64,7 @@ class DeviceView:
 
     @property
     def is_classic(self) -> bool:
-        """Whether claims are in the layout of v1alpha2, which names no devices."""
+        """Whether claims are in the layout of v1alpha2, which has resource classes and no devices."""
         return "resourceclasses" in self._resources
 
     @property
@@ -74,7 +72,7 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """All objects of a kind in the layout of v1, by the order of their keys. They must not be changed."""
+        """All objects of a kind in the layout of v1, sorted by key. Callers must not change them."""
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -95,7 +93,7 @@ class DeviceView:
         return found
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """A claim in the layout of v1."""
+        """A claim in the layout of v1; None if it does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)

@@ -1,7 +1,7 @@
-"""Where other pods are: the filters PodTopologySpread and InterPodAffinity.
+"""The filters PodTopologySpread and InterPodAffinity.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity`: what must
-be kept; preferences are not scored.
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity` for
+required terms and DoNotSchedule; preferences are not scored.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,11 +19,11 @@ _ANTI = "node(s) didn't match pod anti-affinity rules"
 _OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 Suits = Callable[[Object], bool]
-"""Whether a node has the affinity that the pod requires."""
+"""A condition on a Node."""
 
 
 def has_rules(pod: Object) -> bool:
-    """Whether a pod says anything about other pods."""
+    """Whether a pod has pod affinity, anti-affinity or topology spread constraints."""
     affinity = pod["spec"].get("affinity") or {}
     return bool(
         affinity.get("podAffinity")
@@ -34,15 +34,16 @@ def has_rules(pod: Object) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Spread:
-    """A constraint with the number of matching pods in each domain."""
+    """A topology spread constraint with the number of matching pods in each domain."""
 
     constraint: Object
     counts: dict[str, int] = field(default_factory=dict)
 
 
 class PodTopology:
-    """The rules about other pods, for one pod in one attempt. `namespaces` are labels of namespaces by
-    name.
+    """Pod affinity and topology spread for one pod in one scheduling attempt.
+
+    `namespaces` returns the namespaces of the cluster by name.
     """
 
     def __init__(
@@ -53,7 +54,9 @@ class PodTopology:
         suits: Suits,
         tolerates: Suits,
     ) -> None:
-        """`tolerates`: whether the pod tolerates all taints of a node that keep pods away."""
+        """`suits`: the node has the pod's required affinity; `tolerates`: the pod tolerates the node's
+        taints.
+        """
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
         self._namespaces = namespaces
@@ -72,7 +75,7 @@ class PodTopology:
             self._count_pods(state)
 
     def filter(self, state: NodeState) -> Unschedulable | None:
-        """Why the pod must not be on a node."""
+        """The reason why the pod may not be on a node; None if it may."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
     # spread ---------------------------------------------------------------------------------------
@@ -135,7 +138,7 @@ class PodTopology:
                     self._shunning.add((term["topologyKey"], labels[term["topologyKey"]]))
 
     def _matches(self, term: Object, owner: Object, other: Object) -> bool:
-        """Whether a pod is one that a term of another pod is about."""
+        """Whether an affinity term of the pod `owner` selects the pod `other`."""
         labels = other["metadata"].get("labels") or {}
         return self._is_in_scope(term, owner, other) and _selects(term.get("labelSelector"), labels)
 
@@ -185,6 +188,6 @@ def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: 
 
 
 def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector matches; none matches nothing, an empty one everything."""
+    """Whether a LabelSelector matches: None matches nothing, an empty one everything."""
     found = label_selector.of_object(selector)
     return found is not None and found.matches(labels)

@@ -1,7 +1,7 @@
-"""Preemption: which pods of lower priority have to go for a pod that fits nowhere.
+"""Preemption: chooses pods of lower priority to delete, so that a pod fits on a node.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`. Disruption
-budgets are not looked at.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`.
+PodDisruptionBudgets are ignored.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node, and the pods on it that have to go, the most important first."""
+    """A node and the victims of preemption on it, the most important first."""
 
     node: str
     victims: tuple[Object, ...]
 
 
 def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
-    """The node whose pods matter least; None where it would not help, which `outcome` then says.
+    """The node with the least important victims; None if preemption does not help. Raises PluginError.
 
-    Raises PluginError.
+    The reasons are then in `outcome`.
     """
     filtering = outcome.filtering
     if filtering is None:
@@ -46,7 +46,9 @@ def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
 
 
 def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """What has to go from a node, or why the pod would not fit without all that is less important."""
+    """The victims on a node, or why the pod would not fit without all pods of lower priority; None if no pod
+    has to be deleted.
+    """
     on_node = filtering.states[name].pods
     lower = sorted((each for each in on_node if priority_of(each) < priority_of(pod)), key=_importance)
     kept = [each for each in on_node if priority_of(each) >= priority_of(pod)]
@@ -65,14 +67,14 @@ def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unsc
 
 
 def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """Why the pod does not fit on a node that has just these pods."""
+    """The reason why the pod does not fit on a node if it has just these pods; None if it fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = replace(filtering, states=states).refusals([name])
     return refusal
 
 
 def _has_made_room(pod: Object, filtering: Filtering) -> bool:
-    """Whether pods that went for this one are not gone yet."""
+    """Whether victims on the nominated node are still terminating."""
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(
         "deletionTimestamp" in each["metadata"] and priority_of(each) < priority_of(pod)
@@ -93,7 +95,7 @@ def _started(pod: Object) -> str:
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
-    """Highest priority, sum of priorities, number of victims, and the later the start the better."""
+    """Sort key of a candidate: highest priority, sum of priorities, number of victims, latest start."""
     priorities = [priority_of(each) for each in candidate.victims]
     highest = [each for each in candidate.victims if priority_of(each) == max(priorities)]
     earliest = min(_started(each) for each in highest)

@@ -1,4 +1,4 @@
-"""SchedulingContexts: the PodSchedulingContexts in which scheduler and classic drivers agree on nodes."""
+"""SchedulingContexts: PodSchedulingContexts, by which the scheduler and classic drivers agree on nodes."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ PLUGIN = "DynamicResources"
 
 
 class SchedulingContexts:
-    """Reads them from a cache and writes them as the scheduler."""
+    """Reads PodSchedulingContexts from a cache and writes them as the scheduler."""
 
     def __init__(self, context: ControllerContext, api: API, resource: ServedResource) -> None:
         self._api = api
@@ -23,8 +23,8 @@ class SchedulingContexts:
         self._informer: Informer = context.informer(resource)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` when a driver has said something new; what the scheduler itself writes does not
-        count.
+        """Calls `handler` when an object is created or its status changes, but not when the scheduler updates
+        it.
         """
 
         def changed(old: Object | None, new: Object | None) -> None:
@@ -34,7 +34,8 @@ class SchedulingContexts:
         self._informer.on_change(changed)
 
     def find(self, pod: Object) -> Object | None:
-        """The pod's own; None if there is none. Raises PluginError for one of another pod."""
+        """The pod's PodSchedulingContext; None if there is none. Raises PluginError if another pod owns it.
+        """
         metadata = pod["metadata"]
         found = self._informer.get(metadata["namespace"], metadata["name"])
         if found is not None and owning_pod(found)[1] != metadata["uid"]:
@@ -46,7 +47,8 @@ class SchedulingContexts:
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
     ) -> None:
-        """Creates or updates the pod's; None leaves a field as it is. Raises Refused."""
+        """Creates or updates the pod's PodSchedulingContext; None leaves a field unchanged. Raises Refused.
+        """
         spec = dict((known or {}).get("spec") or {})
         if selected is not None:
             spec["selectedNode"] = selected
@@ -73,7 +75,8 @@ class SchedulingContexts:
             await self._api.patch(path, body, "apply", fieldManager="kube-scheduler", force="true")
 
     async def delete(self, pod: Object) -> None:
-        """Deletes the pod's, if there is one; a refusal is left to the garbage collector."""
+        """Deletes the pod's PodSchedulingContext; if that is refused, the garbage collector deletes it later.
+        """
         metadata = pod["metadata"]
         try:
             await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))

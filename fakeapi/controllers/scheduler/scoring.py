@@ -1,8 +1,8 @@
-"""The scores of the default profile: which of the nodes that a pod fits on is best.
+"""Scores of nodes by the default scheduler profile.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`: each from 0 to 100, whole, times its weight. Left
-out are those that score all nodes alike here: ImageLocality, as nodes have no images, and the spreading of
-pods, which asks for constraints or affinities of pods.
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
+ImageLocality is left out, as nodes have no images, and so are the scores for pod affinity and topology
+spread.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,7 @@ _SCORED = ("cpu", "memory")
 
 
 def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
-    """The score of each node by name. `of_claims`: how good the chosen alternatives of claims are, by
-    node.
-    """
+    """The total score of each node by name. `of_claims`: the scores of DynamicResources by node."""
     taints = [_intolerable(pod, state) for state in states]
     affinities = [_preference(pod, state) for state in states]
     claims = [of_claims.get(state.name, 0) for state in states]

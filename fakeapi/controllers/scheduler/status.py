@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unschedulable:
-    """The pod does not fit. `reasons` are counted over nodes. `preemptible`: without other pods it might
-    fit.
+    """A pod does not fit on a node. `preemptible`: it might fit without other pods.
+
+    `reasons` are counted over all nodes in the pod's condition.
     """
 
     reasons: tuple[str, ...]
@@ -14,11 +15,11 @@ class Unschedulable:
 
 
 class CannotSchedule(Exception):
-    """The pod fits on no node, for the reason that the text says."""
+    """The pod fits on no node; the text says why."""
 
 
 class PluginError(Exception):
-    """A plugin cannot say whether the pod fits, so the attempt ends."""
+    """A plugin failed, which ends the scheduling attempt with an error."""
 
     def __init__(self, plugin: str, stage: str, reason: str) -> None:
         """`stage` is the extension point, as the message names it: "filter", "PreFilter", "PreBind"."""
@@ -31,6 +32,6 @@ class PluginError(Exception):
 
 
 def nodes_message(count: int, problem: str, reasons: dict[str, int]) -> str:
-    """`0/N nodes are available: …`: one problem of all nodes, or what single nodes lack, counted."""
+    """The message `0/N nodes are available: …`, with one problem of all nodes or the counted reasons."""
     text = problem or ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
     return f"0/{count} nodes are available: {text}." if text else f"0/{count} nodes are available:"

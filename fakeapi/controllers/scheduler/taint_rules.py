@@ -1,4 +1,4 @@
-"""DeviceTaintRules: taints that an administrator puts on devices of others.
+"""DeviceTaintRules: taints that an administrator adds to published devices.
 
 Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
 """
@@ -15,7 +15,7 @@ NO_EFFECT = "None"
 def with_taints(
     slices: Iterable[Slice], rules: Iterable[Object], classes: Mapping[str, Object], matcher: DeviceMatcher
 ) -> list[Slice]:
-    """The slices with the taints of the rules on their devices."""
+    """The slices with the taints of DeviceTaintRules added to their devices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     return [_tainted(each, active, classes, matcher) for each in slices] if active else list(slices)
 
@@ -36,7 +36,7 @@ def _tainted(
 
 
 def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
-    """Whether a rule is for a device by its names."""
+    """Whether the deviceSelector of a rule selects a device by driver, pool and name."""
     selector = spec.get("deviceSelector")
     if selector is None:
         return False
@@ -51,7 +51,7 @@ def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
 def applies_to(
     spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
 ) -> bool:
-    """Whether a rule is for a device that is published, by names and, until 1.34, by class and selectors."""
+    """Whether a rule selects a published device: by names and, until 1.34, by class and CEL selectors."""
     if not applies_to_names(spec, *each.pool_id, device["name"]):
         return False
     selector = spec["deviceSelector"]
