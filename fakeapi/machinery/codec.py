@@ -93,7 +93,9 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def labels_of(data: bytes) -> dict[str, str] | None:
-    """The `metadata.labels` of an object, of which nothing else is read; None where it has none.
+    """The `metadata.labels` of an encoded object, without decoding the rest; None if it has none.
+
+    Raises JsonError if the JSON is not such an object.
 
     Raises JsonError for what is no such object.
     """

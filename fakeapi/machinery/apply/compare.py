@@ -127,7 +127,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether a list is one of a custom object, where the order of members counts for nothing."""
+    """Whether a list belongs to a custom object, so that the order of object members does not count."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -142,7 +142,7 @@ def _shaped(node: Untyped, typed: bool) -> Walk:  # noqa: FBT001 - private
         return _reshaped(old, new)
 
     def _reshaped(old: Any, new: Any) -> Changes:
-        """Of a value that has become an object or is one no longer, the members too."""
+        """Changes of a value that turned into an object, or stopped being one, with all of its members."""
         added = present_walk(node)(new) if isinstance(new, dict) else {}
         removed = present_walk(node)(old) if isinstance(old, dict) else {}
         return _without_self(added) or None, MEMBER, _without_self(removed) or None

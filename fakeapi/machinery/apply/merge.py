@@ -31,7 +31,7 @@ def merge(live: Any, applied: Any, node: Node) -> Any:
 
 
 def _merge_shaped(live: Any, applied: Any, node: Untyped) -> Any:
-    """Merges values whose form tells their type; of different ones the applied stays."""
+    """Merges values without a schema, by their JSON type; if the types differ, the applied value wins."""
     shape = shape_of(live if applied is _ABSENT else applied, node)
     if applied is None and isinstance(live, dict):
         shape = shape_of(live, node)

@@ -51,7 +51,10 @@ def is_leaf(node: Node) -> bool:
 
 
 def shape_of(value: Any, node: Node) -> Node | None:
-    """The type that the form of a value gives it where `node` leaves that open; None for a scalar or null."""
+    """The schema node for a value: `node`, or where that is untyped, one chosen by the value's JSON type.
+
+    None for a scalar or null.
+    """
     if not isinstance(node, Untyped):
         return node
     value = value_of(value)
@@ -117,7 +120,7 @@ def _struct_fields(node: Struct) -> FieldWalk:
 
 
 def other_names(value: dict[str, Any], node: Struct) -> list[str]:
-    """The members of an object that are no fields of its struct."""
+    """The member names of an object that are not fields of its struct."""
     return [name for name in value if name not in node.fields]
 
 

@@ -22,16 +22,16 @@ _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 
 
 def current() -> "Allowance | None":
-    """The allowance of the running step; None where it may spend what the expressions themselves may."""
+    """The allowance of the running step; None if only the cost limits of the expressions themselves apply."""
     return _current.get()
 
 
 class AllowanceSpent(Exception):
-    """The step costs more than it may at once; its other effects are void."""
+    """The step went over its allowance; it was abandoned and has to run again without one."""
 
 
 class Allowance:
-    """A context in which expressions may cost `left` units together."""
+    """Context manager that limits the total cost of the expressions evaluated in it to `left` units."""
 
     __slots__ = ("_token", "left")
 
@@ -48,7 +48,7 @@ class Allowance:
         _current.reset(self._token)
 
     def pay(self, units: int) -> None:
-        """Raises AllowanceSpent once nothing is left."""
+        """Deducts cost units. Raises AllowanceSpent when none are left."""
         self.left -= units
         if self.left < 0:
             raise AllowanceSpent

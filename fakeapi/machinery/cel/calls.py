@@ -263,7 +263,7 @@ _MAKES_LIST = 1 + 10
 
 
 def _listed(factor: float, size: Size) -> Estimate:
-    """Of a function that makes a list: each item costs as much as `factor`."""
+    """Cost estimate of a function that returns a list: `factor` for each item."""
     return Estimate(capped(size.cost(factor) + _MAKES_LIST), size)
 
 

@@ -75,7 +75,7 @@ PricedCompiler = Callable[[str], PricedVerdict]
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """Of a release.
+    """How strictly a release checks expressions.
 
     `any_result`: the result's type may be unknown; `dyn_result`: it may be dynamic too. `checks_formats`:
     calls of `format` are looked into; `checks_literals`: so are durations, times and patterns that are
@@ -213,8 +213,9 @@ def _priced_verdict(
 
 
 def check_text(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
-    """The types of an expression, or why there are none. Of `strictness` the result and the cost do not
-    count.
+    """Parses and type-checks an expression.
+
+    Ignores the result type and the cost limit of `strictness`.
     """
     beyond = source.beyond_limits(text)
     if beyond:
@@ -251,7 +252,7 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
 
 
 def planning_fault(checked: Checked, environment: Environment) -> str:
-    """Why no program can be planned of an expression whose types are right; "" where one can."""
+    """cel-go's error of planning an expression that passed the type check; "" if there is none."""
     return constant_fault(checked) or _valueless(checked, environment)
 
 

@@ -377,7 +377,7 @@ LIBRARIES = frozenset(_TABLES)
 KUBERNETES = frozenset((
     "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",
 ))  # fmt: skip
-"""Kubernetes' own libraries that every release has where devices are selected."""
+"""Kubernetes' own libraries that device selectors may use in every release."""
 
 _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 

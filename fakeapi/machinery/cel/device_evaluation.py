@@ -1,8 +1,8 @@
-"""Evaluates device selectors on devices: does this device match?
+"""Evaluates CEL device selectors against devices.
 
-Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: what a device has, in which order it is
-looked at, errors and cost. Serves the selectors of DeviceClasses and requests that are stored already, which
-may say what every library of the release knows.
+Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the variables of a device, the order in
+which they are read, errors and cost. Serves the selectors of DeviceClasses and requests that are already
+stored, which may use every library of the release.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,8 +43,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Whether a device matches; `error` says why that cannot be told. `cost`: None where nothing was
-    evaluated.
+    """The result of a selector on a device: whether it matches, or the `error` that evaluation ended with.
+
+    `cost`: None if nothing was evaluated.
     """
 
     matches: bool
@@ -53,7 +54,7 @@ class Selection:
 
 
 class DeviceSelector:
-    """A compiled selector; asked of any number of devices."""
+    """A compiled selector, to be evaluated on any number of devices."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -91,9 +92,7 @@ _UNCONVERTED = {
 def device_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles a selector. Of `strictness` the result and the cost do not count: the selector was
-    admitted.
-    """
+    """Compiles a selector that is stored already; ignores result type and cost limit of `strictness`."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked
@@ -107,7 +106,7 @@ def device_selector(
 
 
 class _Domains(MapValue):
-    """Values by domain and name; a domain that there is not is empty."""
+    """Values by domain and name; an unknown domain reads as an empty map."""
 
     __slots__ = ("_by_domain",)
 
@@ -129,7 +128,7 @@ class _Domains(MapValue):
 
 
 def _device_value(device: Device) -> MapValue:
-    """Raises ValueError for an attribute without a value, and for a version that is none."""
+    """The CEL value of a device. Raises ValueError for an attribute without a value or an invalid version."""
     return Entries(
         (
             ("driver", device.driver),

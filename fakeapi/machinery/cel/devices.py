@@ -63,7 +63,7 @@ def device_environment(
 
 
 def attribute_type(environment: Environment) -> Type:
-    """The type of an attribute of `device`, which only its value tells."""
+    """The CEL type of the values in `device.attributes`, which is only known at run time."""
     return environment.structs[_DEVICE]["attributes"].parameters[1].parameters[1]
 
 

@@ -101,14 +101,14 @@ def _is_object(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Environment:
-    """Never changed once made.
+    """The declarations that expressions are checked against; immutable.
 
     `variables`: by name, which may be dotted. `libraries`: of `declarations.LIBRARIES`. `structs`: the fields
-    of struct types, by their names; of any other struct no field can be asked for. `constructible`: whether
-    expressions may make these structs. `extents`: how large the variables may be, where cost is limited.
-    `forgets_unknown_calls`: a call of no function has no type, with which nothing agrees: what is made of it
-    is a fault too. `objects`: expressions may make objects of the type `Object` and of any `Object.a.b`, with
-    any fields.
+    of struct types, by type name; selecting a field of any other struct is an error. `constructible`: whether
+    expressions may construct these structs. `extents`: the maximum sizes of the variables, where cost is
+    limited. `forgets_unknown_calls`: a call of an undeclared function gets no type, so that the expression
+    around it is reported as an error too. `objects`: expressions may construct the types `Object` and any
+    `Object.a.b`, with any fields.
     """
 
     variables: dict[str, Type]

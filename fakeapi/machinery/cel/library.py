@@ -65,7 +65,7 @@ def fault_in(function: str, text: str) -> str:
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether a pattern of RE2 that is right matches any part of the text."""
+    """Whether a valid RE2 pattern matches any part of the text."""
     with _lock:
         return bool(
             _pattern_call("text.matches(pattern)").eval(data={"text": text, "pattern": pattern}).value()
@@ -73,7 +73,7 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def found_all(text: str, pattern: str) -> list[str]:
-    """The matches of the one capturing group of an RE2 pattern, in order."""
+    """The matches of an RE2 pattern's only capturing group, in order."""
     with _lock:
         call = _pattern_call("regex.extractAll(text, pattern)")
         return list(call.eval(data={"text": text, "pattern": pattern}).plain_value())

@@ -29,8 +29,10 @@ _UINT_MAX = (1 << 64) - 1
 
 
 def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -> list[Fault]:
-    """Errors of literals, by kind of check. `formats`: also those of `format`. `constants`: also durations,
-    times and patterns.
+    """Errors of literals, grouped by kind of check.
+
+    `formats`: check the literals of `format` too. `constants`: check durations, timestamps and regular
+    expressions too.
     """
     calls = [node for node in walk(checked.root) if isinstance(node, Call)]
     faults = [

@@ -32,13 +32,13 @@ _KINDS: Mapping[str, Callable[[Object], Any]] = {
 
 
 class NamedResourcesSelector:
-    """A compiled selector; asked of any number of instances."""
+    """A compiled selector, to be evaluated on any number of instances."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
 
     def matches(self, attributes: Sequence[Object]) -> bool:
-        """Raises ValueError where that cannot be told; the text says why."""
+        """Whether an instance matches. Raises ValueError with the error of the evaluation."""
         values = {}
         for kind, value_of in _KINDS.items():
             found = {}
@@ -56,7 +56,7 @@ class NamedResourcesSelector:
 def named_resources_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles a selector; one that was admitted by validation has no faults."""
+    """Compiles a selector; one that validation admitted always compiles."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked

@@ -1,6 +1,6 @@
-"""Says what Go's encoding/asn1 finds wrong with DER of a given form, before anybody looks at what it means.
+"""Checks DER against a known structure, with the errors of Go's encoding/asn1.
 
-Follows `parseField` and `parseTagAndLength`. Errors have Go's words.
+Follows `parseField` and `parseTagAndLength`.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,20 @@ _PLAIN: Final = (
     "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> "
     "stringType:0 timeType:0 set:false omitEmpty:false}"
 )
-"""The parameters of a field without any."""
+"""Go's default field parameters, as error messages print them."""
 
 
 class Asn1Error(ValueError):
-    """What is wrong, as Go's error prints it."""
+    """A parse error, with Go's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A value: `tag` is its universal tag, None for any; `name` that of its Go type; `fields` those of a
-    sequence, which may be followed by more. `context` is the number of a tag of its own, which holds any
-    values.
+    """The structure that a value must have.
+
+    `tag` is its universal tag, None for any; `name` is the name of its Go type; `fields` are those of a
+    sequence, which may have more after them. `context` is the number of a context-specific tag, which may
+    contain any values.
     """
 
     name: str
@@ -49,7 +51,7 @@ class _Head:
 
 
 def check(content: bytes, form: Form) -> None:
-    """Raises Asn1Error where the content is anything else than one value of the form."""
+    """Checks that the content is exactly one value of the form. Raises Asn1Error."""
     if _value(content, 0, form) != len(content):
         raise _syntax("trailing data")
 
@@ -63,7 +65,7 @@ def _structural(text: str) -> Asn1Error:
 
 
 def _value(content: bytes, offset: int, form: Form) -> int:
-    """Where the value ends that begins at the offset."""
+    """The end offset of the value that begins at `offset`. Raises Asn1Error."""
     if offset == len(content):
         if form.optional:
             return offset

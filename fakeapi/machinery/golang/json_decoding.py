@@ -67,16 +67,18 @@ def decode_marking_duplicates(body: bytes) -> Any:
 
 
 def decode_untyped(body: bytes) -> Any:
-    """As `decode_lenient`, with the integers as Go reads them where it knows no type: a float beyond int64.
+    """Like `decode_lenient`, but an integer beyond int64 becomes a float, as in Go's decoding to `any`.
 
-    Raises JsonError for those beyond float64 too.
+    Raises JsonError for a number beyond float64.
     """
     value = decode_lenient(body)
     return _decode_slowly(body, None, _untyped) if _PERHAPS_BEYOND_INT64.search(body) else value
 
 
 def check_untyped(body: bytes) -> None:
-    """Raises JsonError for an integer beyond float64, which Go reads only where it knows a type for it.
+    """Raises JsonError for an integer beyond float64, which Go cannot decode to `any`.
+
+    `body` has been decoded before.
 
     `body` has been decoded before.
     """

@@ -35,8 +35,10 @@ def parse_uint(text: str) -> int:
 
 
 def rewritten(value: Any) -> Any:
-    """A JSON value as Go re-encodes it from `any`: keys sorted, integers beyond 64 bits and whole floats with
-    the digits that a float64 needs. Follows sigs.k8s.io/json and encoding/json.
+    """A JSON value as Go re-encodes it after decoding it to `any`.
+
+    Keys are sorted; integers beyond 64 bits and whole floats are written with the digits that a float64
+    needs. Follows sigs.k8s.io/json and encoding/json.
 
     Raises ValueError in Go's words for a number beyond a float64.
     """

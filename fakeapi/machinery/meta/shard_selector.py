@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 SELECTOR_MAX: Final = 64 * 1024
-"""Characters of a selector; a longer one does not parse."""
+"""Maximum length of a selector in characters; a longer one is a parse error."""
 
 _FIELDS: Final = {"object.metadata.uid": "uid", "object.metadata.namespace": "namespace"}
 _LAST: Final = "0x10000000000000000"
@@ -29,7 +29,7 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `start` to below `end`, as the request spelled them."""
+    """A range of hashes from `start` up to but excluding `end`, as written in the request."""
 
     start: str
     end: str
@@ -37,7 +37,7 @@ class Range:
 
 @dataclass(frozen=True)
 class ShardSelector:
-    """Several ranges of the hashes of one field."""
+    """Selects objects by ranges of the hash of one field."""
 
     field: str
     ranges: tuple[Range, ...]
@@ -56,7 +56,7 @@ class ShardSelector:
 
 
 def hash_of(text: str) -> int:
-    """The FNV-1a hash of 64 bits."""
+    """The 64-bit FNV-1a hash of a field."""
     found = _OFFSET
     for byte in text.encode():
         found = (found ^ byte) * _PRIME & _MASK
@@ -64,7 +64,7 @@ def hash_of(text: str) -> int:
 
 
 def parse(text: str) -> ShardSelector:
-    """Raises ValueError with the server's message."""
+    """Parses a selector. Raises ValueError with the server's message."""
     text = text.strip()
     if not text:
         raise ValueError("empty shard selector is not allowed; omit the parameter for unfiltered lists")
@@ -79,7 +79,7 @@ def parse(text: str) -> ShardSelector:
 
 
 class _Tokens:
-    """The words of a selector, one after the other."""
+    """The tokens of a selector, in order."""
 
     def __init__(self, text: str) -> None:
         self._words: list[tuple[str, str]] = []
@@ -110,7 +110,7 @@ def _unparsable(word: str) -> ValueError:
 
 
 def _ranges(tokens: _Tokens) -> Iterator[tuple[str, Range]]:
-    """Brackets only group, so that how deep they stand does not matter but for their number."""
+    """Parses the ranges; parentheses only group, so it is enough to count them."""
     depth = 0
     while True:
         while tokens.peek()[1] == "(":

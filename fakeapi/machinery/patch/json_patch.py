@@ -32,7 +32,7 @@ ABSENT: Any = object()
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""What Go decodes a number into: where it knows no type, and in an operation."""
+"""Go's types in the error for a number out of range: in a value of unknown type, and in an operation."""
 
 
 class PatchError(ValueError):
@@ -50,8 +50,10 @@ _BAD_INDEX = "invalid index referenced"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One step. `path` and `source` (the member `from`) are None where absent or no string; `kind` is then
-    "unknown". `text` is the value with each scalar as its literal; only a `test` has it.
+    """One operation of a patch.
+
+    `path` and `source` (the member `from`) are None if absent or not a string; `kind` is then "unknown".
+    `text` is the value with each scalar as its JSON literal; set for `test` only.
     """
 
     kind: str
@@ -170,7 +172,9 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
 
 
 def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
-    """The list index of a path segment, read as Go's Atoi reads it; it must be below `end`.
+    """The list index of a path segment, parsed like Go's Atoi; it must be below `end`.
+
+    `odd` is the prefix of the error for a segment that is not a number. Raises PatchError.
 
     `odd` comes before what is said of a segment that is no number.
     """
@@ -354,7 +358,7 @@ class _Document:
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Says what failed before the reason of a PatchError."""
+    """Prefixes the message of a PatchError with the operation that failed."""
     try:
         yield
     except PatchError as error:

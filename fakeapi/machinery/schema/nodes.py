@@ -64,8 +64,10 @@ class AnyValue:
 
 @dataclass(frozen=True, slots=True)
 class Untyped(AnyValue):
-    """A value of any shape whose parts are owned one by one: those of an object by `shapes()[0]`, those of a
-    list by `shapes()[1]`; anything else as a whole. Only server-side apply tells it from AnyValue.
+    """A value without a schema, whose parts have field owners of their own.
+
+    The members of an object by `shapes()[0]`, the items of a list by `shapes()[1]`; a scalar is one field.
+    Only server-side apply tells it from AnyValue.
     """
 
     shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)

@@ -1,7 +1,7 @@
-"""What is wrong with protobuf bytes, as the decoders that Go generates say it.
+"""Errors of malformed protobuf, as the decoders that gogo-protobuf generates for Go report them.
 
-Follows the Unmarshal functions of k8s.io/api `generated.pb.go`, which stop at the first thing wrong in the
-order of the bytes. Read only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
+Follows the Unmarshal functions of k8s.io/api `generated.pb.go`, which stop at the first error in the order of
+the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
 """
 
 from collections.abc import Callable
@@ -20,13 +20,13 @@ _Inner = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A field of a message: the wire types that it may have, and what checks its content."""
+    """A field of a message: the wire types it may have, and the check of its content."""
 
     name: str
     wire_types: tuple[int, ...] = (BYTES,)
     inner: _Inner | None = None
     entry: _Inner | None = None
-    """Checks a value of a map, where it is a message; `is_map` says that it is one."""
+    """Checks the values of a map of messages; `is_map`: the field is a map."""
     is_map: bool = False
 
 
@@ -36,7 +36,7 @@ class _Message:
     members: dict[int, _Member] = field(default_factory=dict)
 
     def check(self, data: bytes) -> None:
-        """Raises WireError with Go's words for the first thing wrong."""
+        """Checks the fields of a message. Raises WireError with Go's message for the first error."""
         at = 0
         while at < len(data):
             start = at
@@ -51,12 +51,12 @@ class _Message:
 
 
 def envelope_error(data: bytes) -> str:
-    """What is wrong with the envelope of an object (runtime.Unknown); empty for nothing."""
+    """The first error in the envelope of an object (runtime.Unknown); empty if there is none."""
     return _first_error(data, _ENVELOPE)
 
 
 def object_error(data: bytes, schema: Struct) -> str:
-    """The errors in the protobuf of an object; empty if there are none."""
+    """The first error in the protobuf of an object; empty if there is none."""
     return _first_error(data, _message(schema))
 
 
@@ -69,7 +69,7 @@ def _first_error(data: bytes, message: _Message) -> str:
 
 
 def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
-    """Where a known field ends, its content checked."""
+    """The end offset of a known field, after checking its content. Raises WireError."""
     if wire_type not in member.wire_types:
         raise WireError(f"proto: wrong wireType = {wire_type} for field {member.name}")
     if wire_type == VARINT:
@@ -87,7 +87,7 @@ def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Where the content of a field begins and ends."""
+    """The offsets where the content of a length-delimited field starts and ends. Raises WireError."""
     length, at = varint(data, at)
     if signed(length) < 0 or signed(at + length) < 0:
         raise WireError(_NEGATIVE)
@@ -97,7 +97,7 @@ def _bounds(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
-    """A key and a value of a map, whose wire types Go does not look at."""
+    """Checks a map entry; like Go, ignores the wire types of its key and value."""
     while at < end:
         start = at
         wire, at = varint(data, at)
@@ -114,7 +114,7 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
 
 
 def _skipped(data: bytes, at: int) -> int:
-    """Where an unknown field ends, with all that is in it where it is a group."""
+    """The end offset of an unknown field, including all fields of a group. Raises WireError."""
     depth = 0
     while at < len(data):
         wire, at = varint(data, at)
@@ -146,7 +146,7 @@ def _skipped(data: bytes, at: int) -> int:
 
 
 def _message(schema: Struct) -> _Message:
-    """The message of a type; those of its fields are made when they are come to."""
+    """The checker for messages of a type; those of its fields are created on first use."""
     message = _Message(_short(schema.go_type))
     inlined: dict[int, _Message] = {}
     for each in schema.fields.values():

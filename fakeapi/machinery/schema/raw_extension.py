@@ -51,10 +51,10 @@ def opened(value: Any) -> Any:
 
 
 def as_written(obj: Object, body: bytes, schema: Struct, sent: Any = None) -> Object:
-    """Puts the texts of `body` back into a canonical object that was decoded from it.
+    """Puts the raw JSON that `body` has for RawExtensions back into the canonical object decoded from it.
 
-    `sent` is the value of the body, where it is at hand: if the body is what `codec.encode` makes of it, so
-    is each text in it, and the object stays as it is.
+    `sent` is the decoded body, if at hand: if `codec.encode` of it gives the same bytes, the object already
+    holds each text as it was sent, and is left as it is.
     """
     if not _has_any(obj, schema) or (sent is not None and _is_encoded(sent, body)):
         return obj

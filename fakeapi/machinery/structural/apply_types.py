@@ -40,7 +40,8 @@ def _deduced_shapes() -> tuple[Map, List]:
 
 
 DEDUCED = Untyped(_ANY, shapes=_deduced_shapes)
-"""A value that no schema speaks of: members of objects are owned one by one, lists as a whole."""
+"""The type of a value without a schema: members of objects have field owners of their own, lists are atomic.
+"""
 
 
 def apply_type(

@@ -19,13 +19,13 @@ from fakeapi.machinery.structural.schema import Schema, copied
 from fakeapi.machinery.structural.validation import validate
 
 Steps = tuple[str | None, ...]
-"""The way from a resource to a value in it: names of members, None for an item of a list."""
+"""The path from a resource to a value within it: member names, None for any item of a list."""
 
 _ANY_MEMBER = "*"
 
 
 class DefaultChecker(Protocol):
-    """Tries the rules of a schema on its default."""
+    """Validates the default of a schema by the schema's CEL rules."""
 
     exhausted: bool
 
@@ -41,14 +41,14 @@ def default_errors(
     *,
     requires_pruned: bool,
 ) -> list[FieldError]:
-    """What is wrong with the defaults of a structural schema, by place; the first kind of error at each."""
+    """Errors of the defaults in a structural schema; of each default only the first kind of error."""
     walk = _Defaults(object_meta, rules, checker, requires_pruned)
     root = as_root(schema)
     return list(walk.errors(root, root, path, (), inside_meta=False))
 
 
 def prune_defaults(schema: Schema, object_meta: Struct) -> Schema:
-    """The schema with defaults that hold only what the schema specifies, as a server uses it."""
+    """The schema with its defaults pruned to specified fields, as a server applies them."""
     return _pruned(schema, schema, (), object_meta)
 
 
@@ -89,7 +89,7 @@ class _Defaults:
         return self.checker is not None and self.checker.exhausted
 
     def _meta_errors(self, schema: Schema, root: Schema, path: str, steps: Steps) -> list[FieldError]:
-        """Errors of a default of a resource's metadata, tried within a resource."""
+        """Errors of a default within metadata, which is validated as part of a whole resource."""
         obj = _surrounded(copied(schema.default), steps)
         obj.setdefault("kind", "Validation")
         obj.setdefault("apiVersion", "validation/v1")
@@ -126,14 +126,14 @@ class _Defaults:
 
 
 def _surrounded(value: Any, steps: Steps) -> Object:
-    """A resource that holds the value at the end of the steps."""
+    """A resource that has the value at the end of the path."""
     for step in reversed(steps):
         value = [value] if step is None else {step: value}
     return value if isinstance(value, dict) else {}
 
 
 def _inside(value: Any, steps: Steps) -> Any:
-    """The value at the end of the steps; None where pruning took it away."""
+    """The value at the end of the path; None if it was pruned."""
     for step in steps:
         if step is None:
             value = value[0] if isinstance(value, list) and value else None

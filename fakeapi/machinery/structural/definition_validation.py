@@ -35,7 +35,7 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""What a schema may say at its root where the status is a subresource: Go's names of the fields."""
+"""Fields that the root of a schema may use with the status subresource; the Go names, for the error."""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
@@ -53,7 +53,7 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
 
 
 def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
-    """The formats in a schema that are not checked, each once, where the release warns of them."""
+    """The unrecognized formats of a schema, without duplicates; none in releases that do not warn of them."""
     if not rules.warns_of_formats:
         return []
     found = {
@@ -76,7 +76,7 @@ def validate_definition_schema(
     checker: RuleChecker | None = None,
     rules: SchemaRules = NEWEST,
 ) -> list[FieldError]:
-    """What is wrong with the schema of a definition, or of one of its versions.
+    """Errors of the schema of a CustomResourceDefinition, or of one of its versions.
 
     `path` is where the schema is held: `spec.validation` where all versions have the same, else
     `spec.versions[0].schema`; `object_meta` is the release's ObjectMeta. `has_status`: the status subresource
@@ -107,7 +107,7 @@ def validate_definition_schema(
 
 
 def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    """Errors of a root that says more than what the schema of the status keeps when it is taken out."""
+    """Errors of a root schema with fields that are not allowed with the status subresource."""
     for go, name in MEMBERS.items():
         if getattr(schema, name) == getattr(EMPTY, name):
             continue
@@ -128,7 +128,7 @@ def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:
-    """A schema and all below it."""
+    """A schema and all schemas below it."""
     yield schema
     below: list[object] = [
         schema.items,

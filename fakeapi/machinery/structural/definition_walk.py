@@ -1,4 +1,4 @@
-"""Validates what the OpenAPI schema of a definition may say, node by node.
+"""Validates the OpenAPI schema of a CustomResourceDefinition, node by node.
 
 Follows ValidateCustomResourceDefinitionOpenAPISchema of k8s.io/apiextensions-apiserver
 `pkg/apis/apiextensions/validation`.
@@ -27,7 +27,7 @@ _LINE_BREAK = re.compile(r"[\n\r]")
 
 @dataclass(slots=True)
 class Found:
-    """Errors of the schema, and of its rules, which upstream reports after all others."""
+    """Errors of a schema, and those of its CEL rules, which upstream reports last."""
 
     schema: list[FieldError] = field(default_factory=list)
     rules: list[FieldError] = field(default_factory=list)
@@ -57,7 +57,7 @@ class DefinitionWalk:
     checker: RuleChecker | None
 
     def found(self, schema: Schema, place: Place) -> Found:
-        """The errors of a node and of everything below it."""
+        """The errors of a node and all nodes below it."""
         path = place.path
         found = Found(list(self._standard_errors(schema, place)))
         if schema.unique_items:
@@ -171,7 +171,7 @@ class DefinitionWalk:
             yield from map_key_errors(schema, path)
 
     def _rule_errors(self, schema: Schema, rule: Object, path: str) -> Iterator[FieldError]:
-        """Errors of the text of a rule, without compiling it."""
+        """Errors of the fields of a rule, without compiling it."""
         text, message = _text(rule, "rule"), _text(rule, "message")
         expression, field_text = _text(rule, "messageExpression"), _text(rule, "fieldPath")
 
@@ -235,14 +235,17 @@ def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _without_old_self(place: Place, path: str) -> Place:
-    """A place whose old value is not known; the highest such path is the one that counts."""
+    """The place, marked as one without an old value, so that rules below cannot use oldSelf.
+
+    The topmost such path is kept, for the error.
+    """
     return (
         place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)
     )
 
 
 def _most_elements(schema: Schema) -> int | None:
-    """How many values a value of the schema may hold of what is below; None for any number."""
+    """The maximum number of children of a value, by maxItems or maxProperties; None if unlimited."""
     if schema.type == "object" and schema.additional_properties is not None:
         return None if schema.max_properties is None else max(schema.max_properties, 0)
     if schema.type == "array":

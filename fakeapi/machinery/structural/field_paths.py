@@ -1,4 +1,4 @@
-"""Reads paths that must lead to a field of a schema: fieldPath of rules, and selectable fields.
+"""Resolves JSON paths to fields of a schema: the fieldPath of rules, and selectable fields.
 
 Follows ValidFieldPath of k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`.
 """
@@ -17,12 +17,13 @@ _ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """A path that does not lead to a field of the schema; the message is upstream's."""
+    """The path does not resolve to a field of the schema; the message is upstream's."""
 
 
 def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:
-    """The path as errors show it, `spec.labels[a.b]`, and the schema that it leads to. Raises
-    FieldPathError.
+    """Resolves a path to a field: its text for errors, such as `spec.labels[a.b]`, and its schema.
+
+    Raises FieldPathError.
     """
     path = ""
     tokens = iter(_TOKEN.findall(text))

@@ -1,7 +1,7 @@
-"""Writes schemas as Kubernetes holds them inside, which is how an error prints one.
+"""Writes schemas as JSON of Kubernetes' internal version, which is how errors print them.
 
 Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`, whose fields have no JSON
-names of their own.
+tags.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ MEMBERS = {
     "XMapType": "map_type",
     "XValidations": "validations",
 }
-"""By name of Go's field, in its order: the member of Schema."""
+"""Attribute of Schema by the name of the Go field, in Go's field order."""
 
 RULE_MEMBERS = {
     "Rule": "rule",

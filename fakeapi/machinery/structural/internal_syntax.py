@@ -1,7 +1,7 @@
-"""Writes schemas as errors of older releases print them: in the syntax of Go, by fmt's %#v.
+"""Writes schemas in Go syntax (fmt's %#v), which is how errors of older releases print them.
 
-Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`. Where Go prints the
-address of a value, which is another one each time, it is `ADDRESS` here.
+Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`. Pointers are printed as
+`ADDRESS`, since Go's addresses differ each time.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _POINTERS = {
     "XListType": "string",
     "XMapType": "string",
 }
-"""By name of Go's field: what it points to."""
+"""Go type of the pointer fields, by field name."""
 _COLLECTIONS = {
     "Enum": f"[]{_PACKAGE}.JSON",
     "Required": "[]string",
@@ -54,7 +54,7 @@ _COLLECTIONS = {
     "XListMapKeys": "[]string",
     "XValidations": f"{_PACKAGE}.ValidationRules",
 }
-"""By name of Go's field: the type of its slice or map."""
+"""Go type of the slice and map fields, by field name."""
 
 
 def internal_syntax(schema: Schema) -> str:

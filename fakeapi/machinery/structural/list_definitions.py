@@ -21,7 +21,7 @@ _LIST_TYPES = ("atomic", "set", "map")
 def list_errors(
     schema: Schema, path: str, strictness: Strictness, rules: SchemaRules
 ) -> Iterator[FieldError]:
-    """Errors of the kind of list that a schema asks for, and of its keys."""
+    """Errors of a schema's list type and map keys."""
     list_type, items = schema.list_type, one(schema.items)
     at = f"{path}.x-kubernetes-list-type"
     if list_type is not None and schema.type != "array":
@@ -43,13 +43,13 @@ def list_errors(
 
 
 def has_set_of_changeable(schema: Schema) -> bool:
-    """Whether a schema is a set of items that are not owned as a whole."""
+    """Whether a schema is a list of type set with items that are not atomic."""
     items = one(schema.items)
     return schema.list_type == "set" and items is not None and bool(_wrong_atomicity(items))
 
 
 def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
-    """Errors of items that could lack a key, or be null."""
+    """Errors of nullable items in lists of type set or map, and of map keys that may be absent or null."""
     items = one(schema.items)
     if items is None or schema.list_type not in ("set", "map"):
         return
@@ -75,7 +75,7 @@ def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
 
 
 def _wrong_atomicity(items: Schema) -> str:
-    """The extension that should make items of a set atomic and does not; empty if they are."""
+    """The extension that must be `atomic` for the items of a set and is not; empty if they are atomic."""
     if items.type == "array" and items.list_type not in (None, "atomic"):
         return "x-kubernetes-list-type"
     if items.type == "object" and items.map_type != "atomic":

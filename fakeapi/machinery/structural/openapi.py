@@ -59,9 +59,10 @@ _SELECTABLE_FIELDS = "x-kubernetes-selectable-fields"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """The context a schema is published in. `resource_members` and `embedded_members` are the schemas of
-    apiVersion, kind and metadata, with references of the version of OpenAPI, for whole objects and for
-    resources within them.
+    """Group, version and kind that a schema is published for, and the schemas it refers to.
+
+    `resource_members` and `embedded_members` are the schemas of apiVersion, kind and metadata, with
+    references of the OpenAPI version, for whole objects and for embedded resources.
     """
 
     group: str
@@ -81,7 +82,7 @@ def model_name(group: str, version: str, kind: str) -> str:
 
 
 def published_schema(schema: Schema | None, publication: Publication) -> Object:
-    """The schema of the objects of a kind. One that is not structural is left out, as where there is none."""
+    """The published schema of a kind's objects. A schema that is not structural is left out."""
     if schema is not None and not _is_published(schema, publication.rules):
         schema = None
     preserves = schema is not None and bool(
@@ -99,7 +100,7 @@ def published_schema(schema: Schema | None, publication: Publication) -> Object:
 
 
 def extensions(publication: Publication, kind: str) -> Object:
-    """The marks of a kind on its schema, or on that of its lists."""
+    """The x-kubernetes extensions of a kind's schema, or of that of its list."""
     mark = {"group": publication.group, "kind": kind, "version": publication.version}
     found: Object = {_GROUP_VERSION_KIND: [mark]}
     if publication.selectable_fields:
@@ -126,7 +127,7 @@ def _all_nodes(schema: Schema) -> Iterable[Schema]:
 
 
 def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
-    """The schema with everything structural below it unfolded."""
+    """The schema with int-or-string expanded in properties, items and additionalProperties, at any depth."""
     items, others = one(schema.items), one(schema.additional_properties)
     return replace(
         schema,
@@ -137,7 +138,7 @@ def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
-    """x-kubernetes-int-or-string spelled out as a choice of types."""
+    """The schema with x-kubernetes-int-or-string expanded to anyOf."""
     schema = _mapped(schema, rules)
     if not schema.int_or_string or is_int_or_string(schema.any_of, rules):
         return schema
@@ -149,7 +150,7 @@ def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _for_v2(schema: Schema) -> Schema:
-    """What OpenAPI v2, and kubectl with it, can take of a schema."""
+    """The schema reduced to what OpenAPI v2 and kubectl support: no anyOf and kin, no nullable types."""
     schema = replace(schema, all_of=(), any_of=(), one_of=(), not_=None)
     if schema.nullable:
         schema = replace(schema, type="", nullable=False, items=None, properties={})
@@ -224,7 +225,7 @@ def _documents(docs: ExternalDocs | None, example: Any) -> Object:
 
 
 def _embed(published: Object, publication: Publication) -> None:
-    """Adds what every resource has to the schema of one within an object."""
+    """Adds apiVersion, kind and metadata to the schema of an embedded resource."""
     members = published.get("properties", {}) | dict(publication.embedded_members)
     published["properties"] = {name: members[name] for name in sorted(members)}
     required = published.get("required", [])

@@ -1,4 +1,4 @@
-"""What checking the schema of a definition asks for: how strict it is, and who knows the rules of CEL."""
+"""Interface between the validation of CRD schemas and the compiler of CEL rules."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,12 +9,13 @@ from fakeapi.machinery.structural.schema import Schema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strictness:
-    """What is asked of a schema: all of it when a definition is created; an update may keep what the old
-    definition got away with.
+    """Checks that apply to the schemas of a definition.
+
+    All of them for a create; an update may keep the faults that the old definition has.
     """
 
     forbids_defaults_because: str | None = None
-    """None where defaults are allowed; else how the error goes on, which may be with nothing."""
+    """None if defaults are allowed; else the end of the error message, which may be empty."""
 
     requires_known_types: bool = True
     requires_structural: bool = True
@@ -25,12 +26,12 @@ class Strictness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSite:
-    """A node of a schema that has x-kubernetes-validations.
+    """A schema node that has x-kubernetes-validations.
 
     `path` is the node's in the definition. `is_resource`: the node is the root or an embedded resource.
-    `cardinality` is how many values of the node an object may hold, None where no maxItems or maxProperties
-    above it says; at most 2**64 - 1. `forbids_old_self_within` is the path of the list or map above whose
-    items are not told apart, so that rules may not ask for oldSelf; None where they may.
+    `cardinality` is the maximum number of values of the node in an object, at most 2**64 - 1; None if a list
+    or map above it has no maxItems or maxProperties. `forbids_old_self_within` is the path of the list or map
+    above whose items cannot be correlated with old ones, so that rules may not use oldSelf; None if they may.
     """
 
     schema: Schema
@@ -41,21 +42,22 @@ class RuleSite:
 
 
 class RuleChecker(Protocol):
-    """Compiles and tries the x-kubernetes-validations of one schema; made anew for each."""
+    """Compiles and evaluates the CEL rules of one schema; use a new one for each schema."""
 
     exhausted: bool
-    """Checking defaults has used up the budget: the rest is not checked."""
+    """The cost budget was used up by validating defaults; the rest are not validated."""
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
         """The errors of `schema.default` by the rules of `schema` and below; `path` is the default's own."""
         ...
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """The errors of the node's own rules: that they compile, what they cost, oldSelf. The text of the
-        rules (empty, line breaks, reasons, field paths) has been checked.
+        """The errors of the node's own rules: compilation, cost, use of oldSelf.
+
+        The fields of the rules (empty, line breaks, reasons, field paths) have been checked before.
         """
         ...
 
     def check_total(self, path: str) -> list[FieldError]:
-        """The errors of the cost of all the rules that `check_rules` has seen; `path` is the schema's."""
+        """The errors of the total cost of the rules that `check_rules` has seen; `path` is the schema's."""
         ...

@@ -37,7 +37,7 @@ class SchemaRules:
     """
 
     warns_of_formats: bool = True
-    """A write of a definition with an unknown format is answered with a warning."""
+    """A create or update of a definition with an unrecognized format gets a warning."""
 
     too_long: str = "may not be more than {} bytes"
     """How the error of a string beyond maxLength goes on; `{}` is the limit."""
@@ -46,13 +46,13 @@ class SchemaRules:
     """An object of too few or too many properties is not checked further."""
 
     documents_are_structural: bool = True
-    """externalDocs and example count where schemas are compared."""
+    """externalDocs and example are compared when schemas are compared."""
 
     branches_may_refuse_others: bool = True
-    """A branch such as anyOf may have `additionalProperties: false`, which means nothing there."""
+    """Schemas within anyOf and kin may have `additionalProperties: false`, which has no effect there."""
 
     rule_errors_name_member: bool = False
-    """The errors about the text of a rule begin with the name of the member: "message must be ..."."""
+    """Errors in the fields of a rule begin with the field's name: "message must be ..."."""
 
     missing_type_meta: str = ""
     """How the error of an embedded resource without apiVersion or kind goes on."""

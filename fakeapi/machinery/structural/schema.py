@@ -91,7 +91,7 @@ class Schema:
     additional_items: "Schema | bool | None" = None
 
     walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """A value derived from the node for walks of it, kept here so that both are freed together."""
+    """Cache of functions derived from the node, kept here so that they are freed with it."""
 
 
 EMPTY = Schema()

@@ -1,4 +1,5 @@
-"""Tells whether a schema is structural: one whose every value has a known place, type and meaning.
+"""Checks whether a schema is structural: type and meaning of every value are specified outside of anyOf and
+kin.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema` (NewStructural, ValidateStructural).
 """
@@ -29,20 +30,18 @@ class _Level(Enum):
 
 
 def conversion_error(schema: Schema) -> str:
-    """The message about what makes a structural schema impossible, of its first place; empty if there is
-    none.
-    """
+    """The first error of converting a schema to a structural one; empty if there is none."""
     return next(_conversion_errors(schema), "")
 
 
 def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) -> list[FieldError]:
-    """Why a schema, which converts, is not structural; sorted as texts, as upstream has it."""
+    """Errors of a convertible schema that is not structural, sorted by their text as upstream does."""
     found = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
     return sorted(found, key=str)
 
 
 def is_int_or_string(branches: tuple[Schema, ...], rules: SchemaRules = NEWEST) -> bool:
-    """Whether branches say no more than that a value is an integer or a string."""
+    """Whether anyOf branches are exactly those of an integer or a string."""
     return _plain(branches, rules) == INT_OR_STRING
 
 
@@ -155,7 +154,7 @@ def _metadata_errors(schema: Schema, level: _Level, path: str, rules: SchemaRule
 
 
 def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
-    """Schemas as the release compares them: some know neither externalDocs nor examples."""
+    """The schemas as a release compares them: older ones ignore externalDocs and example."""
     if rules.documents_are_structural:
         return tuple(schemas)
     return tuple(replace(schema, external_docs=None, example=None) for schema in schemas)
@@ -164,7 +163,7 @@ def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
 def _value_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False, skips_first_all: bool = False
 ) -> Iterator[FieldError]:
-    """Errors of the branches of a schema, and of its pattern."""
+    """Errors of anyOf and kin in a schema, and of its pattern."""
     if not skips_any:
         for index, branch in enumerate(schema.any_of):
             yield from _branch_errors(branch, f"{path}.anyOf[{index}]", rules)
@@ -186,7 +185,7 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Errors of a schema under allOf, anyOf, oneOf or not, which may only narrow what stands outside."""
+    """Errors of a schema within allOf, anyOf, oneOf or not, which may only restrict values further."""
     yield from _value_errors(schema, path, rules, skips_any=skips_any)
     items = one(schema.items)
     if items is not None:
@@ -201,7 +200,9 @@ def _branch_errors(
 
 
 def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, bool, str]]:
-    """What a branch may not have: its name, whether it has it, and what it must be."""
+    """Fields that a schema within anyOf and kin must not set: name, whether it is set, and the expected
+    value.
+    """
     others = schema.additional_properties
     yield "type", bool(schema.type), "empty"
     yield (
@@ -225,7 +226,9 @@ def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, 
 def _incomplete(
     branch: Schema, schema: Schema | None, path: str, branch_path: str, *, is_branch: bool = False
 ) -> Iterator[FieldError]:
-    """What a branch speaks of that is not specified outside of branches, at the same place."""
+    """Errors of fields that a schema within anyOf and kin mentions, and the structural schema does not
+    specify.
+    """
     if schema is None:
         yield required(path, f"because it is defined in {branch_path}")
         return

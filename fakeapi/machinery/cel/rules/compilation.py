@@ -18,11 +18,11 @@ from fakeapi.machinery.json_types import Object
 
 SELF, OLD_SELF = "self", "oldSelf"
 _TYPE_NAME = "selfType0"
-"""Begins the names of a rule's own types; Kubernetes ends it with the nanosecond of the compilation."""
+"""Prefix of the type names of a rule; Kubernetes appends the time of compilation in nanoseconds."""
 
 
 class _Root(dict[str, Extent]):
-    """The sizes of `self`, whatever variable a path begins with."""
+    """Sizes for every variable of a rule: each is as large as `self`."""
 
     def __init__(self, of: Extent) -> None:
         super().__init__()
@@ -34,8 +34,9 @@ class _Root(dict[str, Extent]):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """`error` says why it does not compile. Without an error and a program it cannot be checked here, and
-    counts as right.
+    """A compiled expression; `error` says why it does not compile.
+
+    With neither an error nor a program it cannot be checked here, and is accepted.
     """
 
     error: str = ""
@@ -46,9 +47,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compiled rule. `message`: its messageExpression, None without one or where the rule does not
-    compile.
-    """
+    """A compiled rule. `message`: its messageExpression; None if it has none or the rule does not compile."""
 
     condition: Expression
     message: Expression | None = None
@@ -59,9 +58,7 @@ LanguageOf = Callable[[str], Language]
 
 
 class RuleCompiler:
-    """Compiles the rules of a schema whose values are of the type `of`. Environments are made once for
-    all.
-    """
+    """Compiles the rules of one schema node, whose values have the type `of`; reuses CEL environments."""
 
     def __init__(self, settings: RuleSettings, of: Declared) -> None:
         self.settings = settings
@@ -69,11 +66,11 @@ class RuleCompiler:
         self._environments: dict[tuple[Language, bool], Environment] = {}
 
     def cardinality(self) -> int:
-        """How many values of the type fit into one request."""
+        """The largest number of values of the type that fit into one request."""
         return REQUEST_MAX // (self.of.least + 1)
 
     def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
-        """`rules_speak`, `messages_speak`: what rules and messageExpressions may say."""
+        """Compiles a rule. `rules_speak`, `messages_speak`: languages of rules and messageExpressions."""
         optional = rule.get("optionalOldSelf") is True
         text, message = rule.get("rule") or "", rule.get("messageExpression") or ""
         if not text.strip():
@@ -129,7 +126,7 @@ class RuleCompiler:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What an expression must come to, and how errors about it are worded."""
+    """The result type that an expression must have, and the wording of its errors."""
 
     type: Type
     prefix: str

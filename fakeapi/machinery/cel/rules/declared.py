@@ -1,4 +1,4 @@
-"""Types that CEL has of a schema, and how large their values may be.
+"""CEL types of schemas, with the bounds on the size of their values.
 
 Follows SchemaDeclType of k8s.io/apiserver `pkg/cel/common/schemas.go` and `pkg/cel/types.go`.
 """
@@ -25,16 +25,16 @@ from fakeapi.machinery.cel.types import (
 from fakeapi.machinery.structural.schema import Schema
 
 REQUEST_MAX = 3 * 1024 * 1024
-"""Bytes of a request; what a value's size is bounded by where its schema does not say."""
+"""Bytes of a request; bounds the size of values whose schema sets no limit."""
 
 _STRING = 2
-"""Bytes of the shortest string, and of an empty list or object."""
+"""Bytes of the shortest string, empty list or empty object in JSON."""
 
 _NAME_MAX = 253
 
 
 def has_rules(schema: Schema | None) -> bool:
-    """Whether the schema has x-kubernetes-validations where objects are checked by them."""
+    """Whether a schema, or one below it that objects are validated with, has x-kubernetes-validations."""
     if schema is None:
         return False
     below = [*schema.properties.values(), schema.items, schema.additional_properties]
@@ -43,7 +43,10 @@ def has_rules(schema: Schema | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The type of a schema's values. `most`: their largest size; `least`: bytes of the smallest in JSON."""
+    """The CEL type of a schema's values.
+
+    `most`: the largest size of a value; `least`: bytes of the smallest one in JSON.
+    """
 
     type: Type
     least: int
@@ -61,7 +64,7 @@ class Declared:
         )
 
     def named(self, name: str, structs: dict[str, Fields], *, keywords: bool) -> "Declared":
-        """The type with names for its objects, whose fields are put into `structs`.
+        """The type with names for its object types, whose fields are added to `structs`.
 
         `keywords`: a field whose name is a keyword can be selected by that too.
         """
@@ -87,7 +90,7 @@ class Declared:
 
 
 def declared(schema: Schema, settings: RuleSettings, *, is_resource: bool) -> Declared | None:
-    """The type of a schema's values; None where expressions may not see them."""
+    """The CEL type of a schema's values; None if expressions cannot access them."""
     if schema.int_or_string:
         most = REQUEST_MAX - 2
         if schema.max_length is not None and settings.bounds_int_or_string:
@@ -169,7 +172,7 @@ def _string(schema: Schema, settings: RuleSettings) -> Declared:
 
 
 def _characters(schema: Schema) -> int:
-    """Bytes of as many characters as there may be."""
+    """The most bytes that a string of maxLength characters takes."""
     return max(schema.max_length or 0, 0) * 4
 
 
@@ -177,7 +180,9 @@ _TEXT = Schema(type="string")
 
 
 def with_object_meta(schema: Schema, settings: RuleSettings) -> Schema:
-    """The schema of a resource with the fields that rules always see: apiVersion, kind, metadata's names."""
+    """The schema of a resource with the fields that rules can always access: apiVersion, kind, metadata.name
+    and metadata.generateName.
+    """
     own = schema.properties
     metadata = own.get("metadata", Schema())
     names = metadata.properties

@@ -20,13 +20,13 @@ from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
 
 RULE_COST_MAX = 10_000_000
-"""The estimated cost of one rule, for all the values that it may be evaluated on."""
+"""Limit on the estimated cost of one rule, over all the values that it may be evaluated on."""
 
 TOTAL_COST_MAX = 100_000_000
-"""That of all rules of a schema."""
+"""Limit on the estimated cost of all rules of a schema."""
 
 _NAMED_MAX = 4
-"""So many of the most expensive rules are named where the total is too much."""
+"""Number of the most expensive rules that the error about the total cost lists."""
 
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
@@ -40,14 +40,14 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preexisting:
-    """Expressions that a definition had before an update: they may say what only stored ones may."""
+    """Expressions that a definition had before an update; they may use what only stored expressions may."""
 
     rules: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
 
 
 def preexisting(schemas: list[Schema]) -> Preexisting:
-    """The expressions of a definition's schemas, wherever they stand in them."""
+    """All rules and messageExpressions in a definition's schemas, at any depth."""
     rules: set[str] = set()
     messages: set[str] = set()
     pending = list(schemas)
@@ -76,11 +76,10 @@ def _parts(schema: Schema) -> list[Schema]:
 
 
 class DefinitionRules:
-    """Checks the rules of one schema of a definition; made anew for each. Fits
-    `structural.rule_sites.RuleChecker`.
+    """Compiles and checks the rules of one schema of a definition; use a new one for each schema.
 
-    `suppresses_costs`: the schema is the one that the definition had before, whose rules may cost more than
-    one may now. Without the extra `cel` nothing is found.
+    Implements `structural.rule_sites.RuleChecker`. `suppresses_costs`: the schema is unchanged by an update,
+    so that its rules may exceed the cost limit of a rule. Without the extra `cel` no errors are found.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class DefinitionRules:
         return outcome.errors
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """The errors of the node's own rules: that they compile, what they cost, oldSelf."""
+        """The errors of the node's own rules: compilation, cost, use of oldSelf."""
         if not library.is_installed():
             return []
         place = f"{site.path}.x-kubernetes-validations"
@@ -124,7 +123,7 @@ class DefinitionRules:
         return errors
 
     def check_total(self, path: str) -> list[FieldError]:
-        """The errors of the cost of all the rules that `check_rules` has seen; `path` is the schema's."""
+        """The errors of the total cost of the rules that `check_rules` has seen; `path` is the schema's."""
         if self._total <= TOTAL_COST_MAX:
             return []
         contributed = (
@@ -186,7 +185,7 @@ def _exceeds(name: str, cost: int, most: int) -> str:
 
 
 def _rule_json(rule: Object) -> str:
-    """The rule as Go's encoding/json writes the internal type."""
+    """A rule as Go's encoding/json writes the internal type."""
     members = {
         "Rule": rule.get("rule") or "",
         "Message": rule.get("message") or "",
@@ -199,7 +198,7 @@ def _rule_json(rule: Object) -> str:
 
 
 def _rule_dump(rule: Object, members: int) -> str:
-    """The rule as Go's `%#v` writes it; what it points to are addresses there, which nobody can know."""
+    """A rule as Go's `%#v` prints it, with a made-up address for each pointer."""
     reason = rule.get("reason")
     parts = (
         f"Rule:{quote(rule.get('rule') or '')}",

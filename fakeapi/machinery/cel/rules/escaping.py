@@ -39,7 +39,7 @@ _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 
 @lru_cache(4096)
 def escaped(name: str) -> str | None:
-    """The identifier of a property; None where it has none."""
+    """The CEL identifier of a property name; None if it has none."""
     if name in KEYWORDS:
         return f"__{name}__"
     if not _ALLOWED.fullmatch(name):
@@ -49,7 +49,7 @@ def escaped(name: str) -> str | None:
 
 @lru_cache(4096)
 def unescaped(identifier: str) -> str | None:
-    """The property of an identifier; None where it is none's."""
+    """The property name of a CEL identifier; None if it is not one."""
     name = identifier
     for found in _ESCAPED.findall(identifier):
         contents = found[2:-2]

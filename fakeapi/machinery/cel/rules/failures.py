@@ -1,4 +1,4 @@
-"""Words the errors of rules that objects do not keep.
+"""Errors for objects that violate a rule.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
 """
@@ -13,19 +13,20 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 MESSAGE_MAX = 5 * 1024
-"""Bytes of what a messageExpression comes to; a longer message is not used."""
+"""Limit on the bytes of a messageExpression's result; a longer one is ignored."""
 
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 class OverBudget(Exception):
-    """The budget is used up: no further rule is evaluated."""
+    """The cost budget is used up: no further rule is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is told of a failed rule, and what it cost to find. `is_over_budget`: `text` is the error of
-    that.
+    """The message for a rule that failed, and the cost of evaluating its messageExpression.
+
+    `is_over_budget`: the messageExpression exceeded a cost limit, and `text` says so.
     """
 
     text: str
@@ -34,20 +35,22 @@ class Message:
 
 
 def trimmed(text: str) -> str:
-    """Without the spaces around it, as Go trims."""
+    """The text without surrounding whitespace, as Go's strings.TrimSpace strips it."""
     return text.strip(_SPACES)
 
 
 def rule_text(rule: Object) -> str:
-    """The rule as errors name it: by its message, or by its text."""
+    """The name of a rule in errors: its message, or else its expression."""
     return trimmed(rule.get("message") or rule.get("rule") or "")
 
 
 def message_of(
     rule: Object, program: Program | None, variables: Mapping[str, Any], remaining: int
 ) -> Message:
-    """The message of a rule that failed. `program`: of its messageExpression, whose value counts where it is
-    one line of text; else the rule's message counts, or one that shows the rule.
+    """The message for a rule that failed.
+
+    `program` is its messageExpression: the result is used if it is one non-empty line of text. Otherwise the
+    message is that of the rule, or one with the rule's expression.
     """
     fixed = rule.get("message") or ""
     default = trimmed(fixed) if fixed else f"failed rule: {rule_text(rule)}"

@@ -1,4 +1,4 @@
-"""How releases differ in what rules may say, what they cost, and in the words of errors."""
+"""Settings of a release for x-kubernetes-validations: CEL libraries, cost estimation, wording of errors."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from fakeapi.machinery.cel.source import Wording
 class Language:
     """The declarations that expressions may use: `libraries` of `declarations.LIBRARIES`.
 
-    `checks_literals`: durations, times and patterns that are written down are looked into; `checks_formats`:
-    calls of `format` too. `selects_keywords`: fields whose names are keywords can be selected by these.
+    `checks_literals`: literal durations, timestamps and regular expressions are checked; `checks_formats`:
+    calls of `format` too. `selects_keywords`: fields whose names are keywords can be selected by them.
     """
 
     libraries: frozenset[str]
@@ -23,10 +23,10 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSettings:
-    """The rules of one release with its feature gates; the key of caches.
+    """The settings of one release with its feature gates; used as a cache key.
 
-    `new`: what rules may say that a definition did not have before; `stored`: what those may that it had, and
-    with which objects are checked.
+    `new`: the language of expressions that a definition did not have before; `stored`: that of those it had,
+    which is also the one that objects are validated with.
     """
 
     new: Language
@@ -36,32 +36,34 @@ class RuleSettings:
     dialect: Dialect
 
     forgets_unknown_calls: bool
-    """What is made of a call of no function is a fault too."""
+    """A call of an undeclared function makes the expression around it an error too."""
 
     ratchets: bool
     """Errors of what an update did not change are warnings, and rules with optionalOldSelf are evaluated
     without an old object too (feature gate CRDValidationRatcheting)."""
 
     shows_values: bool
-    """Errors of scalars show the value, those of objects and lists none; before, all show the type."""
+    """Errors of scalars show the value, those of objects and lists do not; if False, all show the type."""
 
     shows_rules_as_json: bool
-    """A rule that does not compile is shown as JSON, not in Go's syntax, and so is nothing."""
+    """Errors of rules that do not compile show the rule as JSON, not in Go's syntax; a missing value is shown
+    as null without quotes.
+    """
 
     rule_members: int
-    """How many members the type of a rule has."""
+    """Number of fields of the Go type ValidationRule, as errors print it."""
 
     moves_paths: bool
-    """The fieldPath of a rule that failed is added to the paths of the rules after it, too."""
+    """The fieldPath of a failed rule is also added to the paths of the rules after it."""
 
     reads_all_of: bool
     """The rules of allOf are evaluated."""
 
     bounds_enums: bool
-    """A string is at most as long as the longest of its enum."""
+    """The size of a string with an enum is bounded by the longest value."""
 
     bounds_int_or_string: bool
-    """maxLength bounds what is int or string."""
+    """maxLength bounds the size of an int-or-string."""
 
     bounds_names: bool
     """metadata.name has at most 253 characters."""

@@ -93,9 +93,9 @@ def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldErro
 
 
 class _Node:
-    """The rules of one node of a schema, and the nodes below it that have any.
+    """The rules of one node of a schema, and the nodes below it that have rules.
 
-    `schema` says what the values are; the rules may come from an allOf of it.
+    `schema` is the schema of the values; the rules may come from its allOf.
     """
 
     def __init__(
@@ -140,8 +140,9 @@ class _Node:
 def _node(
     checks: Schema, schema: Schema, of: Declared | None, settings: RuleSettings, *, is_resource: bool
 ) -> _Node | None:
-    """The node of a schema; `checks` is the schema itself, or the part of an allOf that is about its
-    place.
+    """The node of a schema.
+
+    `checks` is the schema that has the rules: the same one, or the part of an allOf for this place.
     """
     node = _Node(checks.validations, schema, of, settings, is_resource=is_resource)
     element = None if of is None else of.element
@@ -179,8 +180,9 @@ def _field_type(name: str, schema: Schema, of: Declared | None, settings: RuleSe
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What an update leaves alone: the value beside its old one, and the nearest one around it that has
-    one.
+    """A value with its old one, for ratcheting: `current` of the value itself, None if it has no old one.
+
+    `around`: the nearest value around it that has an old one.
     """
 
     current: Correlated | None
@@ -206,7 +208,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A value in an object, with the old one that its rules may compare it with."""
+    """A value within an object, with the value that rules see as oldSelf."""
 
     path: str
     value: Any
@@ -215,7 +217,7 @@ class _Place:
 
 
 class _Run:
-    """The validation of one object."""
+    """The validation of one object: errors, warnings and remaining budget."""
 
     def __init__(self, settings: RuleSettings, budget: int) -> None:
         self.errors: list[FieldError] = []
@@ -224,7 +226,7 @@ class _Run:
         self._settings = settings
 
     def check(self, node: _Node, place: _Place) -> None:
-        """Raises OverBudget once the budget is used up."""
+        """Evaluates the rules of a node and below. Raises OverBudget when the budget is used up."""
         if place.value is None:
             return
         if node.rules:
@@ -263,7 +265,7 @@ class _Run:
     def _check_rule(
         self, node: _Node, place: _Place, rule: Object, compiled: Rule, values: tuple[Any, Any]
     ) -> str | None:
-        """The path of the error where the rule failed."""
+        """Evaluates one rule; returns the path of its error if it failed."""
         path, of = place.path or "<nil>", node.schema.type
         condition = compiled.condition
         if condition.error:
@@ -332,7 +334,7 @@ def _failed(path: str, of: str, reason: str, rule: Object) -> FieldError:
 
 
 def _moved(path: str, rule: Object, schema: Schema) -> str:
-    """The path with the rule's fieldPath."""
+    """The path with the rule's fieldPath appended."""
     text = rule.get("fieldPath") or ""
     if not text:
         return path or "<nil>"

@@ -1,4 +1,4 @@
-"""Values of CEL over decoded JSON objects, typed by their schema.
+"""CEL values of decoded JSON objects, typed by their schema.
 
 Follows UnstructuredToVal of k8s.io/apiserver `pkg/cel/common/valuesunstructured.go`.
 """
@@ -31,7 +31,7 @@ from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
 Completed = Callable[[Schema], Schema]
-"""The schema of a resource with the fields that rules always see."""
+"""Returns the schema of a resource with the fields that rules can always access."""
 
 _INT_OR_STRING = Err("invalid data, expected XIntOrString value to be either a string or integer")
 _NO_SUCH_TYPE = (
@@ -41,7 +41,7 @@ _NO_SUCH_TYPE = (
 
 
 def typed(raw: Any, schema: Schema, completed: Completed) -> Any:
-    """The value of a part of an object; an Err where it does not fit its schema."""
+    """The CEL value of a part of an object; an Err if it does not fit its schema."""
     if raw is None:
         return None if schema.nullable else Err("invalid data, got null for schema with nullable=false")
     if schema.int_or_string:
@@ -143,7 +143,7 @@ def _date_time(text: str) -> Any:
 
 
 def _bytes(text: str) -> Any:
-    """Of the URL alphabet, which a decoder of the other may not see."""
+    """The value of a string of format `byte`, decoded with the URL-safe base64 alphabet."""
     plain = text.replace("\n", "").replace("\r", "")
     wrong = re.search(r"[^A-Za-z0-9_=-]", plain)
     try:
@@ -193,7 +193,7 @@ def _go_type(raw: Any) -> str:
 
 
 class Preserved(Opaque):
-    """What a schema preserves without knowing it: it can be compared, and nothing else."""
+    """A value that x-kubernetes-preserve-unknown-fields keeps without a schema; it can only be compared."""
 
     __slots__ = ("raw",)
     type_name = "unknown"
@@ -209,7 +209,7 @@ class Preserved(Opaque):
 
 
 class TypedList(ListValue):
-    """A list that is one value."""
+    """A list with x-kubernetes-list-type atomic, or without a type."""
 
     __slots__ = ("_completed", "_items", "raw")
     may_be_zero = False
@@ -254,7 +254,7 @@ class TypedList(ListValue):
 
 
 def _equal(one: Any, other: Any) -> Any:
-    """As two values compare that do not look for null first."""
+    """Compares two values; null equals null only, and an Err on the left is the result."""
     if one is None or other is None:
         return one is other
     if type(one) is Err:
@@ -263,7 +263,7 @@ def _equal(one: Any, other: Any) -> Any:
 
 
 class TypedSet(TypedList):
-    """A list in which no item comes twice, and whose order does not count."""
+    """A list with x-kubernetes-list-type set: no duplicates, and the order does not count."""
 
     __slots__ = ()
 
@@ -296,7 +296,7 @@ def _hashed(value: Any) -> Any:
 
 
 class TypedListMap(TypedList):
-    """A list whose items are told apart by their keys, and whose order does not count."""
+    """A list with x-kubernetes-list-type map: items have keys, and the order does not count."""
 
     __slots__ = ("_keys",)
 
@@ -342,7 +342,7 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """The JSON value behind a value, where there is one."""
+    """The decoded JSON that a CEL value was made from, or the value itself."""
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):
@@ -351,7 +351,7 @@ def raw_of(value: Any) -> Any:
 
 
 class TypedMap(MapValue):
-    """An object with known properties, or one whose members are all of one schema."""
+    """An object with properties or additionalProperties."""
 
     __slots__ = ("_completed", "_others", "_properties", "raw")
     may_be_zero = False

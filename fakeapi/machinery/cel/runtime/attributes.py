@@ -29,7 +29,10 @@ Step: TypeAlias = Callable[[Frame], Any]
 
 @dataclass(slots=True)
 class Qualifier:
-    """A selection: by `key`, or by what `dynamic` comes to. `tests`: whether there is such a field."""
+    """One selection of a field, key or index: a constant `key`, or the result of `dynamic`.
+
+    `tests`: for `has()` and optionals, which ask whether it exists.
+    """
 
     key: Any = None
     dynamic: Step | None = None
@@ -39,9 +42,10 @@ class Qualifier:
 
 @dataclass(slots=True)
 class Attribute:
-    """`start` finds what the qualifiers are applied to; of a conditional, what `branches` are told apart by.
+    """A variable or expression with the selections on it.
 
-    `weight`: what the whole costs beside its qualifiers. `variable`: the name of a plain variable.
+    `start` evaluates the operand; of a conditional, the condition that selects one of `branches`. `weight`:
+    the cost without the qualifiers. `variable`: the name of a plain variable.
     """
 
     start: Step
@@ -58,7 +62,7 @@ class Attribute:
                 branch.add(qualifier)
 
     def resolver(self) -> Step:
-        """Evaluates the attribute without its own weight. Call it once there is no more to add."""
+        """The step that evaluates the attribute, without its own weight. Call it after the last `add`."""
         if self.branches is not None:
             return _conditional(self.start, self.branches[0].resolver(), self.branches[1].resolver())
         if not self.qualifiers:
@@ -127,12 +131,15 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
 
 
 def native(value: Any) -> Any:
-    """A value as it is seen through an optional, where it is no longer typed by a schema."""
+    """The value without its schema types, as cel-go converts what an optional holds."""
     return value.native() if isinstance(value, ListValue | MapValue) else value
 
 
 def select(value: Any, key: Any, *, tests: bool) -> Any:
-    """What the value holds at a key or an index; an Err, or MISSING with `tests`, where there is nothing."""
+    """The value of a key or index.
+
+    Where there is none: an Err, or MISSING with `tests`.
+    """
     if isinstance(value, MapValue):
         found = value.find(key)
         if found is MISSING and not tests:

@@ -14,7 +14,7 @@ from fakeapi.machinery.cel.runtime.values import Err, ListValue, MapValue, Opaqu
 _TRAVERSAL = 0.1
 _PATTERN = 0.25
 LIST, MAP, STRUCT = 10, 30, 40
-"""Of making one."""
+"""Cost of constructing a list, a map and a struct."""
 
 Cost = Callable[[Sequence[Any], Any], int]
 """The cost of a call by its arguments and its result."""
@@ -25,7 +25,7 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
 
 
 def one(arguments: Sequence[Any], result: Any) -> int:
-    """The cost of most calls."""
+    """Cost 1, which most calls have."""
     return 1
 
 
@@ -61,7 +61,7 @@ def _validates(arguments: Sequence[Any], result: Any) -> int:
 
 
 def _traversal(value: Any) -> int:
-    """Of a whole value: its texts and what else there is in it."""
+    """Cost of traversing a whole value: by bytes for strings, 1 for each other scalar."""
     match value:
         case str():
             return int(len(value.encode("utf-8", "surrogatepass")) * _TRAVERSAL)
@@ -112,7 +112,7 @@ def _makes_list(factor: float, size: int) -> int:
 
 
 class UncountableError(Exception):
-    """The cost of a call cannot be counted, by which cel-go's program fails."""
+    """The cost of a call cannot be computed; cel-go's program then fails with an internal error."""
 
 
 def _compares_items(values: Any) -> int:
@@ -213,7 +213,10 @@ _STANDARD: dict[str, Cost] = {
 
 
 def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
-    """How a call is charged; `overload` is "" where it only shows at run time.
+    """The cost function of a call; `overload` is "" if it is only resolved at run time.
+
+    `reads_affix`: startsWith and endsWith cost by the size of their argument instead of the string's, and the
+    function form of `matches` costs by size like the method.
 
     `reads_affix`: what a string starts or ends with is paid for, not the string, and every form of `matches`.
     """

@@ -1,16 +1,17 @@
-"""State of one evaluation: what variables stand for, and what has been spent."""
+"""State of one evaluation: the values of variables, and the cost so far."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class CostLimitError(Exception):
-    """The evaluation costs more than it may."""
+    """The evaluation exceeded its cost limit."""
 
 
 class Frame:
-    """`variables` may be added to and taken from while loops run. `cost` is what has been spent so far:
-    whoever spends adds to it.
+    """Variables and cost counter of one evaluation.
+
+    Loops add and remove `variables` while they run. `cost` is the total so far; each step adds its own.
     """
 
     __slots__ = ("cost", "limit", "variables")
@@ -21,8 +22,10 @@ class Frame:
         self.limit = limit
 
     def check(self) -> None:
-        """Raises CostLimitError once more is spent than may be. Loops ask each time round, so that what is
-        spent between is bounded by the length of the expression.
+        """Raises CostLimitError if the cost exceeds the limit.
+
+        Loops call it in every iteration, so that the cost between two calls is bounded by the length of the
+        expression.
         """
         if self.cost > self.limit:
             raise CostLimitError

@@ -1,4 +1,5 @@
-"""Objects that expressions of mutations make: `Object.spec{replicas: 2}`, `JSONPatch{op: 'remove', …}`.
+"""Objects that mutating admission policies construct: `Object.spec{replicas: 2}`, `JSONPatch{op: 'remove',
+…}`.
 
 Follows k8s.io/apiserver `pkg/cel/mutation`.
 """
@@ -22,7 +23,7 @@ OBJECT, JSON_PATCH = "Object", "JSONPatch"
 
 
 class Made(Entries):
-    """An object of a named type without a schema."""
+    """An object of a named type that has no schema."""
 
     __slots__ = ("type_name",)
 
@@ -32,12 +33,12 @@ class Made(Entries):
 
 
 def is_made(name: str) -> bool:
-    """Whether objects of a type are made without a schema."""
+    """Whether a type name is `JSONPatch`, `Object` or one below `Object`."""
     return name == JSON_PATCH or name.partition(".")[0] == OBJECT
 
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
-    """What is wrong with the types of made objects: each is named by the path to it from the outermost."""
+    """Errors of constructed objects whose type name is not the field path from the outermost `Object`."""
     if isinstance(value, Made):
         path = path or value.type_name
         if value.type_name == JSON_PATCH:
@@ -57,7 +58,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
 
 def json_of(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A CEL value as decoded JSON."""
     match value:
         case ListValue():
             return [json_of(each) for each in value]

@@ -1,4 +1,4 @@
-"""Messages that expressions write down: `google.protobuf.Duration{seconds: 1}`.
+"""Construction of protobuf messages in expressions: `google.protobuf.Duration{seconds: 1}`.
 
 Follows cel-go `common/types/provider.go`, for the well-known messages.
 """
@@ -34,7 +34,7 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def message(name: str, fields: dict[str, Any]) -> Any:
-    """The value of a message; an Err for one that is not known."""
+    """The value of a message; an Err if its type is unknown."""
     if is_made(name):
         return Made(name, fields)
     make = _MAKERS.get(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None

@@ -47,16 +47,16 @@ from fakeapi.machinery.cel.syntax import (
 from fakeapi.machinery.cel.types import Type
 
 CALL_LIMIT = 1_000_000
-"""Cost units that one expression may take."""
+"""Cost limit of one expression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How releases evaluate.
+    """Differences between releases in how expressions are evaluated.
 
-    `reads_affix`: see `cost.cost_of`. `binds_lazily`: what a loop begins with, such as the value of
-    `cel.bind`, is evaluated where it is first asked for. `variants`: of `functions.VARIANTS`, what functions
-    do otherwise.
+    `reads_affix`: see `cost.cost_of`. `binds_lazily`: the initial value of a loop, such as the value of
+    `cel.bind`, is evaluated when it is first read. `variants`: the function variants in use, of
+    `functions.VARIANTS`. `unpriced`: functions that cost 1 at run time.
     """
 
     reads_affix: bool
@@ -67,7 +67,9 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`value` is an Err where the expression failed. `cost` is what it took. `exceeded`: that was too much,
+    """The result of an evaluation.
+
+    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: it went over the cost limit,
     and there is no value.
     """
 
@@ -77,7 +79,7 @@ class Evaluation:
 
 
 class Program:
-    """A planned expression; evaluates any number of times."""
+    """A planned expression, which can be evaluated any number of times."""
 
     __slots__ = ("_step",)
 
@@ -85,7 +87,7 @@ class Program:
         self._step = step
 
     def evaluate(self, variables: Mapping[str, Any], limit: int = CALL_LIMIT) -> Evaluation:
-        """Raises AllowanceSpent within an `Allowance` that does not suffice."""
+        """Evaluates the expression. Raises AllowanceSpent within an `Allowance` that does not suffice."""
         within = allowance.current()
         if within is None:
             return self._evaluated(variables, limit, limit)
@@ -95,7 +97,7 @@ class Program:
         return found
 
     def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
-        """What an evaluation comes to that stops beyond a cost, which may be less than its limit."""
+        """Evaluates until the cost goes over `stops_at`, which may be less than `limit`."""
         frame = Frame(variables, stops_at)
         try:
             value = self._step(frame)
@@ -108,7 +110,7 @@ class Program:
 
 
 def plan(checked: Checked, environment: Environment, dialect: Dialect) -> Program:
-    """The program of an expression without faults, whose constants `literals.constant_fault` finds right."""
+    """Plans an expression without errors, whose literals `literals.constant_fault` accepts."""
     return Program(_Planner(checked, environment, dialect).step(checked.root))
 
 
@@ -123,16 +125,16 @@ _CONVERSIONS = frozenset(
     ("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint")
 )
 _MATCHING = frozenset(("matches", "find", "findAll"))
-"""Functions whose constant patterns are compiled beforehand, by which a call becomes one of several
-arguments.
+"""Functions with a regular expression; a constant one is compiled when the expression is planned, and calls
+are dispatched over all arguments.
 """
 _TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))
-"""Overloads that look at their arguments themselves, and say less of those that do not fit."""
+"""Overloads that check the types of their arguments themselves, with a shorter error message."""
 _INDEXING = {"_[_]": False, "_?._": True, "_[?_]": True}
 
 
 class _Lazy:
-    """A value that is evaluated where it is first asked for."""
+    """A variable's value that is evaluated when it is first read."""
 
     __slots__ = ("step",)
 
@@ -260,7 +262,7 @@ class _Planner:
         return _dispatched(implementation, steps, charge)
 
     def _implementation(self, name: str, overload: str) -> tuple[Callable[..., Any], bool]:
-        """What a call does, and whether it evaluates all arguments before it looks at any."""
+        """The implementation of a call, and whether it evaluates all arguments before it looks at any."""
         known = self._overloads
         declared = [each for each in self._environment.functions[name] if each.id in known]
         chosen = [each for each in declared if each.id == overload]
@@ -323,7 +325,7 @@ class _Planner:
         return make
 
     def _message(self, node: StructLiteral) -> Step:
-        """A well-known message, or an object without a schema."""
+        """Plans the construction of a well-known message, or of an object without a schema."""
         name = node.name.removeprefix(".")
         steps = [(entry.field, self.step(entry.value), entry.optional) for entry in node.entries]
 
@@ -405,7 +407,7 @@ def _variable(name: str, *, weight: int) -> Step:
 
 
 def _logical(steps: Sequence[Step], *, decisive: bool) -> Step:
-    """And, or: one decisive term is enough, whatever is wrong with the others."""
+    """Plans `&&` or `||`: one decisive operand gives the result, even if others are errors."""
 
     def evaluate(frame: Frame) -> Any:
         error: Any = None
@@ -435,7 +437,7 @@ def _either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def _charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """A call of which an argument that is an error is the result."""
+    """Plans a call whose result is the first argument that is an error."""
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -452,7 +454,9 @@ def _not_strictly_false(value: Any) -> Any:
 
 
 def _membership(values: Any, step: Step, *, forgives: bool) -> _Constant | Step | None:
-    """Whether a value is in a constant list of plain values, which costs nothing; None for other lists.
+    """Plans `in` for a constant list of scalars, at no cost; None for other lists.
+
+    `forgives`: the result for an operand that is an error is false.
 
     `forgives`: an error is in no list.
     """
@@ -517,7 +521,9 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
 
 
 def _dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
-    """A call that ends with the first argument that is an error; it is charged if there is none after it."""
+    """Plans a call that stops at the first argument that is an error, and costs nothing unless that is the
+    last.
+    """
     last = len(steps) - 1
 
     def evaluate(frame: Frame) -> Any:
@@ -557,7 +563,7 @@ def _accepts(overload: Overload, arguments: Sequence[Any]) -> bool:
 
 
 def _fits(of: Type, value: Any) -> bool:
-    """Whether a value is of a type, as far as its first item or entry shows."""
+    """Whether a value is of a declared type; of lists and maps only the first item or entry is checked."""
     if of.kind == "param" or of.is_dyn:
         return True
     if of.kind == "list":
@@ -612,9 +618,7 @@ _UNSET = object()
 
 
 def _growing(value: Any) -> Any:
-    """What a loop begins with; an empty list is added to in place, as it would else be copied each time
-    round.
-    """
+    """The initial value of a loop; an empty list becomes a `Growing`, which is appended to in place."""
     return Growing([]) if type(value) is Items and not len(value) else value
 
 
@@ -651,7 +655,7 @@ class _Loop:
                 _restore(variables, name, value)
 
     def _start(self, frame: Frame, outer: dict[str, Any]) -> Any:
-        """What the accumulator begins with; it sees none of the loop's own variables."""
+        """The initial value of the accumulator, evaluated without the loop's own variables."""
         if not self.is_lazy:
             return _growing(self.initial(frame))
 

@@ -1,8 +1,8 @@
-"""Values of CEL: which Python type stands for which, equality, order and text.
+"""Values of CEL as Python objects: their types, equality, order and text.
 
 Follows cel-go `common/types`. bool, int, float, str, bytes and None stand for themselves; `UInt`, `Duration`,
 `Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` are the others. An `Err` is a value
-too: what is made of one is it, unless the other side decides without it.
+too: an operation on one returns it, unless the other operand decides the result.
 """
 
 import math
@@ -17,7 +17,7 @@ from fakeapi.machinery.golang.fmt import shortest_float
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 UINT_MAX = (1 << 64) - 1
 SECOND = 1_000_000_000
-"""In nanoseconds."""
+"""Nanoseconds in a second."""
 
 
 class UInt(int):
@@ -28,7 +28,7 @@ class UInt(int):
 
 @dataclass(frozen=True, slots=True)
 class Err:
-    """An error, in cel-go's words."""
+    """An error value, with cel-go's message."""
 
     message: str
 
@@ -43,7 +43,10 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """Since 1970, in UTC. `offset` in seconds: the zone in which it was written."""
+    """A point in time, in nanoseconds since 1970 in UTC.
+
+    `offset`: seconds east of UTC of the zone it was written in.
+    """
 
     nanoseconds: int
     offset: int = 0
@@ -64,14 +67,14 @@ NONE = Optional(None, present=False)
 
 
 class Opaque:
-    """A value of a type that Kubernetes adds, equal as Python says."""
+    """A value of a type that Kubernetes adds; equality is that of Python."""
 
     __slots__ = ()
     type_name = ""
 
 
 class ListValue:
-    """A list, of whatever it is made."""
+    """Base class of lists."""
 
     __slots__ = ()
 
@@ -82,11 +85,11 @@ class ListValue:
         raise NotImplementedError
 
     def at(self, index: int) -> Any:
-        """The item of an index within bounds."""
+        """The item at an index within bounds."""
         raise NotImplementedError
 
     def equal(self, other: Any) -> Any:
-        """True, False or an Err."""
+        """Whether two lists are equal: True, False or an Err."""
         if not isinstance(other, ListValue) or len(self) != len(other):
             return False
         return all(equal(mine, theirs) is not False for mine, theirs in zip(self, other, strict=True))
@@ -100,12 +103,12 @@ class ListValue:
         return Items([*self, *other])
 
     def native(self) -> Any:
-        """The list as it is seen through an optional."""
+        """The list without the types of a schema, as an optional holds it."""
         return self
 
 
 class Items(ListValue):
-    """The items of a list that an expression makes."""
+    """A list that an expression constructs."""
 
     __slots__ = ("items",)
 
@@ -123,7 +126,7 @@ class Items(ListValue):
 
 
 class Growing(Items):
-    """The list that a loop builds: nothing but the loop sees it before it is done."""
+    """A list that a loop builds by appending in place; only the loop sees it before it is complete."""
 
     __slots__ = ()
 
@@ -138,7 +141,7 @@ MISSING = object()
 
 
 class MapValue:
-    """A map or an object."""
+    """Base class of maps and objects."""
 
     __slots__ = ()
 
@@ -146,20 +149,20 @@ class MapValue:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
-        """The keys."""
+        """Iterates over the keys."""
         raise NotImplementedError
 
     def find(self, key: Any) -> Any:
-        """The value of a key; MISSING where there is none, or an Err."""
+        """The value of a key; MISSING if there is none, or an Err."""
         raise NotImplementedError
 
     def holds(self, key: Any) -> Any:
-        """Whether there is such a key: True, False or an Err."""
+        """Whether a key exists: True, False or an Err."""
         found = self.find(key)
         return found if type(found) is Err else found is not MISSING
 
     def equal(self, other: Any) -> Any:
-        """True, False or an Err."""
+        """Whether two maps are equal: True, False or an Err."""
         if not isinstance(other, MapValue) or len(self) != len(other):
             return False
         for key in self:
@@ -169,12 +172,12 @@ class MapValue:
         return True
 
     def native(self) -> Any:
-        """The map as it is seen through an optional."""
+        """The map without the types of a schema, as an optional holds it."""
         return self
 
 
 class Entries(MapValue):
-    """The entries of a map that an expression makes."""
+    """A map that an expression constructs."""
 
     __slots__ = ("_entries",)
 
@@ -198,7 +201,7 @@ class Entries(MapValue):
 
 
 def _identity(key: Any) -> Any:
-    """Numbers are the same key whatever their type; booleans are no numbers."""
+    """The identity of a map key: equal numbers of different types are one key; bools are no numbers."""
     kind = type(key)
     if kind is bool:
         return "bool", key
@@ -240,14 +243,14 @@ _NUMBERS = frozenset((int, UInt, float))
 
 
 def equal(one: Any, other: Any) -> Any:
-    """`one == other`: True, False or an Err. Null equals null alone."""
+    """Whether two values are equal: True, False or an Err. Null equals null only."""
     if one is None or other is None:
         return one is other
     return plain_equal(one, other)
 
 
 def plain_equal(one: Any, other: Any) -> Any:
-    """As `equal`, of values that are not null."""
+    """Like `equal`, for values that are not null."""
     kind = type(one)
     if kind is str or kind is int:
         theirs = type(other)
@@ -273,7 +276,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def compare(one: Any, other: Any) -> Any:
-    """-1, 0, 1 or an Err; `one` is of an ordered type."""
+    """Compares two values: -1, 0, 1 or an Err; `one` is of an ordered type."""
     kind, theirs = type(one), type(other)
     if kind in _NUMBERS:
         if kind is float and math.isnan(one):
@@ -296,7 +299,7 @@ def _compared(one: Any, other: Any) -> int:
 
 
 def size_of(value: Any) -> int:
-    """What the cost of a call depends on: characters, bytes, items or entries; 1 of anything else."""
+    """The size that costs are computed from: characters, bytes, items or entries; 1 for anything else."""
     kind = type(value)
     if kind is str or kind is bytes or isinstance(value, ListValue | MapValue):
         return len(value)
@@ -327,7 +330,7 @@ def text_of(value: Any) -> str:
 
 
 def double_text(value: float) -> str:
-    """As Go's `%g`."""
+    """A double as Go's `%g` prints it."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -340,7 +343,7 @@ def _expanded(value: float) -> str:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """As `string(duration)`: seconds, with as many digits as a double needs."""
+    """A duration as CEL's `string(duration)` writes it: in seconds, with a decimal fraction if needed."""
     seconds, rest = divmod(abs(nanoseconds), SECOND)
     value = float(seconds) + rest / 1e9
     value = -value if nanoseconds < 0 else value
@@ -351,7 +354,7 @@ def duration_text(nanoseconds: int) -> str:
 
 
 def duration_go_text(nanoseconds: int) -> str:
-    """As Go's Duration.String: `1h0m0s`."""
+    """A duration as Go's Duration.String writes it: `1h0m0s`."""
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
     if rest == 0:
         return "0s"
@@ -375,15 +378,16 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(stamp: Timestamp, offset: int | None = None) -> datetime:
-    """The date and time of day, without what is finer than a second. `offset`: in this zone instead of its
-    own.
+    """The date and time of day of a timestamp, to the second.
+
+    `offset`: in this zone instead of the timestamp's own.
     """
     seconds = stamp.nanoseconds // SECOND + (stamp.offset if offset is None else offset)
     return _EPOCH + timedelta(seconds=seconds)
 
 
 def timestamp_text(stamp: Timestamp) -> str:
-    """As Go's RFC3339Nano."""
+    """A timestamp in Go's layout RFC3339Nano."""
     local = moment(stamp)
     fraction = stamp.nanoseconds % SECOND
     digits = f".{fraction:09d}".rstrip("0") if fraction else ""
@@ -396,7 +400,7 @@ def timestamp_text(stamp: Timestamp) -> str:
 
 
 def from_json(value: Any) -> Any:
-    """A decoded JSON value without a schema, as a value."""
+    """Converts a decoded JSON value without a schema to a CEL value."""
     kind = type(value)
     if kind is dict:
         return JsonMap(value)

@@ -47,7 +47,7 @@ class _State:
 
 
 class Regexp:
-    """A compiled expression. Threads may share it: what one forgets, another finds again."""
+    """A compiled regular expression. Threads may share it: whatever its caches lose is computed again."""
 
     def __init__(self, text: str) -> None:
         """Raises RegexpError."""

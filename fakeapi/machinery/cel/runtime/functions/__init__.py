@@ -1,8 +1,8 @@
-"""The implementations of the functions of CEL and of Kubernetes.
+"""Implementations of the functions of CEL and of Kubernetes.
 
-`OVERLOADS`: implementations by overload id; `plan` calls them with arguments of the declared types.
-`SINGLETONS`: those of functions that look at their arguments themselves, by name. An implementation returns
-an Err where it fails.
+`OVERLOADS`: by overload id; `plan` calls them with arguments of the declared types. `SINGLETONS`: by function
+name, for functions that check the types of their arguments themselves. An implementation returns an Err if it
+fails.
 """
 
 from collections.abc import Callable
@@ -45,18 +45,18 @@ OVERLOADS = (
 )
 
 NO_ERRORS = "errors are in no list"
-"""The variant of membership in a constant list, which is in `plan`."""
+"""Variant implemented in `plan`: `in` a constant list is false for an operand that is an error."""
 
 NO_RANGE = "errors are no range"
-"""The variant of loops with two variables, in `plan` too: they hide what is wrong with their range."""
+"""Variant implemented in `plan`: comprehensions with two variables hide the error of their range."""
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
-"""Overloads that differ between releases, by the name of the variant."""
+"""Overloads that differ between releases, by variant name."""
 
 
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
-    """The implementations with these variants."""
+    """The implementations by overload id, with those of the variants in place of the default ones."""
     found = dict(OVERLOADS)
     for name in sorted(variants):
         found |= VARIANTS[name]

@@ -32,7 +32,7 @@ class Address(Opaque):
 
 @dataclass(frozen=True, slots=True)
 class Block(Opaque):
-    """An address, which need not be the block's first, with the length of its prefix."""
+    """A CIDR block: an address, not necessarily the first of the block, with a prefix length."""
 
     type_name = "net.CIDR"
 
@@ -57,7 +57,7 @@ def _is_mapped(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Raises ValueError with Kubernetes' message."""
+    """Parses an IP address. Raises ValueError with Kubernetes' message."""
     error = addr_error(text)
     if error:
         raise ValueError(f"IP Address {quote(text)} parse error during conversion from string: {error}")
@@ -69,7 +69,7 @@ def parse_address(text: str) -> Address:
 
 
 def parse_block(text: str) -> Block:
-    """Raises ValueError with Kubernetes' message."""
+    """Parses a CIDR block. Raises ValueError with Kubernetes' message."""
     error = prefix_error(text)
     if error:
         raise ValueError(f"network address parse error during conversion from string: {error}")

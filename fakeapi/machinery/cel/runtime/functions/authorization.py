@@ -22,7 +22,7 @@ class Decision(Opaque):
 
 @dataclass(frozen=True, slots=True)
 class Check(Opaque):
-    """What is asked of an authorizer: whether somebody may use a path, or a resource.
+    """An authorization check on a path or a resource, as `authorizer` expressions build it up.
 
     `decides` answers a check with a verb. `service_account` is (namespace, name); None for the user who sent
     the request.

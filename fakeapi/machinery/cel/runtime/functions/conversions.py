@@ -57,7 +57,7 @@ def _bool(text: str) -> bool:
 
 
 def _double(text: str) -> float:
-    """As Go's ParseFloat, which takes no spaces and no underscores, and hexadecimal only with an exponent."""
+    """Parses a double like Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent."""
     if text != text.strip() or "_" in text or not text.isascii():
         raise ValueError(text)
     if "x" in text.lower():

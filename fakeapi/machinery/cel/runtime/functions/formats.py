@@ -27,7 +27,9 @@ _Check = Callable[[str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class NamedFormat(Opaque):
-    """`pattern_size`: the characters of its regular expression, which the cost of a call depends on."""
+    """A named format. `pattern_size`: the length of its regular expression, which the cost of a call depends
+    on.
+    """
 
     type_name = "kubernetes.NamedFormat"
 

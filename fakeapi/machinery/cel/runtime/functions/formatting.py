@@ -26,7 +26,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 PRECISION = 6
 PRECISION_MAX = 1000
-"""Digits after the point; more are not written."""
+"""Maximum number of digits after the decimal point."""
 _CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 _STRINGS = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 _NOT_UTF8 = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
@@ -156,7 +156,7 @@ def _hexadecimal(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """As `%s` writes it."""
+    """The text of a value for `%s`."""
     match value:
         case None:
             return "null"
@@ -188,7 +188,7 @@ def text(value: Any) -> str:
 
 
 def _within(value: Any) -> str:
-    """As a value is written inside a list or a map."""
+    """The text of a value within a list or a map."""
     match value:
         case str():
             return quote(value)

@@ -28,7 +28,7 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 
 RANGE_MAX = 1_000_000
-"""Items of `lists.range`: cel-go makes any number, whose cost is beyond every budget from here on."""
+"""Maximum length of `lists.range`: cel-go has none, but a longer list exceeds every cost limit."""
 
 
 def _is_sorted(values: ListValue) -> Any:
@@ -159,7 +159,7 @@ def _contains_all(values: ListValue, others: ListValue) -> bool:
 
 
 def _insert(target: MapValue, *rest: Any) -> Any:
-    """A map with an entry more, or with all those of another."""
+    """A map with one more entry, or with all entries of another map."""
     entries = [(key, target.find(key)) for key in target]
     added = [(rest[0], rest[1])] if len(rest) == 2 else [(key, rest[0].find(key)) for key in rest[0]]
     for key, _ in added:

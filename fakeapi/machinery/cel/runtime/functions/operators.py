@@ -32,7 +32,7 @@ _RECEIVERS = frozenset((str, Duration, Timestamp))
 
 
 def _refused(value: Any, function: str) -> Err:
-    """The error of an operator on a value that has none of its kind; those with methods say less."""
+    """The error of an operator on a type without it; types with operator methods have a shorter one."""
     return NO_OVERLOAD if type(value) in _RECEIVERS else Err(f"no such overload: {function}")
 
 
@@ -107,7 +107,7 @@ def _numeric(function: str, kinds: dict[type, Callable[[Any, Any], Any]]) -> Cal
 
 
 def _quotient(one: int, other: int) -> int:
-    """Rounded towards zero."""
+    """Integer division, rounded towards zero."""
     found = abs(one) // abs(other)
     return found if (one < 0) == (other < 0) else -found
 

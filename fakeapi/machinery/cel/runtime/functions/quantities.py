@@ -21,7 +21,7 @@ _BINARY_POWERS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 @dataclass(frozen=True, slots=True)
 class Quantity(Opaque):
-    """`scale`: the power of ten that Kubernetes keeps it in, None where it keeps any number of digits."""
+    """A resource.Quantity. `scale`: its power of ten in Kubernetes, None if it is held as inf.Dec."""
 
     type_name = "kubernetes.Quantity"
 
@@ -36,14 +36,14 @@ class Quantity(Opaque):
 
     @property
     def integer(self) -> int | None:
-        """The value as an int, where Kubernetes sees that it is one."""
+        """The value as an int64, if Kubernetes can convert it without loss."""
         if self.scale is None or self.scale < 0 or not INT_MIN <= self.amount <= INT_MAX:
             return None
         return int(self.amount)
 
 
 def parse(text: str) -> Quantity:
-    """Raises ValueError with Kubernetes' message."""
+    """Parses a quantity. Raises ValueError with Kubernetes' message."""
     return Quantity(quantity.parse(text).amount, _scale(text))
 
 

@@ -24,7 +24,7 @@ def _matches(text: Any, pattern: Any) -> Any:
 
 
 def _without_groups(pattern: str) -> str:
-    """The pattern with nothing captured."""
+    """The pattern with its capturing groups made non-capturing."""
     return _GROUP.sub(lambda found: "(?:" if found[0].startswith("(") else found[0], pattern)
 
 

@@ -31,7 +31,7 @@ _STAMP = re.compile(
 
 
 def parsed_duration(text: str) -> Duration:
-    """As Go's ParseDuration. Raises ValueError with its message."""
+    """Parses a duration as Go's ParseDuration does. Raises ValueError with its message."""
     error = duration_error(text)
     if error:
         raise ValueError(error)
@@ -43,7 +43,7 @@ def parsed_duration(text: str) -> Duration:
 
 
 def parsed_timestamp(text: str) -> Timestamp:
-    """As Go's Parse of RFC 3339. Raises ValueError."""
+    """Parses an RFC 3339 timestamp as Go's time.Parse does. Raises ValueError."""
     found = _STAMP.fullmatch(text)
     if found is None:
         raise ValueError(text)
@@ -62,7 +62,7 @@ def parsed_timestamp(text: str) -> Timestamp:
 
 
 _Part = Callable[[datetime, int], int]
-"""A part of a moment, given what is finer than a second in nanoseconds."""
+"""Returns a component of a point in time; the second argument is its nanoseconds within the second."""
 
 _PARTS: dict[str, _Part] = {
     "timestamp_to_year": lambda at, fine: at.year,
@@ -116,7 +116,7 @@ def _atoi(text: str) -> int:
 
 
 def _whole(unit: int) -> Callable[[Duration], int]:
-    """How many units a duration has, rounded towards zero."""
+    """A function that returns the number of whole units in a duration, rounded towards zero."""
 
     def of(duration: Duration) -> int:
         found = abs(duration.nanoseconds) // unit

@@ -40,8 +40,9 @@ class Url(Opaque):
 
 
 def parse_request_uri(text: str) -> Url:
-    """As Go's ParseRequestURI, with the fragment left out of the path. Raises ValueError with Go's
-    message.
+    """Parses a URL as Go's ParseRequestURI does, and splits a fragment off.
+
+    Raises ValueError with Go's message.
     """
     try:
         return _parsed(text)

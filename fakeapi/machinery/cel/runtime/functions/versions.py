@@ -18,7 +18,7 @@ _ALPHANUMERIC = re.compile("[0-9A-Za-z-]*")
 
 @dataclass(frozen=True, slots=True)
 class Semver(Opaque):
-    """`pre` are the identifiers of the pre-release. Build metadata do not count."""
+    """A semantic version; `pre` holds the pre-release identifiers. Build metadata are ignored."""
 
     type_name = "kubernetes.Semver"
 
@@ -35,12 +35,12 @@ class Semver(Opaque):
 
 
 def _rank(identifier: int | str) -> tuple[bool, int, str]:
-    """Numbers come before texts."""
+    """Sort key of a pre-release identifier: numbers sort before texts."""
     return (False, identifier, "") if isinstance(identifier, int) else (True, 0, identifier)
 
 
 def parse(text: str) -> Semver:
-    """Raises ValueError with the library's message."""
+    """Parses a semantic version. Raises ValueError with the library's message."""
     if not text:
         raise ValueError("Version string empty")
     parts = text.split(".", 2)
