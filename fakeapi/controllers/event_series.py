@@ -19,8 +19,7 @@ class EventSeriesRecorder(KnownEvents):
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event about an object; `kind` is Normal or Warning. An event that is refused is dropped.
-        """
+        """Records an event about an object; `kind` is Normal or Warning. A refused event is dropped."""
         resource = self._context.resource("events.k8s.io", "events")
         assert resource is not None, "events are served by every release"
         metadata = obj["metadata"]

@@ -44,7 +44,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event about an object; `kind` is Normal or Warning. An event that is refused is dropped."""
+        """Records an event about an object; `kind` is Normal or Warning. A refused event is dropped."""
         metadata = obj["metadata"]
         resource = self._context.resource("", "events")
         assert resource is not None, "events are served by every release"

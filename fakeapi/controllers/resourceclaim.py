@@ -62,8 +62,7 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """The informer of PodSchedulingContexts, which classic drivers need (up to 1.31); None without them.
-        """
+        """Informer of PodSchedulingContexts, which classic drivers need (up to 1.31); None without them."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None

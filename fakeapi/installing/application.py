@@ -12,7 +12,10 @@ from fakeapi.machinery.json_types import Object
 
 
 class InstallingApplication:
-    """Installs before the first request is answered, and again in each new cluster of the server.
+    """ASGI application that installs manifests before the first request, and again after each reset of the
+    cluster.
+
+    It has to wrap the application whose cluster it fills.
 
     It is to follow the cluster of the application inside it.
     """

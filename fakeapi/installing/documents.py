@@ -1,4 +1,4 @@
-"""Documents of YAML and JSON texts, with what JSON has no type for as text."""
+"""Parses YAML and JSON documents; YAML values without a JSON type stay text."""
 
 import json
 from functools import cache
@@ -41,7 +41,7 @@ def _loader() -> Any:
     import yaml  # noqa: PLC0415 - see above
 
     class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
-        """Loads timestamps as text, and so the sign `=`, which YAML 1.1 has a meaning for."""
+        """YAML loader that keeps timestamps as text, and `=`, which has a meaning in YAML 1.1."""
 
     for tag in ("timestamp", "value"):
         Loader.add_constructor(f"tag:yaml.org,2002:{tag}", Loader.construct_yaml_str)

@@ -39,10 +39,10 @@ class Manifest:
 
 
 def manifests_of(sources: Iterable[Source]) -> list[Manifest]:
-    """The objects of all sources, in order; lists are unpacked. Raises InstallError.
+    """The objects of all sources, in order, with lists unpacked. Raises InstallError.
 
-    A directory stands for the files in it and below whose names end in .yaml, .yml or .json, by name, but for
-    those of kustomize, which patterns pass over too; it may have none. A pattern must match.
+    A directory stands for the files below it that end in .yaml, .yml or .json, sorted by name; it may be
+    empty. A pattern must match at least one file. Neither reads the files of kustomize.
     """
     found: list[Manifest] = []
     for number, source in enumerate(sources, 1):

@@ -26,7 +26,7 @@ IDLE_MAX = 8
 """Connections that are kept for each endpoint; further ones are closed after their answer."""
 
 PLACES_MAX = 16
-"""Endpoints that connections are kept for; one more, and those of all others are closed."""
+"""Maximum number of endpoints with idle connections; one more closes those of all others."""
 
 CONTEXTS_MAX = 200
 """Sets of trusted certificates that are kept parsed, as many as client-go keeps."""

@@ -14,7 +14,7 @@ Moment = float | str | datetime
 """A time of day: seconds since the epoch, RFC 3339 text, or a datetime with its zone."""
 
 YEARS_MAX = 9999
-"""The last year that RFC 3339 can write; a clock goes no further."""
+"""Last year that RFC 3339 can write; the clock cannot be set beyond it."""
 
 _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
 
@@ -27,7 +27,7 @@ class AdjustableClock:
     """
 
     def __init__(self, *, frozen_at: float | None = None) -> None:
-        """Runs with the machine's clock, or stands still at `frozen_at`, in seconds since the epoch."""
+        """Starts running with the machine's clock, or frozen at `frozen_at`, in seconds since the epoch."""
         self._lock = threading.Lock()
         self._timers: set[_Timeout] = set()
         self._begin(frozen_at)
@@ -45,22 +45,22 @@ class AdjustableClock:
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Seconds since some moment; never goes back."""
+        """Seconds since an arbitrary moment; never goes back."""
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is frozen."""
         return self._frozen is not None
 
     @property
     def adjusted(self) -> bool:
-        """Whether it shows another time than the machine's clock."""
+        """Whether the time differs from that of the machine's clock."""
         return self.frozen or self._ahead != 0
 
     def freeze(self, at: Moment | None = None) -> None:
-        """Stands still until `resume`, at once or, moved forward first, `at` a later time of day.
+        """Stops the clock until `resume`, at the current time or, after moving it forward, `at` a later one.
 
         Raises ValueError for a time that has passed.
         """
@@ -70,7 +70,7 @@ class AdjustableClock:
             self._rearm()
 
     def resume(self) -> None:
-        """Goes on from where it stands; running already, it does nothing."""
+        """Lets a frozen clock run on from its time; does nothing if it runs already."""
         with self._lock:
             if self._frozen is None:
                 return
@@ -98,7 +98,7 @@ class AdjustableClock:
         self.advance(self._until(to))
 
     def restart(self, frozen_at: float | None = None) -> None:
-        """Begins again as if it were new; timers that wait go by the time from then on."""
+        """Resets the clock to its initial state; pending timers go by the new time from then on."""
         with self._lock:
             before = self.monotonic()
             self._begin(frozen_at)
@@ -134,7 +134,7 @@ class AdjustableClock:
 
 
 class _Timeout:
-    """A timeout that waits: in its loop, until `deadline` of the clock."""
+    """A pending timeout of an event loop; expires at `deadline` of the clock."""
 
     __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
 
@@ -159,7 +159,10 @@ class _Timeout:
         await self._inner.__aexit__(kind, error, trace)
 
     def arm(self) -> None:
-        """In the loop's own thread: sets when it expires by the machine's clock, if the clock runs."""
+        """Schedules the expiry by the event loop's clock; not while the clock is frozen.
+
+        Must be called in the loop's thread.
+        """
         if self._left or self._inner.expired():
             return
         left = self.deadline - self._clock.monotonic()
@@ -170,7 +173,7 @@ class _Timeout:
 
 
 class ClusterClock(AdjustableClock):
-    """An adjustable clock with uids and suffixes: the machine's, or those of a seed, which repeat."""
+    """An adjustable clock that also generates uids and name suffixes: random, or repeatable from a seed."""
 
     def __init__(self, *, seed: int | None = None, frozen_at: float | None = None) -> None:
         super().__init__(frozen_at=frozen_at)
@@ -178,7 +181,7 @@ class ClusterClock(AdjustableClock):
         self._draw_anew()
 
     def begin_again(self) -> None:
-        """Begins again for a new cluster: at its first time and with the seed's first uid."""
+        """Resets the clock and the seed's sequence for a new cluster."""
         self.restart(self._frozen_at)
         self._draw_anew()
 
@@ -189,8 +192,9 @@ class ClusterClock(AdjustableClock):
 
 
 def seconds_of(moment: Moment) -> float:
-    """Seconds since the epoch. Raises ValueError for text that is no RFC 3339, and for a datetime without a
-    zone.
+    """Seconds since the epoch of a moment.
+
+    Raises ValueError for text that is not RFC 3339, and for a datetime without a time zone.
     """
     if isinstance(moment, datetime):
         if moment.tzinfo is None:

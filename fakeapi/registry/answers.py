@@ -21,7 +21,7 @@ async def admit(
     options: WriteOptions,
     warnings: Warnings,
 ) -> None:
-    """Asks validating admission about a valid new object, stored or only answered. Raises ApiError."""
+    """Runs validating admission on a valid new object, stored or only answered. Raises ApiError."""
     steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
     if steps:
         await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))

@@ -38,8 +38,10 @@ Cell = Callable[[Object, float], str | float | None]  # an int is a float, a boo
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`cell` makes the text for an object at a time in seconds since the epoch. One that is not `defined` has
-    cells and no definition. The cells of a `timeless` one are the same at all times.
+    """A column of a kind's table.
+
+    `cell` returns the text for an object at a time in seconds since the epoch. If not `defined`, it has cells
+    but no column definition. The cells of a `timeless` column do not depend on the time.
     """
 
     name: str
@@ -119,7 +121,7 @@ class TextAt:
 
 
 def at(*path: str) -> Cell:
-    """The cell with the text at a path."""
+    """A cell with the string at a path."""
     return TextAt(path)
 
 

@@ -16,10 +16,10 @@ async def at_once(step: Callable[[], Result]) -> Result:
 
 
 async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Result] = at_once) -> Result:
-    """The result of a synchronous step that validates, or its error; `run` runs it.
+    """Runs a synchronous step that validates; returns its result or raises its error. `run` runs it.
 
-    Usually the step runs once, and nothing is awaited. Where it has put expressions off, they are compiled
-    one by one in a thread, and it runs again; so it must change nothing that it is given.
+    Usually the step runs once, and nothing is awaited. If it needs expressions that are not compiled, they
+    are compiled one by one in a thread, and the step runs again; so it must not change its arguments.
     """
     deferral = Deferral()
 

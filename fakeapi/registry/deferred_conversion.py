@@ -1,8 +1,8 @@
-"""Steps that may need an object converted by somebody else, who is asked between two tries of the step.
+"""Steps that may need an object converted by a webhook, which is called between two runs of the step.
 
-What reads, prepares or encodes an object is one step of the event loop. Where a custom object has to be
-converted by a webhook, the step raises `ConversionNeeded`, the webhook is asked, and the step runs again; so
-it must change nothing that it is given.
+Reading, preparing and encoding an object are each one step on the event loop. If it needs a custom object
+converted by a webhook, the step raises `ConversionNeeded`, the webhook is called, and the step runs again; so
+it must not change its arguments.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 class ConversionNeeded(Exception):
-    """A step that cannot go on before an object is converted."""
+    """The step cannot go on before an object has been converted."""
 
     def __init__(self, fetch: "Fetch") -> None:
         super().__init__("an object has to be converted by a webhook")
@@ -20,7 +20,7 @@ class ConversionNeeded(Exception):
 
 
 class Fetch(Protocol):
-    """Has an object converted; the result is kept for the step."""
+    """Converts an object by a webhook, and caches the result for the step."""
 
     async def __call__(self) -> None:
         """Raises ApiError 500."""
@@ -28,7 +28,7 @@ class Fetch(Protocol):
 
 
 async def converted(step: Callable[[], Result]) -> Result:
-    """The result of a step, or its error. Raises ApiError 500 where an object could not be converted."""
+    """The result of a step, after the conversions it needs. Raises ApiError 500 if one fails."""
     while True:
         try:
             return step()

@@ -113,12 +113,12 @@ class Write:
 
 
 class Hooks(Protocol):
-    """What surrounds the writes of a kind, such as allocation from a pool.
+    """Functions called around the writes of a kind, for example to allocate cluster IPs.
 
     Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
-    first two come before the strategy prepares and validates an object itself, never a subresource; they give
-    an object that is theirs, share parts with `old`, and raise ApiError. `run_beside`: they look at nothing
-    that other writes change, so that a long write may be prepared beside the event loop.
+    first two are called before the strategy prepares and validates an object, not for subresources; they
+    return a new object, may share parts with `old`, and raise ApiError. `run_beside`: they read nothing that
+    other writes change, so that a long write may be prepared in a thread.
     """
 
     run_beside: bool
@@ -232,7 +232,7 @@ class KindDefinition:
         )
 
     def shows_deleted(self, version: str) -> bool:
-        """Whether a delete in a version is answered with the object that is gone, not with a Status."""
+        """Whether a delete in a version is answered with the deleted object instead of a Status."""
         if version in self.hides_deleted:
             return False
         return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED

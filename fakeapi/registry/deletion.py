@@ -61,7 +61,7 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """`delete_after_finalizers` for kinds that have no dependents, whatever the client says of them."""
+    """`delete_after_finalizers` for kinds without dependents, whatever propagation the client asks for."""
     options = replace(request.options, propagation="Background", orphan=None)
     check_preconditions(obj["metadata"], options, request.qualified_kind)
     return _held_by_finalizers(obj, options, request.now)

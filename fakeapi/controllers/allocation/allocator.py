@@ -219,8 +219,7 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 
 
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """Config of the DeviceClasses, with source FromClass; once for each class, where it lists its requests.
-    """
+    """Config of the DeviceClasses, with source FromClass; once for each class, which lists its requests."""
     found: list[Object] = []
     by_class: dict[str, list[Object]] = {}
     for number, choices in enumerate(work.requests):

@@ -53,8 +53,7 @@ class Counters:
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether the counters of its slice suffice for a device beside those of the slice in use (until 1.33).
-    """
+    """Whether the counters of its slice suffice for a device beside those in use (until 1.33)."""
     used = set(in_use)
     left = {
         (each["name"], counter): value["value"]

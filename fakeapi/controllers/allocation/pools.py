@@ -126,8 +126,7 @@ def _counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
 
 
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
-    """Reports duplicate counter sets and counters that devices consume but no set defines; "" if all is well.
-    """
+    """Reports duplicate counter sets and counters that devices consume but no set defines; "" if none."""
     names = [each["name"] for one in own for each in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
         return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"

@@ -259,8 +259,7 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
-        """Consumes the counters of a device; returns a function that undoes it, None if too little is left.
-        """
+        """Consumes counters of a device; returns a function that undoes it, None if too little is left."""
         if not device.spec.get("consumesCounters"):
             return _nothing
         if not self._rules.partitionable_devices:

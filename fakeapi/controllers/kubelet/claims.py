@@ -113,8 +113,7 @@ class Claims:
             raise PrepareError(f"failed to checkpoint claims: {problem}") from None
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """The names of the pod's claims, and whether the pod must own the claim, as one made from a template.
-        """
+        """The names of the pod's claims, and whether the pod must own it, as one made from a template."""
         found = []
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:

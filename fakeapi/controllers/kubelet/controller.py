@@ -181,8 +181,7 @@ class NodeAgent:
                 self._context.add((self.name, "pod", key))
 
     def driver_changed(self, name: str) -> None:
-        """Retries the pods that wait for their claims, and updates the slices of a driver that came or went.
-        """
+        """Retries pods that wait for their claims, and updates the slices of a driver that came or went."""
         driver = self.registrations.drivers.get(name)
         self.slices.driver_is(name, registered=driver is not None)
         if self._published is not None:
@@ -205,8 +204,7 @@ class NodeAgent:
         self._context.add((self.name, "publish", driver))
 
     async def publish(self, driver: str) -> None:
-        """Writes the ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused.
-        """
+        """Writes ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused."""
         if self._published is not None:
             await self._published.sync(driver)
 

@@ -76,8 +76,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """A claim to deallocate that only this pod uses, so that other nodes become possible. Raises Refused.
-        """
+        """A claim to deallocate that only this pod uses, to make other nodes possible. Raises Refused."""
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:

@@ -134,8 +134,7 @@ class ClassicDrivers:
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim with a requested deallocation, or one in use that is not shareable.
-    """
+    """Raises CannotSchedule for a claim about to be deallocated, or one in use that is not shareable."""
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")

@@ -122,8 +122,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """The parameters object that a reference names, or the one generated from the object that it names.
-        """
+        """The parameters object that a reference names, or the one generated from the object it names."""
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
         for each in self._view.objects(plural):
             metadata = each["metadata"]

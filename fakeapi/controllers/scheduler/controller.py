@@ -359,8 +359,7 @@ class SchedulerController(Controller):
         await self._report(pod, "SchedulerError", message)
 
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
-        """Records FailedScheduling, and updates the condition PodScheduled and nominatedNodeName of the pod.
-        """
+        """Records FailedScheduling, and updates condition PodScheduled and nominatedNodeName of the pod."""
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", message)
         known = _condition(pod)
         wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}

@@ -34,8 +34,7 @@ class SchedulingContexts:
         self._informer.on_change(changed)
 
     def find(self, pod: Object) -> Object | None:
-        """The pod's PodSchedulingContext; None if there is none. Raises PluginError if another pod owns it.
-        """
+        """The pod's PodSchedulingContext, or None. Raises PluginError if another pod owns it."""
         metadata = pod["metadata"]
         found = self._informer.get(metadata["namespace"], metadata["name"])
         if found is not None and owning_pod(found)[1] != metadata["uid"]:
@@ -47,8 +46,7 @@ class SchedulingContexts:
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
     ) -> None:
-        """Creates or updates the pod's PodSchedulingContext; None leaves a field unchanged. Raises Refused.
-        """
+        """Creates or updates the PodSchedulingContext; None leaves a field unchanged. Raises Refused."""
         spec = dict((known or {}).get("spec") or {})
         if selected is not None:
             spec["selectedNode"] = selected
@@ -75,8 +73,7 @@ class SchedulingContexts:
             await self._api.patch(path, body, "apply", fieldManager="kube-scheduler", force="true")
 
     async def delete(self, pod: Object) -> None:
-        """Deletes the pod's PodSchedulingContext; if that is refused, the garbage collector deletes it later.
-        """
+        """Deletes the pod's PodSchedulingContext; if refused, the garbage collector deletes it later."""
         metadata = pod["metadata"]
         try:
             await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))

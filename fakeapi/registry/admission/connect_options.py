@@ -28,7 +28,9 @@ class Parameters(Protocol):
 
 
 def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
-    """The options of a kind; `tail` is the path behind a proxy. None for a subresource that is only read."""
+    """The options object of a CONNECT subresource; `tail` is the path behind a proxy. None for other
+    subresources.
+    """
     if kind not in _KINDS:
         return None
     options: Object = {"kind": kind, "apiVersion": "v1"}
@@ -50,7 +52,7 @@ def _flag(values: list[str]) -> bool:
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Ports that are numbers; a request with others is refused before it comes to them."""
+    """Port parameters that are numbers; a request with others is refused earlier."""
     ports = []
     for text in ",".join(values).split(","):
         try:

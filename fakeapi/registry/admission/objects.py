@@ -50,7 +50,7 @@ class ClusterObjects:
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """The result of a step in another thread than the loop's, whose reads of objects are made on the loop."""
+    """Runs a step in another thread, with its reads of objects made on the event loop; returns its result."""
     token = _loop.set(loop)
     try:
         return step()

@@ -25,9 +25,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class UserRules:
-    """The rules of a user in a namespace, as SelfSubjectRulesReview shows them.
+    """The rules of a user in a namespace, for SelfSubjectRulesReview.
 
-    `resources` and `paths` are rules in the JSON of that kind; `error` is what could not be resolved.
+    `resources` and `paths` are rules in the JSON of that kind; `error` describes rules that could not be
+    resolved.
     """
 
     resources: Sequence[Object] = ()

@@ -40,8 +40,9 @@ MAKERS = {
 """By group and resource: the module here whose function `objects` knows them."""
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""The resources whose objects are made before those of another. An address is taken for a service, which can
-not have one that is taken already."""
+"""Resources that are bootstrapped after another one: the IP address of a Service is created for it, and
+cannot exist before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Bootstrap:
         self._catalogue = catalogue
         self.pending: set[tuple[str, str]] = set(MAKERS)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """What makes further objects of a resource when it is first asked for, by group and resource."""
+        """Called after the objects of a resource were made, to make more of them; by group and resource."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def forget(self) -> None:
@@ -112,7 +113,9 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
 
     def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """The accepted write of an object; None where there is one of its name, or where it can not be had.
+        """Writes a bootstrap object; None if one of its name exists, or if it cannot be created.
+
+        kube-apiserver retries an object whose address a client has taken, and serves requests meanwhile.
 
         kube-apiserver tries again and again to make what a client has taken the address of; requests go on.
         """

@@ -1,7 +1,7 @@
-"""The namespaces that every cluster begins with, as a create stores them.
+"""The initial namespaces of every cluster, in their stored form.
 
-A server has them from the start, and whoever tests with it starts it often: so they are written as they are
-known to come out, without the tables, the rules and the field managers that a create needs.
+Every server needs them at its start, which tests do often: they are written as constants, without the tables,
+rules and field managers that a create takes.
 """
 
 from fakeapi.machinery.json_types import Object

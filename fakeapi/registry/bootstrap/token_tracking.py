@@ -17,7 +17,7 @@ _GATE = "LegacyServiceAccountTokenTracking"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """One, of the day of the cluster's start; releases that do not have the gate any more always track."""
+    """The config map, with the day of the cluster's start; releases without the gate always track."""
     if resource.release.gates.enabled(_GATE):
         data: Object = {"since": now.partition("T")[0]}
         yield BootstrapObject(NAME, {"data": data}, NAMESPACE)

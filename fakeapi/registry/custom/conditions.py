@@ -178,8 +178,9 @@ def _in_order(names: Object) -> Object:
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """The definition, whose kind is served from now on; None for one that is established or not accepted.
-    `checks_bundles`: one whose webhook has no usable certificates is not established.
+    """The definition with the condition Established; None if it is established already or not accepted.
+
+    `checks_bundles`: a conversion webhook needs a valid caBundle.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
         return None

@@ -1,4 +1,4 @@
-"""Conversion of custom objects between versions: by name alone, or by the webhook of their definition.
+"""Conversion of custom objects between versions: strategy None, or by a webhook.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`.
 """
@@ -19,7 +19,7 @@ KEPT_MAX = 4096
 
 
 class Conversions:
-    """Converts the objects of one definition. Without a webhook all versions are alike but for apiVersion."""
+    """Converts the objects of one definition; with the strategy None only apiVersion changes."""
 
     def __init__(self, webhook: "ConversionWebhook | None" = None) -> None:
         self._webhook = webhook
@@ -27,11 +27,11 @@ class Conversions:
 
     @property
     def waits(self) -> bool:
-        """Whether a webhook is asked."""
+        """Whether conversion calls a webhook."""
         return self._webhook is not None
 
     def convert(self, obj: Object, api_version: str) -> Object:
-        """An object in another version; it shares parts with `obj` where there is no webhook.
+        """An object in another version; without a webhook it shares parts with `obj`.
 
         Raises ConversionNeeded before the webhook has been asked.
         """
@@ -47,7 +47,7 @@ class Conversions:
         return found
 
     async def fetch_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
-        """Has the objects of a list converted by one call. Raises ApiError 500."""
+        """Converts the objects of a list with one webhook call, and caches them. Raises ApiError 500."""
         if self._webhook is not None and objects:
             await self._fetch(objects, api_version, list_kind)
 

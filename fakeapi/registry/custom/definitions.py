@@ -267,7 +267,7 @@ class CustomResources:
         return found
 
     def _definitions_of(self, group: str) -> Iterator[tuple[str, Object]]:
-        """The key and the definition of all in a group; without one, of all."""
+        """The key and object of each definition in a group; of all definitions if no group is given."""
         storage = self._store.storage
         for entry in storage.list(PREFIX).entries:
             if not group or entry.key.removeprefix(PREFIX).partition(".")[2] == group:

@@ -1,4 +1,4 @@
-"""Hooks around writes of custom objects: the deletion of the last one ends a definition that is going."""
+"""Hooks of custom objects: deleting the last one finishes the deletion of its definition."""
 
 from typing import TYPE_CHECKING
 

@@ -25,7 +25,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The parts of a definition that may change while its kind stays served."""
+    """The parts of a definition that may change while its kind is served."""
 
     terminating: bool = False
 

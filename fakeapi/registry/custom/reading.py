@@ -52,14 +52,14 @@ class ObjectReader:
         return obj, strict
 
     def read_as_merged(self, value: Object) -> Object:
-        """The object of a merged one, whose fields are those of its schema, with whatever is null in it.
+        """Decodes the result of a merge, whose fields follow the schema; nulls are kept.
 
         The result is the caller's own. Raises DecodeError.
         """
         return self._with_metadata(value)[0]
 
     def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
-        """A copy with canonical metadata, and strict errors about that. Raises DecodeError."""
+        """A copy with decoded metadata, and the strict errors in the metadata. Raises DecodeError."""
         try:
             obj: Object = rewritten(value)
         except ValueError as error:

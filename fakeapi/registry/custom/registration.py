@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
 LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
-"""The label of APIServices that the server keeps as they have to be; without it they are the user's own."""
+"""Label of APIServices that the server manages; those without it belong to the user."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
-"""Lower than those of any built-in group, and alike, so that versions are ordered by their names."""
+"""Priorities lower than those of built-in groups, and all equal, so that names decide the order."""
 
 
 class Registration:
-    """The APIServices of what `definitions` gives: those of a group, or all where the group is empty."""
+    """Manages the APIServices for the definitions that `definitions` returns.
+
+    It is called with a group, or with "" for all groups.
+    """
 
     def __init__(
         self, store: "Store", bootstrap: Bootstrap, definitions: Callable[[str], Iterable[Object]]
@@ -37,7 +40,7 @@ class Registration:
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
-        """Brings the APIServices of a group in line with its definitions. Raises ApiError."""
+        """Creates, restores and deletes APIServices of a group to match its definitions. Raises ApiError."""
         resource = self._store.find(GROUP, VERSION, RESOURCE)
         if resource is None:
             return
@@ -51,7 +54,7 @@ class Registration:
                 await self._drop(resource, entry)
 
     async def follow_all(self) -> None:
-        """Makes the APIServices of all definitions: somebody asks for them."""
+        """Creates the APIServices of all definitions, on the first request for APIServices."""
         resource = self._store.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
         for name, (group, version) in sorted(self._wanted("").items()):
@@ -67,7 +70,7 @@ class Registration:
         }
 
     async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:
-        """Makes an APIService, or gives it the spec that it has to have."""
+        """Creates an APIService, or restores its spec."""
         spec = {
             "group": group,
             "version": version,
@@ -87,7 +90,7 @@ class Registration:
             return  # somebody else's write was first, and is followed itself
 
     async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
-        """Undoes a change of the spec of an APIService that is the server's."""
+        """Reverts changes to the spec of an APIService that the server manages."""
         old = resource.decode(entry)
         if (
             not _is_kept(old)

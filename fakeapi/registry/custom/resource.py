@@ -2,8 +2,8 @@
 
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
 `pkg/apiserver/customresource_handler.go`: strategies, managed fields and admission see objects in the version
-of the request; only storage has them in the storage version. What is read from it is given the defaults of
-the version that it is stored in, then converted, and pruned as the version that is asked for has it.
+of the request; only storage has them in the storage version. A stored object gets the defaults of its storage
+version, is converted, and then pruned by the schema of the requested version.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -111,19 +111,21 @@ class CustomResource(Resource):
         return CustomScaleView(self, scales, projection)
 
     def of_apply(self, merged: Object) -> Object:
-        """Nothing is pruned: validation refuses what an apply may not set."""
+        """Decodes the result of an apply, without pruning: validation refuses unknown fields."""
         return self.reader.default(self.reader.read_as_merged(merged))
 
     # creation while the definition is being deleted ---------------------------------------------
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError 405 for a create, in releases where an apply may still create."""
+        """Raises ApiError 405 for a POST while the definition is being deleted, in releases that still allow
+        an apply.
+        """
         if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
             details = Details(group=self.kind.group, kind=self.kind.resource)
             raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError 403 whatever creates the object."""
+        """Raises ApiError 403 for any creation while the definition is being deleted."""
         if self._terminates and self.release.quirks.custom.terminating_forbids:
             raise errors.forbidden(self.qualified, name, _TERMINATING)
 
@@ -163,11 +165,13 @@ class CustomResource(Resource):
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Each by itself: how an object is shown may follow from what a webhook says."""
+        """JSON of each item; not cached in runs, since a conversion webhook may change how an object is
+        shown.
+        """
         return (self.item_of(entry, exact=exact) for entry in entries)
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Has entries that are of another version converted at once."""
+        """Converts entries of other versions with one webhook call. Raises ApiError 500."""
         if not self.conversions.waits:
             return
         values = {each.value for each in entries if each.value not in self._converted}
@@ -183,7 +187,7 @@ class CustomResource(Resource):
         return self.reader.prune(stored)
 
     def _in_version(self, value: bytes) -> bytes:
-        """A stored object in this version."""
+        """JSON of a stored object in this version."""
         found = self._converted.get(value)
         if found is None:
             found = stored_form.encode_value(self._shown(self._stored(value)))
@@ -195,11 +199,11 @@ class CustomResource(Resource):
         return self._shown(self.reader.settle(obj))
 
     def _stored(self, value: bytes) -> Object:
-        """A stored object, pruned and with the defaults of the version that it is stored in."""
+        """A decoded stored object, pruned and with the defaults of its storage version."""
         return self.reader.settle(stored_form.decode_value(value))
 
     def _shown(self, obj: Object) -> Object:
-        """A settled object in this version, converted and pruned where it is of another one."""
+        """An object from `_stored` in this version, converted and pruned if it has another one."""
         if obj["apiVersion"] == self.api_version:
             return obj
         return self.reader.prune(self.conversions.convert(obj, self.api_version))

@@ -100,12 +100,12 @@ class CustomStrategy(Strategy):
         return found
 
     def scale_spec_errors(self, obj: Object) -> list[FieldError]:
-        """The errors of the replicas that a Scale sets."""
+        """Errors of spec.replicas in a Scale."""
         scale = self.kind.version_specification.scale
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """The errors of the status fields that a Scale shows."""
+        """Errors of the custom object's status fields that a Scale shows."""
         scale = self.kind.version_specification.scale
         if scale is None:
             return []
@@ -163,7 +163,7 @@ class CustomStatusStrategy(CustomStrategy):
 
 
 class CustomStatusWithoutMetadata(CustomStatusStrategy):
-    """Writes to `/status` in releases where nobody comes to own metadata by them."""
+    """Writes to `/status` in releases where managedFields do not record metadata for them."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 

@@ -22,13 +22,13 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """The object that a thread has just checked, and the errors that its update kept."""
+    """The object last validated in this thread, and the rule errors that ratcheting tolerates."""
 
     by: tuple[Object, list[str]] | None = None
 
 
 class ObjectValidator:
-    """The schema of one version of a definition, structural."""
+    """Validates custom objects by the structural schema of one version."""
 
     def __init__(self, kind: CustomKind, rules: ReleaseRules) -> None:
         self._schema = kind.version_specification.schema
@@ -65,7 +65,7 @@ class ObjectValidator:
         return found if found and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
-        """`found` and the errors of x-kubernetes-validations; `kept_errors` has those that do not count."""
+        """`found` and the errors of x-kubernetes-validations; tolerated ones are in `kept_errors`."""
         validator = self._rule_validator
         self._kept.by = None
         if validator is None:
@@ -78,7 +78,7 @@ class ObjectValidator:
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
-        """What rules found wrong with an object that `with_rules` has just checked, and its update kept."""
+        """Rule errors that ratcheting tolerates in an object, right after `with_rules` validated it."""
         by = self._kept.by
         return by[1] if by is not None and by[0] is obj else []
 

@@ -1,4 +1,4 @@
-"""Rules that upstream writes by hand and names in a marker, `+k8s:customValidation`.
+"""Validation functions that a marker `+k8s:customValidation` names.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1` and `pkg/apis/lifecycle/v1alpha1` (validation.go) from 1.37, and
 k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
@@ -40,4 +40,4 @@ CUSTOM: Final[Mapping[str, Callable[["Run", str, Any, Any], Sequence[FieldError]
     "Custom:EvictionResponder_Name": _outside_reserved_domains,
     "Custom:EvictionResponder_Priority": _outside_reserved_priorities,
 }
-"""By the name of the function, `ValidateCustom_` left out."""
+"""Validation functions by upstream's name without the prefix `ValidateCustom_`."""

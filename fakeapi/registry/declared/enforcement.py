@@ -1,9 +1,10 @@
-"""Errors of declarative validation beside those of what is written by hand.
+"""Merges the errors of declarative validation with those of handwritten validation.
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
-k8s.io/apimachinery `pkg/api/validate`: an error by hand goes where an enforced rule of the stage beta found
-the same, and what rules found comes last. Upstream marks by hand which errors are covered; here those are
-that have the type and the field of what a rule found, and are about a change, or another field, if it is.
+k8s.io/apimachinery `pkg/api/validate`: a handwritten error is dropped if an enforced rule of the stage beta
+found the same, and the errors of rules come last. Upstream marks in its code which errors are covered; here
+an error is if it has the type and field of a rule's error, and both or neither are about a change, or about
+another field.
 """
 
 import re
@@ -79,7 +80,7 @@ class DeclaredValidation:
                 yield self._identity(each.error)
 
     def _identity(self, error: FieldError) -> tuple[str, str, str]:
-        """Reason and field of an error, and whether it is about a change, or about another field."""
+        """Identity of an error: reason, field, and whether it is about a change or about another field."""
         about = "change" if error.body.endswith(CHANGES) else ""
         if _BOUND_BY_FIELD.search(error.body):
             about = "field"

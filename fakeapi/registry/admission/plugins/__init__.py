@@ -157,7 +157,7 @@ _UNCOUNTED = frozenset(
         "localsubjectaccessreviews.authorization.k8s.io",
     )
 )
-"""Resources that no quota counts: upstream ignores them, or does not store them."""
+"""Resources without object count quotas: upstream ignores them, or does not store them."""
 _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 

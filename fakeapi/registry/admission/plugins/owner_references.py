@@ -1,6 +1,7 @@
-"""OwnerReferencesPermissionEnforcement: who sets owners may delete what they own, and hold the owners.
+"""OwnerReferencesPermissionEnforcement: setting ownerReferences takes permission to delete the object.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/gc`.
+blockOwnerDeletion takes permission to update the finalizers of the owner. Follows k8s.io/kubernetes
+`plugin/pkg/admission/gc`.
 """
 
 from collections.abc import Awaitable
@@ -20,7 +21,7 @@ _FINALIZERS = "finalizers"
 
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403."""
+        """Checks the permissions for changed owner references. Raises ApiError 403."""
         if self.objects.store.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)
@@ -58,7 +59,10 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
                 raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
 
     def _holding(self, attributes: Attributes, owner: Object) -> AccessAttributes:
-        """What it takes to hold the owner. Raises ApiError 403 for a kind that is not served."""
+        """The permission that blockOwnerDeletion takes: update of the owner's finalizers.
+
+        Raises ApiError 403 for a kind that is not served.
+        """
         version, kind = owner["apiVersion"], owner["kind"]
         group, _, short = version.rpartition("/")
         found = self.objects.find(group, short, guessed_resource(kind))
@@ -81,6 +85,6 @@ def _owners(obj: Object | None) -> list[Any]:
 
 
 def _newly_blocked(new: list[Any], old: list[Any]) -> list[Any]:
-    """The owners whose deletion waits for the object, and did not before."""
+    """The owners whose reference has blockOwnerDeletion, and did not have it before."""
     blocked = {each["uid"] for each in old if each.get("blockOwnerDeletion")}
     return [each for each in new if each.get("blockOwnerDeletion") and each["uid"] not in blocked]

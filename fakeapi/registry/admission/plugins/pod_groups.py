@@ -1,4 +1,4 @@
-"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: groups of pods and what refers to them.
+"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: admission of PodGroups and their Jobs.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/scheduling/podgroupprotection`, `podgroup` and `job`.
 """
@@ -21,7 +21,7 @@ class PodGroupProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer that a controller takes away once no pod is of the group."""
+        """Adds the finalizer that a controller removes once the group has no more pods."""
         if attributes.resource.release.gates.enabled(GATE):
             add_finalizer(attributes.new_object(), FINALIZER)
 
@@ -30,7 +30,7 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a group whose workload is not there, goes, or has no such template."""
+        """Raises ApiError 403 if the PodGroup's Workload or template is missing or being deleted."""
         release = attributes.resource.release
         reference = (attributes.new_object()["spec"].get("podGroupTemplateRef") or {}).get("workload")
         if (
@@ -54,7 +54,7 @@ class JobValidation(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for another parallelism of a job whose pods start together."""
+        """Raises ApiError 403 for a changed parallelism of a Job with a gang-scheduled PodGroup."""
         release, old = attributes.resource.release, attributes.old
         gates = release.gates.enabled(GATE) or release.gates.enabled(_OF_JOBS)
         if old is None or not gates or not release.quirks.jobs_of_gangs_keep_their_parallelism:
@@ -68,7 +68,7 @@ class JobValidation(AdmissionPlugin):
                 raise attributes.forbidden(why)
 
     def _groups(self, job: Object) -> Iterator[Object]:
-        """The group that the job names, or else those that it controls."""
+        """The PodGroup named in the Job's pod template, or else those that the Job controls."""
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")
         if named is not None:

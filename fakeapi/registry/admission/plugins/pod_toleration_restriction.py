@@ -1,4 +1,4 @@
-"""PodTolerationRestriction: a namespace says what its pods tolerate, and what they may.
+"""PodTolerationRestriction: default and allowed tolerations of pods, from annotations of their namespace.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
 """
@@ -28,7 +28,7 @@ _UNDER_PRESSURE: Final = {
 
 class PodTolerationRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the tolerations of the namespace. Raises ApiError 404 and 500."""
+        """Adds the namespace's default tolerations. Raises ApiError 404 and 500."""
         spec = attributes.new_object()["spec"]
         added: list[Object] = []
         if attributes.operation is Operation.CREATE:
@@ -41,7 +41,7 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404, and 500 for a pod that tolerates more than its namespace lets it."""
+        """Raises ApiError 404, and 500 for a toleration that the namespace does not allow."""
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return
@@ -51,7 +51,7 @@ class PodTolerationRestriction(AdmissionPlugin):
             raise ApiError(500, "", f"{words}namespace whitelist")
 
     def _tolerations(self, attributes: Attributes, annotation: str) -> list[Object] | None:
-        """Those of an annotation of the namespace; None where it has none."""
+        """The tolerations in an annotation of the namespace; None if it is not set."""
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
@@ -65,7 +65,7 @@ class PodTolerationRestriction(AdmissionPlugin):
 
 
 def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Tolerations without those that others cover; of two equal ones the first stays."""
+    """Merges tolerations: leaves out those that others cover; of two equal ones the first stays."""
     kept: list[Object] = []
     for index, each in enumerate(tolerations):
         later = tolerations[index + 1 :]
@@ -78,7 +78,7 @@ def merged(tolerations: Sequence[Object]) -> list[Object]:
 
 
 def covers(wide: Object, toleration: Object) -> bool:
-    """Whether one toleration tolerates all that the other one does."""
+    """Whether one toleration covers everything that the other one tolerates."""
     if semantically_equal(wide, toleration):
         return True
     operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))

@@ -20,7 +20,9 @@ MOUNTS_ALL = "kubernetes.io/enforce-mountable-secrets"
 VOLUME_PREFIX = "kube-api-access-"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
-"""Lifetime of the token in the projected volume; odd, so that upstream knows clients that renew late."""
+"""Lifetime of the token in the projected volume; the odd number tells upstream's server that the token was
+injected and may be used longer.
+"""
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _SECRET_SOURCES = (

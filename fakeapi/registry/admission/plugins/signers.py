@@ -1,4 +1,4 @@
-"""CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who may act for a signer.
+"""CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: permissions on signers.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/{approval,signing,ctbattest}`.
 """
@@ -19,20 +19,20 @@ _OF_GARBAGE_COLLECTOR = ("ownerReferences", "finalizers", "managedFields")
 
 
 class _SignerCheck(AdmissionPlugin):
-    """Asks the authorizer whether the user may do something for the signer of an object."""
+    """Checks that the user has the permission `verb` on the signer of an object."""
 
     verb: ClassVar[str]
     refusal: ClassVar[str]
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403."""
+        """Raises ApiError 403 if the user does not have the permission."""
         signer = self.signer(attributes)
         if not signer or self.objects.store.authorizer is ALWAYS_ALLOW:
             return None
         return self._check(attributes, signer)
 
     def signer(self, attributes: Attributes) -> str:
-        """The signer whose leave a write needs; empty where it needs none."""
+        """The signer that a write takes permission on; empty if it takes none."""
         raise NotImplementedError
 
     async def _check(self, attributes: Attributes, signer: str) -> None:
@@ -79,6 +79,6 @@ def _signer_of(obj: Object | None) -> str:
 
 
 def _content(obj: Object) -> Object:
-    """An object without what garbage collection changes."""
+    """An object without the metadata that garbage collection changes."""
     metadata = {name: value for name, value in obj["metadata"].items() if name not in _OF_GARBAGE_COLLECTOR}
     return {**obj, "metadata": metadata}

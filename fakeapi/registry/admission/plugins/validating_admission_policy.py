@@ -120,7 +120,7 @@ def _is_strict(spec: Object) -> bool:
 
 
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
-    """What validations and audit annotations say; one failure where they cost too much."""
+    """The failures of validations and audit annotations; a single one if the cost budget is exceeded."""
     strict = _is_strict(spec)
     try:
         found: list[_Refusal | Unsupported] = []

@@ -1,4 +1,4 @@
-"""The authorizer that expressions of policies ask.
+"""The `authorizer` variable of policy expressions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -22,7 +22,7 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, store: "Store") -> Check:
-    """Checks on behalf of the user of a write, until they name a service account."""
+    """The checks on behalf of the user of a write, until an expression names a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)
@@ -38,14 +38,14 @@ def authorizer_of(attributes: Attributes, store: "Store") -> Check:
 
 
 def is_asked(policies: Iterable[Object], store: "Store") -> bool:
-    """Whether policies may ask an authorizer that has to be prepared."""
+    """Whether policies use the authorizer, and it has to be prepared."""
     if store.authorizer is ALWAYS_ALLOW:
         return False
     return any(b"authorizer" in codec.encode(each["spec"]) for each in policies)
 
 
 async def prepare(store: "Store") -> None:
-    """Waits for what the authorizer needs, so that it answers at once from then on. Raises ApiError."""
+    """Waits until the authorizer can answer without waiting. Raises ApiError."""
     await store.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
 
 

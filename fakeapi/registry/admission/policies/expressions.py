@@ -1,4 +1,4 @@
-"""Expressions of one policy about one write: what they may use, and what they may cost.
+"""Evaluates the expressions of one policy for one write, with their variables and cost budget.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -22,9 +22,9 @@ from fakeapi.registry.resource import Resource
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 BUDGET = 10_000_000
-"""Cost units that the expressions of one policy may take together about one write."""
+"""Cost limit of all expressions of one policy for one write."""
 CONDITIONS_BUDGET = BUDGET // 4
-"""Cost units that its match conditions may take."""
+"""Cost limit of its match conditions."""
 
 OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 _CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
@@ -45,7 +45,7 @@ _SHOWN_OF_NAMESPACES = (
 
 
 class OutOfBudget(Exception):
-    """The expressions of a policy cost more than they may."""
+    """The expressions of a policy exceed their cost budget."""
 
     def __init__(self) -> None:
         super().__init__(OUT_OF_BUDGET)
@@ -55,7 +55,7 @@ class Expressions:
     """Evaluates expressions of a policy. Each of its variables is evaluated once, when it is first used."""
 
     def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
-        """`known`: the values of CEL that every expression may use, by name."""
+        """`known`: the CEL values of the variables that every expression may use, by name."""
         self._known = dict(known)
         self._rules = rules
         self._texts = {each["name"]: each["expression"] for each in spec.get("variables") or ()}
@@ -68,7 +68,7 @@ class Expressions:
         self._known["variables"] = _Variables(self)
 
     def budget(self, units: int = BUDGET) -> None:
-        """Begins a new budget."""
+        """Starts a new cost budget."""
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
@@ -92,7 +92,8 @@ class Expressions:
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
     def outcome(self, text: str, *, patches: bool = False) -> Outcome:
-        """What an expression comes to, a value of CEL; a failure names it. `patches`: it makes objects.
+        """Evaluates an expression to a CEL value; a failure contains its text. `patches`: it constructs
+        objects.
 
         Raises OutOfBudget.
         """
@@ -111,7 +112,7 @@ class Expressions:
         return Value(done.value)
 
     def variable(self, name: str) -> Any:
-        """The value of a variable; MISSING where there is none, an Err where it fails. Raises OutOfBudget."""
+        """The value of a composed variable; MISSING if unknown, an Err if it fails. Raises OutOfBudget."""
         if name not in self._texts:
             return MISSING
         if name not in self._found:
@@ -137,7 +138,7 @@ class Expressions:
 
 
 class _Variables(MapValue):
-    """The variables of a policy, as `variables` holds them."""
+    """The map `variables`: the composed variables of a policy, evaluated on first use."""
 
     __slots__ = ("_expressions",)
 
@@ -168,7 +169,7 @@ def expressions_of(
 
 
 def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
-    """The check of the resource that the write is about."""
+    """The authorization check of the resource that the write is for, `authorizer.requestResource`."""
     attributes = write.attributes
     return replace(
         authorizer,
@@ -182,7 +183,7 @@ def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
 
 
 def _shown_request(request: Object) -> Object:
-    """The request without what is empty, as its JSON leaves it out."""
+    """The `request` variable, with empty fields left out as in its JSON."""
     shown = {name: value for name, value in request.items() if value or name not in _OMITTED}
     user = {name: value for name, value in request["userInfo"].items() if value}
     return {**shown, "userInfo": user}

@@ -1,4 +1,4 @@
-"""PolicyPlugin: what the two kinds of admission policies do alike before a policy is evaluated."""
+"""PolicyPlugin: base class of the plugins for validating and mutating admission policies."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -16,18 +16,18 @@ from fakeapi.registry.admission.policies.authority import is_asked, prepare
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
-"""Groups of reviews, which k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` keeps from policies."""
+"""Groups of reviews that k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
-    """Evaluates all policies of a kind. `gate` switches it on; the resources are those of GROUP."""
+    """Evaluates all policies of a kind. `gate` enables it; `policies`, `bindings` are resources of GROUP."""
 
     gate: ClassVar[str]
     policies: ClassVar[str]
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies, after the authorizer is ready if one may ask it. Raises ApiError."""
+        """Evaluates the policies, once the authorizer is ready if an expression uses it. Raises ApiError."""
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
             return None
@@ -46,7 +46,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates at once, or where that costs much from the beginning in a thread."""
+        """Evaluates on the event loop; if that exceeds the allowance, starts again in a thread."""
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
         heavy = self.objects.store.heavy
@@ -59,9 +59,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """A step that evaluates policies in a thread, and leaves a write as it was where it is to be begun
-        again.
-        """
+        """A step that evaluates in a thread, and restores the write if the allowance is exceeded."""
         loop = asyncio.get_running_loop()
 
         def step() -> None:
@@ -76,7 +74,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @abstractmethod
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
-        """Evaluates policies, in the order of their names. Raises ApiError for a write that is refused."""
+        """Evaluates the policies in the order of their names. Raises ApiError for a denied write."""
 
     def bindings_by_policy(self) -> dict[str, list[Object]]:
         """The bindings, by the name of their policy."""

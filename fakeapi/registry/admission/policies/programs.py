@@ -1,4 +1,4 @@
-"""Programs: expressions of policies, compiled for a release.
+"""Compiles and caches the expressions of policies for a release.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -15,11 +15,14 @@ from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 
 PROGRAMS_MAX = 1024
-"""Programs that are kept; those unused for longest go."""
+"""Size of the cache of programs; the least recently used are dropped."""
 
 
 class Uncompiled(ValueError):
-    """An expression that has no program; the message says why. `is_known`: it is wrong, by the rules."""
+    """An expression without a program; the message says why.
+
+    `is_known`: the error is one of Kubernetes; if False it could not be checked here.
+    """
 
     def __init__(self, why: str, *, is_known: bool) -> None:
         super().__init__(why)

@@ -1,1 +1,1 @@
-"""NodeRestriction: what nodes may write."""
+"""NodeRestriction: limits the writes of kubelets."""

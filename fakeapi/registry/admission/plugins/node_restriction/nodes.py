@@ -1,4 +1,4 @@
-"""Nodes, and what stands beside them: leases, CSINodes, ResourceSlices, requests for certificates.
+"""Checks a node's writes to Nodes, Leases, CSINodes, ResourceSlices and CertificateSigningRequests.
 
 Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream.
 """
@@ -30,13 +30,13 @@ OWN_LABELS: Final = frozenset(
         "topology.kubernetes.io/zone",
     }
 )
-"""Labels of Kubernetes' own domains that a kubelet may set, beside those of OWN_DOMAINS."""
+"""Labels of Kubernetes' own domains that a kubelet may set, in addition to those of OWN_DOMAINS."""
 OWN_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 RESTRICTED: Final = "node-restriction.kubernetes.io"
 
 
 def check(subject: Subject) -> None:
-    """A node registers itself, without leave to attract pods. Raises ApiError 403."""
+    """A node may only write its own Node, without restricted labels or taints. Raises ApiError 403."""
     name = subject.attributes.name
     if name != subject.node:
         raise subject.forbidden(f'node {subject.quoted} is not allowed to modify node "{name}"')
@@ -78,7 +78,7 @@ def _labels(obj: Object) -> Mapping[str, str]:
 
 
 def _forbidden_labels(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
-    """The labels that differ and that a node must not change, by name."""
+    """The restricted labels that differ, by name."""
     changed = [key for key in sorted({*new, *old}) if new.get(key) != old.get(key)]
     return [key for key in changed if not _is_own(key)]
 
@@ -98,7 +98,7 @@ def _is_in(domain: str, parent: str) -> bool:
 
 
 def check_lease(subject: Subject) -> None:
-    """Raises ApiError 403."""
+    """A node may only write its own Lease in kube-node-lease. Raises ApiError 403."""
     if subject.attributes.namespace != LEASES:
         raise subject.forbidden(f'can only access leases in the "{LEASES}" system namespace')
     if _name(subject) != subject.node:
@@ -106,7 +106,7 @@ def check_lease(subject: Subject) -> None:
 
 
 def check_csi_node(subject: Subject) -> None:
-    """Raises ApiError 403."""
+    """A node may only write its own CSINode. Raises ApiError 403."""
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
     if subject.subresource != "status" or not subject.quirks.holds_status_of_csi_nodes:
@@ -120,7 +120,7 @@ def check_csi_node(subject: Subject) -> None:
 
 
 def _name(subject: Subject) -> str:
-    """The name of the object; for a create that of the body alone."""
+    """The name of the object; for a create only that in the body."""
     if subject.operation is not Operation.CREATE:
         return subject.attributes.name
     name: str = subject.new["metadata"].get("name", "")
@@ -128,7 +128,7 @@ def _name(subject: Subject) -> str:
 
 
 def check_slice(subject: Subject) -> None:
-    """Raises ApiError 403."""
+    """A node may only write ResourceSlices with its own spec.nodeName. Raises ApiError 403."""
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
         verb, found = "create", subject.new
     elif subject.operation is Operation.DELETE and subject.quirks.deletes_own_slices:
@@ -142,7 +142,7 @@ def check_slice(subject: Subject) -> None:
 
 
 def check_signing_request(subject: Subject) -> None:
-    """Raises ApiError 403."""
+    """A node may only request certificates for itself. Raises ApiError 403."""
     if not subject.quirks.requests_own_certificates or subject.operation is not Operation.CREATE:
         return
     if subject.has_gate("AllowInsecureKubeletCertificateSigningRequests"):

@@ -1,7 +1,7 @@
-"""NodeRestriction: a node writes its own objects alone, and of its pods no more than their status.
+"""NodeRestriction: a kubelet may only write its own Node and what belongs to it, and the status of its pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A node is a user called system:node:NAME in
-the group system:nodes; others are not held to anything. Not followed: volumes that upstream translates to CSI
+the group system:nodes; other users are not checked. Not followed: volumes that upstream translates to CSI
 before it looks for the audiences of their drivers.
 """
 
@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""By resource: what a node's write of it is held to. A check raises ApiError."""
+"""The check of a node's write, by resource. A check raises ApiError."""
 
 
 class NodeRestriction(AdmissionPlugin):
@@ -38,7 +38,7 @@ class NodeRestriction(AdmissionPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes nothing; upstream asks this plugin among those that do. Raises ApiError 403, 404, 500."""
+        """Checks only: upstream runs this plugin in the mutating phase. Raises ApiError 403, 404, 500."""
         node = node_of(attributes.user)
         if node is None:
             return None

@@ -1,7 +1,7 @@
-"""PodCertificateRequests: a node asks for its own pods, and says of them what is true.
+"""Checks PodCertificateRequests that a node creates: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. What may be a matter of time is an error of the server there,
-so that kubelets try again.
+Follows `admitPodCertificateRequest` upstream. Mismatches that may be due to a stale cache are errors 500
+there, so that kubelets retry.
 """
 
 from collections.abc import Awaitable
@@ -16,7 +16,7 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Raises ApiError 403 and 500."""
+    """Checks the node, pod, service account and signer of the request. Raises ApiError 403 and 500."""
     if not subject.quirks.holds_pod_certificate_requests:
         return None
     if not subject.has_gate("PodCertificateRequest"):
@@ -121,7 +121,7 @@ async def _check_signer(subject: Subject) -> None:
 
 
 def _mounts(pod: Object, signer: str) -> bool:
-    """Whether a volume of the pod has certificates of the signer."""
+    """Whether a projected volume of the pod has certificates of the signer."""
     return any(
         (source.get("podCertificate") or {}).get("signerName") == signer
         for source in projected_sources(pod["spec"].get("volumes") or ())

@@ -1,4 +1,4 @@
-"""Pods and the status of claims: a node writes what it sees of them.
+"""Checks a node's writes to pods, their status and eviction, and to the status of PersistentVolumeClaims.
 
 Follows `admitPod`, `admitPodStatus`, `admitPodEviction` and `admitPVCStatus` upstream.
 """
@@ -19,11 +19,14 @@ _KEPT: Final = (
     ("extendedResourceClaimStatus", "extended resource claim status"),
     ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
 )
-"""Fields of a pod's status that a node leaves alone, with upstream's names for them."""
+"""Fields of a pod's status that a node must not change, with upstream's names for them."""
 
 
 def check(subject: Subject) -> None:
-    """Raises ApiError 403, 404, 500."""
+    """A node may create mirror pods, delete and evict its own pods, and update their status.
+
+    Raises ApiError 403, 404, 500.
+    """
     match subject.subresource:
         case "":
             _check_pod(subject)
@@ -115,7 +118,7 @@ def _check_eviction(subject: Subject) -> None:
 
 
 def check_claim(subject: Subject) -> None:
-    """A node tells how large the volume of a claim has become. Raises ApiError 403."""
+    """A node may only update the size and conditions in a claim's status. Raises ApiError 403."""
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")
     if subject.operation is not Operation.UPDATE:
@@ -135,7 +138,7 @@ def check_claim(subject: Subject) -> None:
 
 
 def _without(claim: Object, settable: list[str]) -> Object:
-    """A claim without what a node may set, and what says when and by whom it was written."""
+    """A claim without the fields that a node may set, resourceVersion and managedFields."""
     metadata: dict[str, Any] = {
         name: value
         for name, value in claim["metadata"].items()

@@ -1,4 +1,4 @@
-"""Objects that a pod refers to: the first kind of them, as refusals name it.
+"""Finds references to API objects in a pod that a node creates; errors name the first kind found.
 
 Follows `HasAPIObjectReference` of k8s.io/kubernetes `pkg/api/pod`, and before it the checks of
 `admitPodCreate`.
@@ -29,11 +29,11 @@ _SOURCES: Final = {
     "clusterTrustBundle": "clustertrustbundles",
     "podCertificate": "podcertificates",
 }
-"""By field of a volume, or of a source of a projected one: what it leads to."""
+"""The resource that a volume source refers to, by field of a volume or of a projected source."""
 
 
 def reference_of(spec: Object) -> tuple[str, str]:
-    """What a pod refers to, empty if nothing, and the problem with a volume of no known type."""
+    """The first kind of object a pod refers to, and the error of a volume of unknown type; "" if none."""
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""
     if any(secret_names(spec)):
@@ -50,7 +50,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """What a pod refers to of that which a release before 1.34 refuses."""
+    """The first kind of object that a mirror pod must not refer to before 1.34; "" if there is none."""
     volumes = spec.get("volumes") or ()
     if spec.get("serviceAccountName"):
         return "a service account"
@@ -82,7 +82,7 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
 
 
 def _config_map_names(spec: Object) -> Iterator[str]:
-    """Follows `VisitPodConfigmapNames`."""
+    """The names of the config maps that a pod refers to. Follows `VisitPodConfigmapNames`."""
     for field in _CONTAINERS:
         for container in spec.get(field) or ():
             for source in container.get("envFrom") or ():

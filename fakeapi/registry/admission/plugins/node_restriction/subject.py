@@ -1,4 +1,4 @@
-"""Subject: the write of a node that a check is about."""
+"""Subject: a write by a node that is to be checked."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from fakeapi.releases.node_quirks import NodeQuirks
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`node` writes what `attributes` say."""
+    """A write by a node: `attributes` are those of the request, `node` is the node's name."""
 
     node: str
     attributes: Attributes
@@ -34,7 +34,7 @@ class Subject:
 
     @property
     def old(self) -> Object:
-        """The object of an update or a delete."""
+        """The stored object of an update or a delete."""
         assert self.attributes.old is not None, "there is an object to update or to delete"
         return self.attributes.old
 

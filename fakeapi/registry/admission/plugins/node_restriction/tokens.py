@@ -1,4 +1,4 @@
-"""Tokens of service accounts: a node asks for those of its pods, for audiences that the pods want.
+"""Checks a node's TokenRequests: for service accounts of its pods, with audiences of their volumes.
 
 Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
 """
@@ -17,7 +17,7 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Raises ApiError 403 and 404."""
+    """Checks the pod and the audiences of a TokenRequest by a node. Raises ApiError 403 and 404."""
     if subject.operation is not Operation.CREATE or subject.subresource != "token":
         return None
     reference = subject.new["spec"].get("boundObjectRef") or {}
@@ -68,7 +68,7 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
 
 
 def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
-    """Whether a volume of the pod needs tokens for the audience. Raises ApiError 404."""
+    """Whether a projected or CSI volume of the pod requests tokens for the audience. Raises ApiError 404."""
     tokens = (source.get("serviceAccountToken") for source in projected_sources([volume]))
     if any(token is not None and token.get("audience", "") == audience for token in tokens):
         return True
@@ -81,7 +81,7 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
 
 
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
-    """The CSI driver of a volume; empty for one that has none. Raises ApiError 404."""
+    """The CSI driver of a volume; empty if it has none. Raises ApiError 404."""
     claim = ""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:
         claim = f"{pod['metadata']['name']}-{volume['name']}"

@@ -33,7 +33,7 @@ _EXEMPT = frozenset(
 
 
 class Selectors(Protocol):
-    """An object selector and a namespace selector. None selects nothing."""
+    """The namespaceSelector and objectSelector of a webhook. None selects nothing."""
 
     @property
     def namespaces(self) -> Selector | None: ...

@@ -102,7 +102,7 @@ def _managed_fields(attributes: Attributes) -> Any:
 
 
 def _check_managed_fields(attributes: Attributes, before: Any) -> None:
-    """Takes managed fields back that patches have made unreadable, and warns.
+    """Restores managedFields that patches made invalid, with a warning.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager/admission.go`.
     """
@@ -123,7 +123,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> Object | None:
-    """The object of the invocation's version as a patch leaves it; None for one that does nothing.
+    """The object after the webhook's patch, in the invocation's version; None if the patch changes nothing.
 
     Raises WebhookFailed, ApiError.
     """

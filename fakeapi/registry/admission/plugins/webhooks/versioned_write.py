@@ -72,14 +72,14 @@ class VersionedWrite:
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
-        """Puts a patched object of a version in place of the new one.
+        """Replaces the new object of the write by a patched one of another version.
 
         Raises DecodeError, and ConversionNeeded before the webhook of a custom kind has been asked.
         """
         self.put(self.read(document, resource), resource)
 
     def read(self, document: Object, resource: Resource) -> Object:
-        """A patched object of a version, canonical and with its defaults. Raises DecodeError."""
+        """Decodes a patched object of a version and applies its defaults. Raises DecodeError."""
         if self.attributes.operation is Operation.CONNECT:
             return document
         body = self._body_type(resource)
@@ -88,7 +88,7 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Puts an object of a version in place of the new one. Raises ConversionNeeded."""
+        """Replaces the new object of the write by one of a version. Raises ConversionNeeded."""
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
             if self.attributes.operation is Operation.CREATE:
@@ -110,7 +110,10 @@ class VersionedWrite:
 
 
 def _converted(obj: Object, source: Resource, target: Resource) -> Object:
-    """A custom object in another version. Raises ConversionNeeded before its webhook has been asked."""
+    """A custom object in another version.
+
+    Raises ConversionNeeded if the conversion webhook has to be called first.
+    """
     found = source.versions.convert(obj, target.api_version)
     return obj if found is None else found[0]
 
