@@ -113,11 +113,10 @@ def test_an_event_that_is_too_long_ends_the_watch(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("module", "make", "path", "how"),
+    ("make", "path", "how"),
     [
-        (events, events.EventRecorder, "/api/v1/namespaces/default/events", ("message",)),
+        (events.EventRecorder, "/api/v1/namespaces/default/events", ("message",)),
         (
-            event_series,
             event_series.EventSeriesRecorder,
             "/apis/events.k8s.io/v1/namespaces/default/events",
             ("Acting", "message"),
@@ -125,9 +124,9 @@ def test_an_event_that_is_too_long_ends_the_watch(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_of_too_many_events_all_are_forgotten_and_equal_ones_counted_anew(
-    module: object, make: Any, path: str, how: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    make: Any, path: str, how: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "EVENTS_MAX", 3)
+    monkeypatch.setattr(events, "EVENTS_MAX", 3)
     seconds = itertools.count(1)
     resource = SimpleNamespace(
         path=lambda namespace: path,
