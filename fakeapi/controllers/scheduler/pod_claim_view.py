@@ -64,8 +64,11 @@ class DeviceView:
 
     @property
     def is_classic(self) -> bool:
-        """Whether claims are in the layout of v1alpha2, which has resource classes and no devices."""
-        return "resourceclasses" in self._resources
+        """Whether claims are in the layout of v1alpha2, which has resource classes and no devices.
+
+        A server of all versions has both classes; its claims are those of the newest.
+        """
+        return "resourceclasses" in self._resources and "deviceclasses" not in self._resources
 
     @property
     def serves_claims(self) -> bool:

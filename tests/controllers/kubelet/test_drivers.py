@@ -9,7 +9,8 @@ pytest.importorskip("grpc", reason="the extra node is not installed")
 from fakeapi import FakeAPI
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
 
-VERSIONS = {
+VERSIONS: dict[str | None, tuple[str, str]] = {
+    None: ("v1", "v1.DRAPlugin"),  # all versions side by side
     "1.31": ("v1alpha3", "1.0.0"),
     "1.33": ("v1beta2", "v1beta1.DRAPlugin"),
     "1.36": ("v1", "v1.DRAPlugin"),
@@ -36,7 +37,7 @@ def phase(api: FakeAPI, name: str = "pod") -> str:
 
 @pytest.mark.parametrize("api", VERSIONS, indirect=True)
 def test_a_pod_runs_with_a_device_and_leaves_nothing_behind(api: FakeAPI) -> None:
-    version, service = VERSIONS[api.release or ""]
+    version, service = VERSIONS[api.release]
     node = api.node()
     publish(api, version)
     create_template(api, version)
