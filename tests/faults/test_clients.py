@@ -1,16 +1,18 @@
 """Real clients meet faults as they would in a cluster: some live through them, others say what is wrong."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import urllib3.exceptions
-from kubernetes import client, config, watch
+from kubernetes import client, utils, watch
 from kubernetes.client.exceptions import ApiException
 
 from fakeapi import FakeAPI
 from tests.clients.test_kopf import Operator
 from tests.clients.test_kopf import server as kopf_server
+from tests.faults.clients import core_client, make, names
 from tests.registry.custom.world import WIDGETS, widget
 
 __all__ = ["kopf_server"]
@@ -20,22 +22,8 @@ pytest.importorskip("kopf", reason="kopf is not installed")
 
 @pytest.fixture
 def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    with config.new_client_from_config(str(fakeapi.kubeconfig)) as connection:
-        yield client.CoreV1Api(connection)
-
-
-def make(core: client.CoreV1Api, name: str) -> Any:
-    body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name=name))
-    return core.create_namespaced_config_map("default", body)
-
-
-def names(stream: Any, count: int) -> list[str]:
-    found = []
-    for event in stream:
-        found.append(event["object"].metadata.name)
-        if len(found) == count:
-            break
-    return found
+    with core_client(fakeapi) as core:
+        yield core
 
 
 @pytest.mark.parametrize(
@@ -90,6 +78,35 @@ def test_the_python_client_does_not_repeat_a_create(
         assert caught.value.status == 409
 
 
+@pytest.mark.parametrize("kind", ["already_exists"])
+def test_the_python_client_gathers_what_is_there_already(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str
+) -> None:
+    getattr(fakeapi.faults, kind)("configmaps", name="b")
+    manifests = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}} for name in "abc"]
+    with pytest.raises(utils.FailToCreateError) as caught:
+        utils.create_from_yaml(core.api_client, yaml_objects=manifests)
+    (refused,) = caught.value.api_exceptions
+    assert json.loads(refused.body)["reason"] == "AlreadyExists"
+    made = core.list_namespaced_config_map("default").items
+    assert [each.metadata.name for each in made] == ["a", "c"]
+
+
+@pytest.mark.parametrize("kind", ["gone"])
+def test_the_python_client_raises_when_the_rest_of_a_list_is_gone(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str
+) -> None:
+    for name in "abc":
+        make(core, name)
+    page = core.list_namespaced_config_map("default", limit=2)
+    getattr(fakeapi.faults, kind)("configmaps", times=1)
+    with pytest.raises(ApiException) as caught:
+        core.list_namespaced_config_map("default", limit=2, _continue=page.metadata._continue)
+    assert (caught.value.status, caught.value.reason) == (410, "Gone")
+    assert json.loads(caught.value.body)["reason"] == "Expired"
+    assert len(core.list_namespaced_config_map("default").items) == 3
+
+
 def test_the_watch_of_the_python_client_raises_an_expired_version(
     fakeapi: FakeAPI, core: client.CoreV1Api
 ) -> None:
@@ -128,6 +145,21 @@ def test_the_watch_of_the_python_client_raises_when_it_breaks_off(
     assert next(stream)["object"].metadata.name == "b"
     with pytest.raises(urllib3.exceptions.ProtocolError):
         next(stream)
+
+
+@pytest.mark.parametrize("kind", ["refuse_watch"])
+def test_the_watch_of_the_python_client_raises_when_it_is_not_opened_again(
+    fakeapi: FakeAPI, core: client.CoreV1Api, kind: str
+) -> None:
+    version = make(core, "a").metadata.resource_version
+    make(core, "b")
+    getattr(fakeapi.faults, kind)("configmaps", code=500, first=2)
+    fakeapi.faults.end_watch("configmaps", after=1)
+    stream = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version)
+    assert next(stream)["object"].metadata.name == "b"
+    with pytest.raises(ApiException) as caught:
+        next(stream)
+    assert caught.value.status == 500
 
 
 @pytest.mark.parametrize("kind", ["expire", "end_watch", "cut_watch"])

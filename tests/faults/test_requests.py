@@ -213,6 +213,23 @@ def test_a_request_that_waits_is_answered_when_the_clock_says_so(
     assert api.requests.filter("list")[0].seconds == pytest.approx(15)
 
 
+def test_a_request_whose_client_leaves_while_it_waits_is_not_done(
+    api: FakeAPI, clock: AdjustableClock
+) -> None:
+    clock.freeze()
+    fault = api.faults.wait("create resourceclaims", seconds=10)
+    connection = http.client.HTTPConnection("127.0.0.1", api.port)
+    connection.request("POST", CLAIMS, json.dumps(claim()), {"Content-Type": "application/json"})
+    while not fault.fired:
+        pass
+    connection.close()
+    while not (entries := list(api.requests.filter("create"))):
+        pass
+    clock.advance(10)
+    assert entries[0].code == 0
+    assert api.list("resourceclaims") == []
+
+
 def test_a_client_over_http_1_is_told_to_connect_anew(api: FakeAPI, ask: Open) -> None:
     api.faults.go_away("list resourceclaims")
     response = ask("GET", CLAIMS)
@@ -290,6 +307,43 @@ def test_a_fault_meets_the_requests_that_its_rule_names(
         api.request("PUT", f"{CLAIMS}/claim", made)
     assert fault.fired == is_met
     assert api.requests[-1].code == (503 if is_met else 200)
+
+
+def test_the_name_of_a_new_object_is_in_the_body(api: FakeAPI) -> None:
+    fault = api.faults.already_exists("create resourceclaims default/b*")
+    assert refused(api, "POST", CLAIMS, claim("b1")).reason == "AlreadyExists"
+    api.create(claim("a"))
+    assert (fault.matched, fault.fired) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]
+)
+def test_a_rule_looks_into_a_body_of_any_encoding(api: FakeAPI, ask: Open, media_type: str) -> None:
+    api.create(claim(labels={"color": "red"}))
+    connection = http.client.HTTPConnection("127.0.0.1", api.port)
+    body = ask("GET", f"{CLAIMS}/claim", Accept=media_type).read()
+    api.faults.unavailable(
+        "update resourceclaims", labels="color=red", body={".spec.devices.requests[0].name": "gpu"}, times=1
+    )
+    codes = []
+    for _ in range(2):
+        connection.request("PUT", f"{CLAIMS}/claim", body, {"Content-Type": media_type})
+        response = connection.getresponse()
+        response.read()
+        codes.append(response.status)
+    connection.close()
+    assert codes == [503, 200]
+
+
+def test_a_rule_looks_into_an_apply_patch(api: FakeAPI) -> None:
+    api.faults.forbidden("patch configmaps", body={".data.x": "1"})
+    path = "/api/v1/namespaces/default/configmaps/a"
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '%s'}\n"
+    ways: dict[str, Any] = {"query": {"fieldManager": "m"}, "content_type": "application/apply-patch+yaml"}
+    with pytest.raises(StatusError, match="refused by a fault"):
+        api.request("PATCH", path, (text % 1).encode(), **ways)
+    assert api.request("PATCH", path, (text % 2).encode(), **ways)["data"] == {"x": "2"}
 
 
 def test_labels_of_a_stored_object_count_where_the_request_sends_none(api: FakeAPI) -> None:

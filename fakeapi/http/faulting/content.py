@@ -6,11 +6,17 @@ from typing import Any
 from fakeapi.cluster import Cluster
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.http.context import RequestContext
+from fakeapi.http.negotiation import parsed_media_type
 from fakeapi.machinery import codec
+from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry import stored_form
+from fakeapi.registry.options import Warnings
+from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML, Unreadable, parse, read_object
 
 _UNREAD: Any = object()
+_PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
@@ -30,8 +36,15 @@ class Content:
             return False
         return fault.matches_body(body)
 
+    async def name(self) -> str:
+        """The name that a body gives its object; "" where it gives none."""
+        body = await self._decoded()
+        metadata = body.get("metadata") if isinstance(body, dict) else None
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        return name if isinstance(name, str) else ""
+
     async def _decoded(self) -> Any:
-        """The body's JSON, None where it is none; who reads it after this gets it as it came."""
+        """The body's value, None where it has none; who reads it after this gets it as it came."""
         if self._body is _UNREAD:
             request = self._ctx.request
             try:
@@ -40,11 +53,31 @@ class Content:
                 self._body = None
                 raise
             request.unread(sent)
-            try:
-                self._body = codec.decode(sent) if sent else None
-            except codec.JsonError:
-                self._body = None
+            self._body = self._value(sent) if sent else None
         return self._body
+
+    def _value(self, sent: bytes) -> Any:
+        """What a body holds, in whatever encoding; None where it cannot be read."""
+        media_type = parsed_media_type(self._ctx.request.header(b"content-type"))
+        try:
+            if media_type == PROTOBUF:
+                return self._of_protobuf(sent)
+            if media_type in _PARSED_AS:
+                return parse(sent, _PARSED_AS[media_type])[0]
+            return codec.decode(sent)
+        except (codec.JsonError, Unreadable, CborError, ApiError):
+            return None
+
+    def _of_protobuf(self, sent: bytes) -> Any:
+        info = self._ctx.info
+        if info is None:
+            return None
+        resource = self._cluster.catalogue.find(info.group, info.version, info.resource)
+        if resource is None:
+            return None
+        subresource = resource.subresources.get(info.subresource)
+        wanted = resource.body_type if subresource is None else subresource.body_type
+        return read_object(wanted, sent, PROTOBUF, "Ignore", Warnings())
 
     def _stored_labels(self) -> Mapping[str, str]:
         info = self._ctx.info

@@ -20,12 +20,13 @@ from fakeapi.faults.armed import ArmedFault
 from fakeapi.http.context import RequestContext
 from fakeapi.http.faulting.competing import write_before
 from fakeapi.http.faulting.content import Content
-from fakeapi.http.faulting.pause import pause
+from fakeapi.http.faulting.pause import pause_for_client
 from fakeapi.http.faulting.refusing import refusal_of
 from fakeapi.http.faulting.responses import broken, dropped
 from fakeapi.http.faulting.staleness import show_stale_state
 from fakeapi.http.faulting.taps import Ending, tap_of
 from fakeapi.http.pipeline import Handler
+from fakeapi.http.request import ClientGone, Request
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
 from fakeapi.http.watch import OpenWatch, Watches
 from fakeapi.machinery.meta.request_info import RequestInfo
@@ -44,8 +45,9 @@ class Asked:
     name: str
 
 
-def asked(ctx: RequestContext) -> Asked:
-    name = ctx.info.name if ctx.info is not None else ""
+def asked(ctx: RequestContext, name: str = "") -> Asked:
+    """`name` is that of an object that the path does not name."""
+    name = (ctx.info.name if ctx.info is not None else "") or name
     return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
 
 
@@ -60,10 +62,13 @@ class Injector:
 
     async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
         """The response of the chain, or what the faults make of it. Raises ApiError."""
-        what, content = asked(ctx), Content(ctx, self._cluster)
+        content = Content(ctx, self._cluster)
+        armed = self._cluster.faults.armed
+        names_new = ctx.verb == "create" and any(each.rule.match.name for each in armed)
+        what = asked(ctx, await content.name() if names_new else "")
         after: list[After] = []
         taps: list[ArmedFault] = []
-        for fault in self._cluster.faults.armed:
+        for fault in armed:
             if not fault.matches(what) or not await content.fits(fault):
                 continue
             if not fault.comes_due(self._clock.now()):
@@ -96,7 +101,7 @@ class Injector:
             case Refuse() as refuse:
                 return refusal_of(refuse, ctx, self._cluster.catalogue)
             case Wait(seconds=seconds, spread=spread):
-                await pause(self._clock, begun + seconds + spread * fault.chance.random())
+                await self._wait(ctx.request, begun + seconds + spread * fault.chance.random())
             case Drop(after_commit=False):
                 return dropped()
             case Drop():
@@ -115,6 +120,13 @@ class Injector:
             case GoAway():
                 after.append(_going_away)
         return None
+
+    async def _wait(self, request: Request, until: float) -> None:
+        """Raises ClientGone where the client leaves meanwhile: as upstream, its request is then not done."""
+        receive = request.receive
+        request.unread(await request.body())
+        if not await pause_for_client(self._clock, until, receive):
+            raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
         """Lets a new fault meet the watches that are open, as if they were opened now."""

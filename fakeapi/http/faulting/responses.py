@@ -1,10 +1,9 @@
 """Responses that do not arrive whole."""
 
-import asyncio
 from dataclasses import dataclass
 
 from fakeapi.asgi import DropConnection, Receive, Send
-from fakeapi.http.faulting.pause import NEVER, pause
+from fakeapi.http.faulting.pause import NEVER, pause_for_client
 from fakeapi.http.response import Response
 from fakeapi.registry.clock import Clock
 
@@ -46,15 +45,8 @@ class BrokenResponse(Response):
         await Response.send(self, audit_id, receive, _started(send, length, whole[:sent]))
         if self.clock is None:
             raise DropConnection
-        left = asyncio.Event()
-        listening = asyncio.ensure_future(_until_gone(receive, left))
-        try:
-            await pause(self.clock, until, left)
-        finally:
-            listening.cancel()
-        if left.is_set():
-            return
-        await send({"type": "http.response.body", "body": whole[sent:]})
+        if await pause_for_client(self.clock, until, receive):
+            await send({"type": "http.response.body", "body": whole[sent:]})
 
 
 def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
@@ -85,9 +77,3 @@ def _started(send: Send, length: tuple[bytes, bytes], body: bytes) -> Send:
             await send({"type": "http.response.body", "body": body, "more_body": True})
 
     return forward
-
-
-async def _until_gone(receive: Receive, left: asyncio.Event) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    left.set()
