@@ -115,7 +115,7 @@ class NamespaceController(Controller):
     async def _delete_contents(self, namespace: str) -> "_Left":
         left = _Left()
         resources = resources_with_objects(self.context.cluster, namespace)
-        pods_first = self.context.rules.gates.get("OrderedNamespaceDeletion", False)
+        pods_first = self.context.rules.gates.enabled("OrderedNamespaceDeletion")
         resources.sort(key=lambda each: pods_first and each.kind.resource != "pods")
         for resource in resources:
             place = served_as(resource)
@@ -125,6 +125,7 @@ class NamespaceController(Controller):
                 left.failures.append(problem.message)
                 left.estimate = max(left.estimate, FINALIZERS_ESTIMATE_SECONDS)
             if pods_first and place.plural == "pods" and left.counts:
+                left.awaits_pods = True
                 break
         return left
 
@@ -177,6 +178,8 @@ class _Left:
         self.finalizers: Counter[str] = Counter()
         self.failures: list[str] = []
         self.estimate = 0
+        self.awaits_pods = False
+        """Other resources wait until the pods have gone; the conditions say nothing of these pods."""
 
     def add(self, place: ServedResource, objects: list[Object]) -> None:
         for obj in objects:
@@ -191,10 +194,11 @@ class _Left:
 
     def condition(self, kind: str) -> Object | None:
         """A namespace condition of this type; None if it does not apply."""
-        if kind == "NamespaceContentRemaining" and self.counts:
+        counts_show = not self.awaits_pods
+        if kind == "NamespaceContentRemaining" and self.counts and counts_show:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))
             return _amiss("SomeResourcesRemain", f"Some resources are remaining: {rest}")
-        if kind == "NamespaceFinalizersRemaining" and self.finalizers:
+        if kind == "NamespaceFinalizersRemaining" and self.finalizers and counts_show:
             rest = ", ".join(
                 sorted(f"{name} in {n} resource instances" for name, n in self.finalizers.items())
             )

@@ -3,10 +3,12 @@
 Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
 """
 
+from functools import partial
 from typing import Any
 
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.paths import ServedResource, find_resource, served_as
+from fakeapi.controllers.quota_replenishment import replenishes
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.plugins import QUOTAS
 from fakeapi.registry.admission.plugins.resource_quota import amounts
@@ -15,6 +17,9 @@ from fakeapi.registry.admission.plugins.resource_quota.recalculation import (
     recalculated,
 )
 from fakeapi.registry.resource import Resource
+
+RESYNC_SECONDS = 300.0
+"""After which a quota is counted again, for what was charged and then not written."""
 
 
 class ResourceQuotaController(Controller):
@@ -29,11 +34,14 @@ class ResourceQuotaController(Controller):
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
-        if new is not None:
+        """Enqueues a quota with new bounds. Its status is admission's as well, and no reason to count."""
+        if new is not None and (old is None or old["spec"].get("hard") != new["spec"].get("hard")):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
-    def _enqueue_all_beside(self, old: Object | None, new: Object | None) -> None:
-        """Enqueues the quotas of a namespace in which an object changed."""
+    def _enqueue_all_beside(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
+        """Enqueues the quotas of a namespace in which an object changed or is gone."""
+        if not replenishes(place.group, place.plural, old, new):
+            return
         namespace = (new or old or {})["metadata"].get("namespace", "")
         for quota in list(self._quotas.objects.values()):
             if quota["metadata"]["namespace"] == namespace:
@@ -43,6 +51,7 @@ class ResourceQuotaController(Controller):
         quota = self._quotas.get(*key)
         if quota is None:
             return
+        self.context.add_after(key, RESYNC_SECONDS)
         objects = self.context.cluster.store.admission.objects
         hard: dict[str, str] = quota["spec"].get("hard") or {}
         resources = counted_resources(hard, self._resources(), objects)
@@ -68,4 +77,4 @@ class ResourceQuotaController(Controller):
     def _follow(self, place: ServedResource) -> None:
         if place not in self._followed:
             self._followed.add(place)
-            self.context.informer(place).on_change(self._enqueue_all_beside)
+            self.context.informer(place).on_change(partial(self._enqueue_all_beside, place))

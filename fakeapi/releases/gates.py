@@ -139,6 +139,7 @@ EFFECTIVE = frozenset({
     "NetworkPolicyStatus",
     "NodeDeclaredFeatures",
     "NodeInclusionPolicyInPodTopologySpread",
+    "OrderedNamespaceDeletion",
     "PDBUnhealthyPodEvictionPolicy",
     "PersistentVolumeLastPhaseTransitionTime",
     "PodCertificateRequest",

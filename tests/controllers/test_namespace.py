@@ -1,5 +1,7 @@
 """The namespace controller, over HTTP."""
 
+import pytest
+
 from fakeapi import FakeAPI
 
 
@@ -47,3 +49,27 @@ def test_a_namespace_waits_for_what_a_finalizer_holds_and_says_so(api: FakeAPI) 
     )
     remaining = condition(namespace, "NamespaceContentRemaining")
     assert remaining["message"] == "Some resources are remaining: secrets. has 1 resource instances"
+
+
+def empty_with_a_held_pod(release: str) -> tuple[bool, str]:
+    """Whether a config map waits for a held pod of its namespace, and NamespaceContentRemaining."""
+    with FakeAPI(release=release, controllers="namespace") as api:
+        api.create_namespace("going")
+        held = {"name": "held", "finalizers": ["example.com/hold"]}
+        spec = {"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 0}
+        api.create({"apiVersion": "v1", "kind": "Pod", "metadata": held, "spec": spec}, namespace="going")
+        api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}, namespace="going")
+        api.delete("Namespace", "going")
+        api.settle()
+        found = [each["metadata"]["name"] for each in api.list("ConfigMap", namespace="going")]
+        remaining = condition(api.get("Namespace", "going"), "NamespaceContentRemaining")
+        return "x" in found, str(remaining["status"])
+
+
+@pytest.mark.parametrize("release", ["1.33", "1.36", "1.37"])
+def test_pods_go_first_and_the_conditions_wait_for_the_rest(release: str) -> None:
+    assert empty_with_a_held_pod(release) == (True, "False")
+
+
+def test_pods_go_with_all_else_where_the_gate_is_off() -> None:
+    assert empty_with_a_held_pod("1.32") == (False, "True")

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tests.interop.toolchain import BUILDS, building, require
@@ -16,7 +16,7 @@ BUILD_SECONDS = 1800
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
-ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4")}
+ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
 """Modules that the Go proxy does not have in the patch of a release, and the patch that is taken instead."""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
@@ -65,16 +65,27 @@ def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> st
     return f"module program\n\ngo {go}\n\nrequire (\n{required})\n"
 
 
-def build(name: str, go_mod: str, sources: Mapping[str, str]) -> Path:
+def build(
+    name: str,
+    go_mod: str,
+    sources: Mapping[str, str],
+    *,
+    builds: Path = BUILDS,
+    command: Sequence[str] = ("build",),
+    package: str = ".",
+) -> Path:
     """The program, compiled of its sources by file name; at once where it has been built before.
 
+    `builds` keeps it. `command` is that of Go with its options (`test -c`), `package` what it compiles.
     Skips the test where Go is missing; raises BuildFailed where it does not compile.
     """
     require("go")
     version = _go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)
     parts = [version, go_mod, *(f"{path}\n{text}" for path, text in sorted(sources.items()))]
+    if package != ".":
+        parts += [*command, package]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
-    folder = BUILDS / f"{name}-{digest}"
+    folder = builds / f"{name}-{digest}"
     program = folder / "program"
     if program.exists():
         return program
@@ -82,7 +93,7 @@ def build(name: str, go_mod: str, sources: Mapping[str, str]) -> Path:
     for path, text in {"go.mod": go_mod, **sources}.items():
         (folder / path).write_text(text, encoding="utf-8")
     with building(name):
-        _go(["build", "-o", "unfinished", "."], folder, BUILD_SECONDS)
+        _go([*command, "-o", "unfinished", package], folder, BUILD_SECONDS)
     (folder / "unfinished").rename(program)
     return program
 

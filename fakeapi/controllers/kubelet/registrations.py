@@ -23,6 +23,8 @@ POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
 """Timeout of each registration call to a driver."""
 DRA_PLUGIN = "DRAPlugin"
+KUBELET_ROOT = Path("/var/lib/kubelet")
+"""What a node's directory stands for to a driver that has it mounted there."""
 _GET_INFO = "/pluginregistration.Registration/GetInfo"
 _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 
@@ -95,12 +97,19 @@ class Registrations:
         if info.type != DRA_PLUGIN:
             return ""
         problem, service = self._choose(list(info.supported_versions))
-        endpoint = info.endpoint or str(path)
+        endpoint = self._reachable(info.endpoint) or str(path)
         if problem:
             where = f"of DRA driver plugin {info.name} at endpoint {endpoint}"
             problem = f"invalid supported gRPC versions {where}: {problem}"
         await self._spawn(self._answer(path, Driver(info.name, endpoint, service), problem))
         return "" if problem else str(info.name)
+
+    def _reachable(self, endpoint: str) -> str:
+        """The endpoint as seen from here: one below /var/lib/kubelet may lie in the node's directory."""
+        if not Path(endpoint).is_relative_to(KUBELET_ROOT):
+            return endpoint
+        here = self._directory.parent / Path(endpoint).relative_to(KUBELET_ROOT)
+        return str(here) if here.is_socket() else endpoint
 
     async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
         """Notifies a driver of its registration status; adds it to `drivers` if it was accepted."""

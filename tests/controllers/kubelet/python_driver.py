@@ -41,6 +41,7 @@ class PythonDriver:
         self.released = threading.Event()
         self._endpoint = Path(node.directory, "plugins", f"{name}.sock")
         self._registry = Path(node.registry, f"{name}-reg.sock")
+        self.announced = self._endpoint
 
     def __enter__(self) -> Self:
         self._server = grpc.server(futures.ThreadPoolExecutor(4))
@@ -80,7 +81,7 @@ class PythonDriver:
         return MESSAGES["PluginInfo"](
             type="DRAPlugin",
             name=self.name,
-            endpoint=str(self._endpoint),
+            endpoint=str(self.announced),
             supported_versions=[self.service],
         )
 

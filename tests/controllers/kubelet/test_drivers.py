@@ -1,6 +1,7 @@
 """The kubelet of the server with a DRA driver over gRPC: prepare, run, unprepare, and what goes wrong."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,18 @@ def register(driver: PythonDriver) -> None:
 
 def phase(api: FakeAPI, name: str = "pod") -> str:
     return str(api.get("Pod", name)["status"]["phase"])
+
+
+def test_a_driver_that_sees_the_directory_of_its_node_as_that_of_a_kubelet_is_reached(api: FakeAPI) -> None:
+    publish(api, "v1")
+    create_template(api, "v1")
+    driver = PythonDriver(api.node())
+    driver.announced = Path("/var/lib/kubelet/plugins", f"{NAME}.sock")
+    with driver:
+        register(driver)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Running"
 
 
 @pytest.mark.parametrize("api", VERSIONS, indirect=True)

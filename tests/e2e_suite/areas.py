@@ -1,0 +1,54 @@
+"""The parts of the suite that are about what a server and its controllers do, and the specs in them."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.e2e_suite.outcomes import RESULTS
+
+SIGS = ("api-machinery", "apps", "auth", "node", "scheduling", "storage")
+FOCUS = rf"^\[sig-({'|'.join(SIGS)})\]"
+DRA = "DRA"
+AREAS = (DRA, *SIGS)
+
+_SIG = re.compile(r"^\[sig-([a-z-]+)\] ")
+_DRA = re.compile(r"\[DRA\]|\bDRA\b|DynamicResourceAllocation")
+_MATRIX = re.compile(r"\[Testpattern: |\[Volume type: |^CSI Mock |^CSI Volumes |^In-tree Volumes ")
+
+
+def area_of(spec: str) -> str:
+    """One of AREAS. Specs of claims are SIG node's, and an area of their own here."""
+    found = _SIG.match(spec)
+    assert found is not None, spec
+    return DRA if _DRA.search(spec) else found[1]
+
+
+def short(spec: str) -> str:
+    """A spec's name without its SIG."""
+    return _SIG.sub("", spec)
+
+
+def is_of_matrix(spec: str) -> bool:
+    """Whether it is one of thousands that try each volume driver in each way."""
+    return area_of(spec) == "storage" and bool(_MATRIX.search(short(spec)))
+
+
+def family(spec: str) -> str:
+    """What the specs of a matrix are counted under."""
+    name = short(spec)
+    driver = re.match(r"^(.*?\[(?:Driver|Volume type): [^\]]*\])", name)
+    return driver[1] if driver else " ".join(name.split()[:3])
+
+
+def read_listed(release: str, folder: Path = RESULTS) -> list[str]:
+    """The names of all specs of our areas, as the last recorded run of a release listed them."""
+    path = folder / f"{release}.specs.json"
+    found: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return found
+
+
+def write_listed(release: str, specs: Iterable[str], folder: Path = RESULTS) -> None:
+    folder.mkdir(exist_ok=True)
+    text = json.dumps(sorted(specs), ensure_ascii=False, indent=0)
+    (folder / f"{release}.specs.json").write_text(f"{text}\n", encoding="utf-8")

@@ -1,0 +1,94 @@
+"""The cluster that the suite is run against: a server with all its controllers, and what it lacks."""
+
+import secrets
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+import trustme
+
+from tests.e2e_suite.programs import MANAGER, Programs
+from tests.interop.processes import Program, Served
+
+NODES = ("node-1", "node-2", "node-3")
+OURS = (
+    "device-taint-eviction-controller",
+    "garbage-collector-controller",
+    "namespace-controller",
+    "resourceclaim-controller",
+    "resourcequota-controller",
+    "root-ca-certificate-publisher-controller",
+    "serviceaccount-controller",
+)
+"""The controllers of kube-controller-manager whose work the server's own controllers do."""
+
+DRA_GATES = {
+    "DRAAdminAccess",
+    "DRADeviceTaints",
+    "DRAPartitionableDevices",
+    "DRAPrioritizedList",
+    "DRAResourceClaimDeviceStatus",
+    "DynamicResourceAllocation",
+}
+GATES = {"1.33": DRA_GATES}
+"""The gates that are switched on in a release; in those that are not named, all of DRA's."""
+
+
+class Cluster:
+    """Starts everything; `kubeconfig` leads to the server by way of the stand-in for container runtimes."""
+
+    def __init__(self, release: str, programs: Programs, folder: Path) -> None:
+        self.release, self.folder = release, folder
+        self._programs = programs
+        self._running = ExitStack()
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.folder / "e2e.kubeconfig"
+
+    def __enter__(self) -> Self:
+        with ExitStack() as starting:
+            gates = self._gates()
+            server = Served(
+                self.folder, self.release, "--controllers", "all", "--nodes", ",".join(NODES), *gates
+            )
+            starting.enter_context(server)
+            containers: list[str | Path] = [
+                self._programs.containers,
+                "-server",
+                server.url,
+                "-directory",
+                server.kubelet,
+            ]
+            front = starting.enter_context(Program(containers, self.folder / "containers.log"))
+            url = front.await_line("http://").strip()
+            text = server.kubeconfig.read_text(encoding="utf-8")
+            self.kubeconfig.write_text(text.replace(server.url, url), encoding="utf-8")
+            manager = Program(self._manager(server, gates), self.folder / f"{MANAGER}.log")
+            starting.enter_context(manager)
+            self._running = starting.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._running.close()
+
+    def _gates(self) -> tuple[str, ...]:
+        gates = GATES.get(self.release, set())
+        return ("--feature-gates", ",".join(f"{each}=true" for each in sorted(gates))) if gates else ()
+
+    def _manager(self, server: Served, gates: tuple[str, ...]) -> list[str | Path]:
+        authority = trustme.CA()
+        certificate, key = self.folder / "signing.pem", self.folder / "signing-key.pem"
+        authority.cert_pem.write_to_path(str(certificate))
+        authority.private_key_pem.write_to_path(str(key))
+        controllers = ["*", *(f"-{name}" for name in OURS)]
+        return [
+            self._programs.manager, "--kubeconfig", server.kubeconfig, "--secure-port", "0", "--v", "2",
+            "--controllers", ",".join(controllers), "--flex-volume-plugin-dir", self.folder / "flex",
+            "--cluster-signing-cert-file", certificate, "--cluster-signing-key-file", key,
+            "--leader-elect=false", *gates,
+        ]  # fmt: skip
+
+
+def folder_name() -> str:
+    return f"fa{secrets.token_hex(3)}"

@@ -1,0 +1,78 @@
+"""How each spec of the suite ended: read from ginkgo's report, kept in `results/RELEASE.jsonl`."""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).with_name("results")
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+WHY_LENGTH = 160
+
+_STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
+"""Ginkgo's states; every other one (panicked, timedout, interrupted, aborted) is a failure."""
+
+_CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
+_INNER = re.compile(r"^\s*(?:Unexpected error:|<\*?[\w.]+.*>:?|\{|\[)\s*$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One spec that was run."""
+
+    spec: str
+    """Its whole name, as ginkgo's `--focus` sees it."""
+    state: str
+    """PASSED, FAILED or SKIPPED (by the suite itself, after it has looked at the cluster)."""
+    why: str
+    """The suite's words for a failure or skip, in one line."""
+    day: str
+
+
+def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
+    """The specs that were run. A spec that the focus left out has no outcome."""
+    day = day or dt.datetime.now(dt.UTC).date().isoformat()
+    found = []
+    for report in reports:
+        for spec in report["SpecReports"] or ():
+            state, failure = spec["State"], spec.get("Failure") or {}
+            if spec["LeafNodeType"] != "It" or (state == "skipped" and not failure):
+                continue
+            why = "" if state == "passed" else one_line(failure.get("Message", state))
+            name = name_of(spec)
+            found.append(Outcome(spec=name, state=_STATES.get(state, FAILED), why=why, day=day))
+    return found
+
+
+def name_of(spec: dict[str, Any]) -> str:
+    return " ".join([*(spec.get("ContainerHierarchyTexts") or ()), spec["LeafNodeText"]])
+
+
+def one_line(message: str) -> str:
+    """What a failure says, without uids, times and generated names, which differ from run to run."""
+    lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
+    text = _CHANGING.sub("…", " ".join(lines))
+    text = re.sub(r"\s+", " ", text)
+    return text if len(text) <= WHY_LENGTH else f"{text[: WHY_LENGTH - 1]}…"
+
+
+def read(release: str, folder: Path = RESULTS) -> list[Outcome]:
+    path = folder / f"{release}.jsonl"
+    if not path.exists():
+        return []
+    return [Outcome(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> None:
+    lines = [json.dumps(asdict(each), ensure_ascii=False) for each in sorted(outcomes, key=lambda o: o.spec)]
+    folder.mkdir(exist_ok=True)
+    (folder / f"{release}.jsonl").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
+    """The outcomes of a run, and those of earlier runs of other specs."""
+    found = {each.spec: each for each in known} | {each.spec: each for each in fresh}
+    return list(found.values())

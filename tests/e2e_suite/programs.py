@@ -1,0 +1,71 @@
+"""Builds Kubernetes' own end-to-end suite (`e2e.test`) and what runs beside it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.interop import go_programs
+from tests.interop.go_programs import kubernetes_version
+
+BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fakeapi" / "e2e"
+"""Outside the repository: what takes minutes to compile outlives a fresh clone."""
+
+SUITE = "k8s.io/kubernetes/test/e2e"
+GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
+MANAGER = "kube-controller-manager"
+RUNTIME_RELEASE = "1.35"
+"""The last whose streaming server is part of k8s.io/kubelet; clients of all releases speak with it."""
+
+RUNTIME_MODULES = ("api", "client-go", "cri-api", "kubelet")
+
+_HERE = Path(__file__).parent
+_MANAGER_SOURCE = _HERE.parent / "interop" / "components" / MANAGER / "main.go"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs of one release."""
+
+    suite: Path
+    """Upstream's e2e.test."""
+    ginkgo: Path
+    """Runs it in several processes."""
+    containers: Path
+    """Stands in for container runtimes."""
+    manager: Path
+    """kube-controller-manager, for workloads."""
+
+
+def build(release: str) -> Programs:
+    """Compiles what is not there yet; without Go's cache half an hour. Raises BuildFailed."""
+    go_mod = go_programs.with_kubernetes(release)
+    sources = {"suite.go": f'package program\n\nimport _ "{SUITE}"\n'}
+    compiled = ("test", "-vet=off", "-c", "-ldflags", _named(release))
+    return Programs(
+        suite=go_programs.build(
+            f"suite-{release}", go_mod, sources, builds=BUILDS, command=compiled, package=SUITE
+        ),
+        ginkgo=go_programs.build(f"ginkgo-{release}", go_mod, sources, builds=BUILDS, package=GINKGO),
+        containers=build_containers(),
+        manager=go_programs.build(
+            f"{MANAGER}-{release}",
+            go_mod,
+            {"main.go": _MANAGER_SOURCE.read_text(encoding="utf-8")},
+            builds=BUILDS,
+        ),
+    )
+
+
+def build_containers() -> Path:
+    folder = _HERE / "containers"
+    sources = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.go"))}
+    go_mod = go_programs.with_staging(RUNTIME_RELEASE, RUNTIME_MODULES, go="1.25.0")
+    return go_programs.build("containers", go_mod, sources, builds=BUILDS)
+
+
+def _named(release: str) -> str:
+    """The linker's options that give the suite its version, and leave out what debuggers need."""
+    package = "k8s.io/component-base/version"
+    major, minor = release.split(".")
+    values = {"gitVersion": kubernetes_version(release), "gitMajor": major, "gitMinor": minor}
+    return " ".join(["-s", "-w", *(f"-X {package}.{name}={value}" for name, value in values.items())])

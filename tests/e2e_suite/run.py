@@ -1,0 +1,118 @@
+"""Runs Kubernetes' own end-to-end suite: `python -m tests.e2e_suite.run [--release R] [--focus REGEX] …`.
+
+It is built from the release's published modules, which takes minutes the first time, and run against a
+server with all of its controllers, kube-controller-manager for workloads, and a stand-in for container
+runtimes.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tests.e2e_suite import areas, needs, outcomes, page, programs
+from tests.e2e_suite.cluster import Cluster
+from tests.e2e_suite.outcomes import Outcome
+
+RELEASES = ("1.33", "1.37")
+PROCESSES = 4
+MINUTES = 120.0
+
+
+def main() -> int:
+    options = parse()
+    if shutil.which("go") is None:
+        say("go is not on the PATH: the suite is not built, and nothing is run")
+        return int(bool(os.environ.get("CI")))
+    for release in options.release or RELEASES:
+        built = programs.build(release)
+        listed = specs_of(built)
+        fresh = run(release, built, options)
+        for each in fresh:
+            say(f"{each.state:8} {each.spec}{': ' if each.why else ''}{each.why}")
+        counted = Counter(each.state for each in fresh)
+        say(f"{release}: {', '.join(f'{number} {state}' for state, number in sorted(counted.items()))}")
+        if options.record:
+            known = [each for each in outcomes.read(release) if each.spec in listed]
+            outcomes.write(release, outcomes.merged(known, fresh))
+            areas.write_listed(release, listed)
+            page.write()
+    return 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--release", action="append", choices=RELEASES, help="this one (default: both)")
+    parser.add_argument("--focus", default=areas.FOCUS, help="specs whose name matches (default: all areas)")
+    parser.add_argument("--skip", default="", help="but not those")
+    parser.add_argument("--all", action="store_true", help="also specs that need what no fake has")
+    parser.add_argument("--processes", type=int, default=PROCESSES)
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a run is ended")
+    parser.add_argument("--keep", type=Path, help="leave logs and ginkgo's report in this directory")
+    parser.add_argument("--record", action="store_true", help="write tests/e2e_suite/results and docs/e2e.md")
+    return parser.parse_args()
+
+
+def specs_of(built: programs.Programs) -> list[str]:
+    """The names of the suite's specs in our areas."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        command: list[str | Path] = [
+            built.suite,
+            "--ginkgo.dry-run",
+            "--ginkgo.silence-skips",
+            "--ginkgo.focus",
+            areas.FOCUS,
+        ]
+        command += [f"--ginkgo.json-report={report}", "--provider=skeleton", "--kubeconfig=/dev/null"]
+        subprocess.run(command, check=True, capture_output=True, cwd=folder)
+        found = outcomes.from_report(json.loads(report.read_text(encoding="utf-8")))
+    return sorted(each.spec for each in found)
+
+
+def run(release: str, built: programs.Programs, options: argparse.Namespace) -> list[Outcome]:
+    """One run of the suite beside a cluster of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="fa"))  # short: it holds sockets
+    skipped = [options.skip] if options.skip else []
+    if not options.all:
+        skipped.append(needs.skip_pattern())
+    try:
+        with Cluster(release, built, folder) as cluster, (folder / "suite.log").open("wb") as log:
+            command: list[str | Path] = [
+                built.ginkgo, "--no-color", "--silence-skips", "--keep-going", f"--procs={options.processes}",
+                f"--focus={options.focus}", f"--timeout={options.minutes}m", f"--output-dir={folder}",
+                "--json-report=report.json", *(f"--skip={each}" for each in skipped), built.suite, "--",
+                "--provider=skeleton", f"--kubeconfig={cluster.kubeconfig}", "--disable-log-dump",
+                "--dump-logs-on-failure=false",
+            ]  # fmt: skip
+            subprocess.run(command, check=False, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+        reports = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return outcomes.from_report(reports)
+    finally:
+        if options.keep:
+            options.keep.mkdir(parents=True, exist_ok=True)
+            for name in (
+                "suite.log",
+                "report.json",
+                "server.log",
+                "containers.log",
+                f"{programs.MANAGER}.log",
+            ):
+                if (folder / name).exists():
+                    shutil.copy(folder / name, options.keep / name)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - the output of a command
+
+
+if __name__ == "__main__":
+    sys.exit(main())
