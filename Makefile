@@ -60,7 +60,7 @@ up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 
 .PHONY: lock
 lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject.toml
-	$< pip compile -q -U pyproject.toml --extra cel $(LOCK) -o requirements.lock
+	$< pip compile -q -U pyproject.toml --extra cel --extra postgresql $(LOCK) -o requirements.lock
 	$< pip compile -q -U pyproject.toml --group test --group lint $(LOCK) -o requirements-dev.lock
 	$< pip compile -q -U tests/clients/newest_client.in $(LOCK) -o tests/clients/newest_client.lock
 	$< pip compile -q -U tests/interop/clients/python/clients.in $(LOCK) -o tests/interop/clients/python/clients.lock

@@ -1,9 +1,12 @@
 """What all tests share."""
 
+from collections.abc import Iterator
+
 import hypothesis
 import pytest
 
 from tests.installation import Installation, install
+from tests.postgresql_server import PostgreSQL, why_missing
 
 pytest_plugins = ("pytester", "tests.interop.plugin")
 
@@ -14,3 +17,13 @@ hypothesis.settings.load_profile("repeatable")
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     return install(tmp_path_factory.mktemp("installation"))
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server, for tests that ask it for places and do not end it."""
+    if why_missing():
+        pytest.skip(why_missing())
+    server = PostgreSQL()
+    yield server
+    server.stop()

@@ -73,6 +73,22 @@ class StorageFull(StorageFailed):
     """There is no space left where the database is. Writes succeed again once there is."""
 
 
+class Unreachable(StorageError):
+    """The database server does not answer. Nothing was stored; the same succeeds again once it does."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the database cannot be reached: {reason}")
+
+
+class OutcomeUnknown(StorageError):
+    """The connection to the database server was lost during a write, which is stored or is not."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the connection to the database was lost during the write, which may be stored: {reason}"
+        )
+
+
 class StorageReset(StorageError):
     """The store was emptied: the write is not stored, or the watcher has ended."""
 
@@ -145,6 +161,10 @@ class MigrationFailed(OpenFailed):
 
 class ForeignDatabase(OpenFailed):
     """The file is not a database, or it is another application's."""
+
+
+class DatabaseRefused(OpenFailed):
+    """A database server that is not reached, or that lets the role do too little."""
 
 
 class DatabaseInUse(OpenFailed):

@@ -20,7 +20,7 @@ A store belongs to the event loop that opened it and is not thread-safe. Plain m
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -228,4 +228,43 @@ class Storage(Protocol):
 
     async def close(self) -> None:
         """Commits what is accepted, ends the watchers, lets go of the file. Closing twice is allowed."""
+        ...
+
+
+class SharedStorage(Storage, Protocol):
+    """A store of a database that several servers have open, of which this is one.
+
+    A write is decided by the database: it is refused if any server's write came first. What the plain methods
+    show is committed, and may be older than what another server has acknowledged: see `refresh`.
+
+    Calls also fail with `Unreachable`, which stores nothing; writes with `OutcomeUnknown`. Watchers end with
+    `StorageReset` if any server replaces all entries, and with `Compacted` if this one was away for so long
+    that it can not tell every change.
+    """
+
+    async def refresh(self) -> None:
+        """Waits until everything is shown that any server had acknowledged before the call.
+
+        Raises `Unreachable`, `StorageFailed`, `Closed`.
+        """
+        ...
+
+    def create(self, key: str, value: bytes, *, unless_changed: str | None = None) -> asyncio.Future[Entry]:
+        """As `Storage.create`; refused with `RevisionConflict` too if a key that begins with `unless_changed`
+        was changed after what is shown now.
+        """
+        ...
+
+    def update(
+        self, key: str, value: bytes, expected: int, *, unless_changed: str | None = None
+    ) -> asyncio.Future[Entry]:
+        """As `Storage.update`, with `unless_changed` as in `create`."""
+        ...
+
+    def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
+        """Has `call` called with changes of any server once they are shown, before anybody else runs."""
+        ...
+
+    def on_reload(self, call: Callable[[], None]) -> None:
+        """Has `call` called when all entries were replaced by another server, or read again."""
         ...

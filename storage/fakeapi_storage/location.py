@@ -6,7 +6,10 @@ from pathlib import Path
 
 from fakeapi_storage.errors import UnsupportedLocation
 
-ENGINES = ("sqlite",)
+ENGINES = ("sqlite", "postgresql")
+
+_POSTGRESQL = ("postgresql", "postgres")
+"""Both are PostgreSQL's own names for the scheme."""
 
 MEMORY = "memory"
 """The state is in the process alone."""
@@ -21,19 +24,20 @@ class Location:
     """Where a database is: the engine that opens it, and the engine's own name for the place.
 
     `path` is None for memory: "memory" is no engine, and keeps no database. `text` stands in messages and has
-    no password.
+    no password. `url` is that of a database server, with everything that a connection needs.
     """
 
     engine: str
     path: Path | None
     text: str
+    url: str = ""
 
 
 def parse_location(location: str | Path | None) -> Location:
     """Reads a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, None for memory, `sqlite://` for a
-    SQLite database in memory.
+    SQLite database in memory, and libpq's URLs of PostgreSQL, `postgresql://user:password@host:port/database`.
 
-    The path of a URL is taken as it stands, without percent-decoding. Raises `UnsupportedLocation`.
+    The path of a URL of SQLite is taken as it stands, without percent-decoding. Raises `UnsupportedLocation`.
     """
     if location is None or location == _MEMORY:
         return Location(MEMORY, None, "memory")
@@ -45,9 +49,12 @@ def parse_location(location: str | Path | None) -> Location:
             raise UnsupportedLocation(location, "the location of the database is empty")
         return Location("sqlite", Path(location), location)
     text = _USER.sub("//***@", location)
+    if url[1] in _POSTGRESQL:
+        return Location("postgresql", None, text.partition("?")[0], location)
     if url[1] not in ENGINES:
         raise UnsupportedLocation(
-            text, f"no storage engine is called {url[1]!r}; give a path or sqlite:///path/to/file"
+            text,
+            f"no storage engine is called {url[1]!r}; give a path, sqlite:///path/to/file or postgresql://host/db",
         )
     return _sqlite(url[2], text)
 

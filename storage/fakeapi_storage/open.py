@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from fakeapi_storage.errors import StorageFailed
+from fakeapi_storage.errors import StorageFailed, UnsupportedLocation
 from fakeapi_storage.format import Format
 from fakeapi_storage.interface import INITIAL_REVISION, Storage
-from fakeapi_storage.location import MEMORY, parse_location
+from fakeapi_storage.location import MEMORY, Location, parse_location
 from fakeapi_storage.log import Durability, Snapshot
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.memory.committed import Committed
@@ -25,11 +25,13 @@ async def open_storage(
     window: int = WINDOW_REVISIONS,
     watcher_buffer: int = WATCHER_BUFFER_EVENTS_MAX,
     data_format: Format = FIRST_FORMAT_ALONE,
+    settings: str = "",
 ) -> Storage:
     """Opens the database at `location`, creating it if it is missing or empty.
 
-    `location` is a path, `sqlite:///path`, None for a state that is in memory alone, or `sqlite://` for a
-    database in memory.
+    `location` is a path, `sqlite:///path`, None for a state that is in memory alone, `sqlite://` for a
+    database in memory, or `postgresql://…` for a database that several servers may have open at once; then
+    the storage is a `SharedStorage`, all of whose servers name the same `settings`, and nothing is migrated.
 
     Acknowledged writes to a file survive the end of the process, with durability "full" also that of the
     machine. At least `window` revisions stay answerable, at most a tenth more. The store belongs to the
@@ -50,9 +52,10 @@ async def open_storage(
     `Storage.labels` and `Storage.set_labels`.
 
     Raises `OpenFailed`, which leaves the database as it was: `UnsupportedLocation`, `DatabaseInUse`,
-    `ForeignDatabase` for a file of another program, `NewerSchema`, `UnknownFormat` for a format that is newer
-    or has no migration, `MigrationFailed` with the row that can not be migrated. Raises `StorageFailed` for a
-    database that can not be read or is damaged, ValueError for a window below 1.
+    `ForeignDatabase` for one of another program, `DatabaseRefused` by a database server, `NewerSchema`,
+    `UnknownFormat` for a format that is newer or has no migration, `MigrationFailed` with the row that can
+    not be migrated. Raises `StorageFailed` for a database that can not be read or is damaged, ValueError for
+    a window below 1.
     """
     if window < 1:
         raise ValueError(f"a window of {window} revisions")
@@ -60,6 +63,8 @@ async def open_storage(
     if place.engine == MEMORY:
         empty = Snapshot(INITIAL_REVISION, [], {})
         return Store(None, Committed(empty, window=window, watcher_buffer=watcher_buffer), {})
+    if place.engine == "postgresql":
+        return await _open_shared(place, data_format, settings, window, watcher_buffer)
     from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - with SQLAlchemy, for databases alone
     from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - the same
 
@@ -74,3 +79,16 @@ async def open_storage(
     except BaseException:
         await log.close()
         raise
+
+
+async def _open_shared(
+    place: Location, data_format: Format, settings: str, window: int, watcher_buffer: int
+) -> Storage:
+    try:
+        from fakeapi_storage.postgresql.store import open_shared  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        reason = "asyncpg is not installed: pip install 'fakeapi-k8s[postgresql]'"
+        raise UnsupportedLocation(place.text, reason) from None
+    return await open_shared(place, data_format, settings, window=window, watcher_buffer=watcher_buffer)

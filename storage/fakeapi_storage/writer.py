@@ -77,8 +77,8 @@ class Writer:
         if actual is not None:
             raise KeyExists(actual)
         if not key.isascii():
-            _check_text(key)
-        _check_size(value)
+            check_text(key)
+        check_size(value)
         last = self._newest.get(key)
         previous = self._committed.history.last_deletion(key) if last is None else last.entry.revision
         revision = self._accepted + 1
@@ -87,7 +87,7 @@ class Writer:
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
         actual = self._expect(key, expected)
-        _check_size(value)
+        check_size(value)
         revision = self._accepted + 1
         event = Event(EventKind.PUT, Entry(actual.key, value, revision, actual.created), actual)
         return self._accept(event, Row(revision, key, actual.created, expected, False, value))
@@ -95,7 +95,7 @@ class Writer:
     def delete(self, key: str, expected: int, value: bytes | None) -> asyncio.Future[Entry]:
         actual = self._expect(key, expected)
         if value is not None:
-            _check_size(value)
+            check_size(value)
         revision = self._accepted + 1
         last = actual.value if value is None else value
         event = Event(EventKind.DELETE, Entry(actual.key, last, revision, actual.created), actual)
@@ -125,7 +125,7 @@ class Writer:
             await self._transact(lambda: self._log.set_labels(labels))
 
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool) -> None:
-        _check_entries(checkpoint)
+        check_entries(checkpoint)
         entries = checkpoint.entries
         rows = (Row(each.revision, each.key, each.created, 0, False, each.value) for each in entries)
         async with self._exclusive:
@@ -267,14 +267,16 @@ class Writer:
         self._unsure = False
 
 
-def _check_text(key: str) -> None:
+def check_text(key: str) -> None:
+    """Raises `InvalidEntry` for a key that is not text."""
     try:
         key.encode()
     except UnicodeEncodeError as error:
         raise InvalidEntry(f"key {key!r} is not text: {error.reason}") from error
 
 
-def _check_entries(checkpoint: Checkpoint) -> None:
+def check_entries(checkpoint: Checkpoint) -> None:
+    """Raises `InvalidEntry` for entries that no store can have."""
     before, revisions = "", set[int]()
     for entry in checkpoint.entries:
         if entry.key <= before:
@@ -283,12 +285,13 @@ def _check_entries(checkpoint: Checkpoint) -> None:
             raise InvalidEntry(f"revision {entry.revision} of {entry.key!r}, created at {entry.created}")
         if entry.revision in revisions:
             raise InvalidEntry(f"revision {entry.revision} is that of two keys")
-        _check_text(entry.key)
-        _check_size(entry.value)
+        check_text(entry.key)
+        check_size(entry.value)
         before = entry.key
         revisions.add(entry.revision)
 
 
-def _check_size(value: bytes) -> None:
+def check_size(value: bytes) -> None:
+    """Raises `InvalidEntry` for a value that is too large."""
     if len(value) > VALUE_BYTES_MAX:
         raise InvalidEntry(f"a value of {len(value)} bytes is larger than {VALUE_BYTES_MAX}")

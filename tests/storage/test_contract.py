@@ -1,7 +1,7 @@
-"""Every storage behaves as `tests.storage.contract` says: in memory and in files, with any window."""
+"""Every storage behaves as `tests.storage.contract` says: in memory, in files and in PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -12,13 +12,17 @@ from fakeapi_storage.interface import Storage
 from fakeapi_storage.log import Durability
 from fakeapi_storage.memory.broadcast import WATCHER_BUFFER_EVENTS_MAX
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
+from tests.postgresql_server import PostgreSQL
 from tests.storage.contract import Behaviour, Opener, always, single_writer
 
 SMALL_WINDOW = 20
 
 
 def opener(
-    place: Path | str | None, *, durability: Durability = "normal", window: int = WINDOW_REVISIONS
+    place: Path | str | Callable[[], str] | None,
+    *,
+    durability: Durability = "normal",
+    window: int = WINDOW_REVISIONS,
 ) -> Opener:
     numbers = count()
     usual = window
@@ -28,6 +32,8 @@ def opener(
         *, window: int | None = None, watcher_buffer: int | None = None
     ) -> AsyncIterator[Storage]:
         location = place / f"{next(numbers)}.db" if isinstance(place, Path) else place
+        if callable(location):
+            location = location()
         storage = await open_storage(
             location,
             durability=durability,
@@ -40,6 +46,10 @@ def opener(
             await storage.close()
 
     return open_empty
+
+
+async def run_behaviour(behaviour: Behaviour, open_empty: Opener) -> None:
+    await behaviour(open_empty)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +66,12 @@ def test_a_storage_keeps_its_contract(kind: str, behaviour: Behaviour, tmp_path:
         window=SMALL_WINDOW if kind.endswith("small-window") else WINDOW_REVISIONS,
     )
 
-    async def run() -> None:
-        await behaviour(open_empty)
+    asyncio.run(run_behaviour(behaviour, open_empty))
 
-    asyncio.run(run())
+
+@pytest.mark.parametrize("behaviour", always.BEHAVIOURS, ids=lambda behaviour: behaviour.__name__)
+@pytest.mark.parametrize("window", [WINDOW_REVISIONS, SMALL_WINDOW], ids=["postgresql", "small-window"])
+def test_a_shared_storage_keeps_the_contract_of_every_storage(
+    window: int, behaviour: Behaviour, postgresql: PostgreSQL
+) -> None:
+    asyncio.run(run_behaviour(behaviour, opener(postgresql.place, window=window)))

@@ -47,6 +47,13 @@ def test_a_location_that_no_engine_knows_is_refused_with_the_reason(location: st
     assert refusal.value.location == location
 
 
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_a_url_of_postgresql_is_kept_whole_and_shown_without_secrets(scheme: str) -> None:
+    found = parse_location(f"{scheme}://user:p@ss@host:5432/db?password=word")
+    assert (found.engine, found.path, found.text) == ("postgresql", None, f"{scheme}://***@host:5432/db")
+    assert found.url == f"{scheme}://user:p@ss@host:5432/db?password=word"
+
+
 def test_a_password_in_a_location_is_in_no_message() -> None:
     with pytest.raises(UnsupportedLocation) as refusal:
         parse_location("mysql://user:p@ss@host/db")

@@ -15,6 +15,9 @@ class Committed:
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
+        self._load(snapshot, watcher_buffer)
+
+    def _load(self, snapshot: Snapshot, watcher_buffer: int) -> None:
         base = [row for row in snapshot.rows if row.revision <= snapshot.compacted]
         entries = (Entry(row.key, row.value or b"", row.revision, row.created) for row in base)
         self._begin(entries, snapshot.compacted, watcher_buffer)
@@ -53,20 +56,35 @@ class Committed:
             self._history.append(event)
         self._broadcast.publish(events)
 
-    def replay(self, rows: Iterable[Row]) -> None:
-        """Applies the next rows of the log. Raises `StorageFailed` if the log has a gap."""
-        for row in rows:
-            previous = self._index.get(row.key)
-            follows = not row.deleted if previous is None else row.previous == previous.revision
-            if row.revision != self.revision + 1 or not follows:
-                raise StorageFailed(
-                    f"the database is damaged: revision {row.revision} ({row.key!r}) follows no known state"
-                )
-            value = row.value
-            if value is None:
-                value = previous.value if previous is not None else b""
-            kind = EventKind.DELETE if row.deleted else EventKind.PUT
-            self.apply([Event(kind, Entry(row.key, value, row.revision, row.created), previous)])
+    def replay(self, rows: Iterable[Row]) -> list[Event]:
+        """Applies the next rows of the log; returns their events.
+
+        Raises `StorageFailed` if the log has a gap.
+        """
+        events: list[Event] = []
+        try:
+            for revision, row in enumerate(rows, self.revision + 1):
+                event = self._event_of(row, revision)
+                self._index.apply(event)
+                self._history.append(event)
+                events.append(event)
+        finally:
+            if events:
+                self._broadcast.publish(events)
+        return events
+
+    def _event_of(self, row: Row, revision: int) -> Event:
+        previous = self._index.get(row.key)
+        follows = not row.deleted if previous is None else row.previous == previous.revision
+        if row.revision != revision or not follows:
+            raise StorageFailed(
+                f"the database is damaged: revision {row.revision} ({row.key!r}) follows no known state"
+            )
+        value = row.value
+        if value is None:
+            value = previous.value if previous is not None else b""
+        kind = EventKind.DELETE if row.deleted else EventKind.PUT
+        return Event(kind, Entry(row.key, value, row.revision, row.created), previous)
 
     def checkpoint(self) -> Checkpoint:
         return Checkpoint(tuple(self._index), self.revision)
@@ -75,6 +93,11 @@ class Committed:
         """Becomes a store of these entries, without a history before `revision`, and ends all watchers."""
         self._broadcast.end(reason, drop=True)
         self._begin(entries, revision, self._broadcast.limit)
+
+    def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
+        """Becomes what a log holds, with its history, and ends all watchers. Raises `StorageFailed`."""
+        self._broadcast.end(reason, drop=True)
+        self._load(snapshot, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
         """Ends all watchers; each still hands out what waits in it."""

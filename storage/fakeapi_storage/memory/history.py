@@ -52,6 +52,10 @@ class History:
             raise Compacted(revision, self._oldest)
         return self._events[revision - self._oldest :]
 
+    def event(self, revision: int) -> Event | None:
+        """The event of a revision; None where it is compacted, or yet to come."""
+        return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
+
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
         """For each key of the prefix that changed after `revision`, its entry at that time, or None.
 

@@ -1,0 +1,121 @@
+"""One connection to a PostgreSQL server that is made again when it is lost."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import asyncpg
+
+from fakeapi_storage.errors import Closed, OutcomeUnknown, StorageFailed, StorageFull, Unreachable
+
+CONNECT_SECONDS = 5.0
+"""For the server to accept a connection; then it is `Unreachable`."""
+
+ANSWER_SECONDS = 15.0
+"""For the server to answer a statement; then the connection is given up."""
+
+SETTINGS = {
+    "synchronous_commit": "on",  # what was acknowledged survives the database server's crash
+    "default_transaction_isolation": "read committed",
+    "enable_seqscan": "off",  # a plan that was made for an empty log serves a long one too
+    "jit": "off",
+    "statement_timeout": str(int(ANSWER_SECONDS * 1000)),
+}
+"""Of every session. The server is not to go on long with what nobody waits for any more."""
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+Record: TypeAlias = "asyncpg.Record"
+LOST = (OSError, EOFError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError)
+ENDED = (asyncpg.OperatorInterventionError,)
+"""The server ends the session, or does not begin one."""
+
+
+async def connect(url: str, name: str) -> Connection:
+    """A connection, with the name that the server's list of sessions shows. Raises what asyncpg raises."""
+    settings = {**SETTINGS, "application_name": name}
+    return await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
+
+
+class Link:
+    """Sends one statement at a time; connects when it is first needed and after each loss."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self._url = url
+        self._name = name
+        self.prepare: Callable[[Connection], Awaitable[None]] | None = None
+        """Called with each new connection."""
+        self._connection: Connection | None = None
+        self._turn = asyncio.Lock()
+        self._is_closed = False
+
+    async def fetch(self, statement: str, *arguments: object) -> Sequence[Record]:
+        """The rows of a statement, which is a transaction of its own.
+
+        Raises `Unreachable` where it was not sent, `OutcomeUnknown` where the connection was lost, and
+        `StorageFailed` where the server refused it.
+        """
+        async with self._turn:
+            connection = await self._connected()
+            task = asyncio.ensure_future(connection.fetch(statement, *arguments))
+            try:
+                return await self._answer(connection, task)
+            except asyncpg.DiskFullError as error:
+                raise StorageFull(str(error)) from error
+            except (*LOST, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as error:
+                self._drop()
+                raise OutcomeUnknown(words_of(error)) from error
+            except asyncpg.PostgresError as error:
+                raise StorageFailed(words_of(error)) from error
+            except asyncio.CancelledError:
+                self._drop()
+                raise
+
+    async def close(self) -> None:
+        """Ends the connection; nothing is sent after that."""
+        async with self._turn:
+            self._is_closed = True
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                with suppress(*LOST, asyncpg.PostgresError):
+                    await connection.close(timeout=CONNECT_SECONDS)
+
+    async def _answer(self, connection: Connection, task: "asyncio.Future[Any]") -> Sequence[Record]:
+        try:
+            done, _ = await asyncio.wait([task], timeout=ANSWER_SECONDS)
+            if not done:
+                raise TimeoutError(f"no answer within {ANSWER_SECONDS:.0f} s")
+            answer: Sequence[Record] = task.result()
+            return answer
+        finally:
+            if not task.done():
+                connection.terminate()
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _connected(self) -> Connection:
+        if self._is_closed:
+            raise Closed
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        connection = None
+        try:
+            connection = await connect(self._url, self._name)
+            if self.prepare is not None:
+                await self.prepare(connection)
+        except (*LOST, asyncpg.PostgresError) as error:
+            if connection is not None:
+                connection.terminate()
+            raise Unreachable(words_of(error)) from error
+        self._connection = connection
+        return connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,147 @@
+"""Opens a PostgreSQL database: looks at it, and makes the tables where there is nothing yet."""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import asyncpg
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from fakeapi_storage.errors import (
+    DatabaseRefused,
+    ForeignDatabase,
+    NewerSchema,
+    OpenFailed,
+    UnknownFormat,
+    UnsupportedLocation,
+)
+from fakeapi_storage.format import Format
+from fakeapi_storage.interface import INITIAL_REVISION
+from fakeapi_storage.location import Location
+from fakeapi_storage.postgresql import schema
+from fakeapi_storage.postgresql.link import LOST, connect, words_of
+
+APPLICATION = "fakeapi"
+"""The name of the sessions of all servers, before what their settings have in common."""
+
+_NAME_CHARACTERS = 63
+"""PostgreSQL cuts off the rest of a session's name."""
+
+OLDEST_SERVER = 120000
+"""PostgreSQL 12."""
+
+
+class Opened(NamedTuple):
+    """A database that is ready: the name that sessions with it bear, and its labels."""
+
+    session_name: str
+    labels: Mapping[str, str]
+
+
+async def make_ready(location: Location, wanted: Format, settings: str) -> Opened:
+    """Makes the tables of an empty database, or checks those that are there. Raises `OpenFailed`."""
+
+    async def make() -> "asyncpg.Connection[asyncpg.Record]":
+        return await connect(location.url, APPLICATION)
+
+    try:
+        engine = create_async_engine("postgresql+asyncpg://", async_creator=make, poolclass=NullPool)
+        try:
+            async with engine.begin() as connection:
+                return await _made_ready(connection, location, wanted, settings)
+        finally:
+            await engine.dispose()
+    except OpenFailed:
+        raise
+    except DBAPIError as error:
+        cause = error.orig.__cause__ if error.orig is not None else None
+        raise _refusal(location, cause or error) from error
+    except (*LOST, asyncpg.PostgresError, ValueError) as error:
+        raise _refusal(location, error) from error
+
+
+async def _made_ready(
+    connection: AsyncConnection, location: Location, wanted: Format, settings: str
+) -> Opened:
+    version = (
+        await connection.execute(text("SELECT current_setting('server_version_num')::int"))
+    ).scalar_one()
+    if version < OLDEST_SERVER:
+        raise DatabaseRefused(location.text, "PostgreSQL 12 or newer is needed")
+    place = (await connection.execute(text("SELECT current_schema()"))).scalar_one()
+    if place is None:
+        raise DatabaseRefused(location.text, "the role's search_path names no schema that exists")
+    await connection.execute(text(f"SELECT pg_advisory_xact_lock({schema.OPENING_LOCK})"))
+    tables = [str(row[0]) for row in await connection.execute(text(schema.RELATIONS))]
+    if any(not each.startswith(schema.PREFIX) for each in tables):
+        foreign = ", ".join(each for each in tables if not each.startswith(schema.PREFIX))
+        raise ForeignDatabase(
+            location.text,
+            f"the database has tables of another program ({foreign}); "
+            "name an empty one, or an empty schema of it by ?search_path=NAME",
+        )
+    if not tables:
+        await _create(connection, wanted)
+    row = (await connection.execute(text(schema.READ_STATE))).one_or_none()
+    if row is None:
+        raise ForeignDatabase(location.text, "the database is damaged: fakeapi_state is empty")
+    found_schema, found_format, labels = row
+    if found_schema > schema.SCHEMA_VERSION:
+        raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
+    if found_format != wanted.version:  # other servers may be at work on it, so nothing is migrated
+        raise UnknownFormat(location.text, found_format, wanted.version)
+    beginning = f"{APPLICATION} {place} "
+    name = f"{beginning}{settings}"[:_NAME_CHARACTERS]
+    await _check_peers(connection, location, beginning, name)
+    return Opened(name, {str(key): str(value) for key, value in json.loads(labels).items()})
+
+
+async def _create(connection: AsyncConnection, wanted: Format) -> None:
+    await connection.run_sync(schema.TABLES.create_all, checkfirst=False)
+    for statement in (schema.INDEX, *schema.FUNCTIONS):
+        await connection.exec_driver_sql(statement)
+    state = {
+        "schema_version": schema.SCHEMA_VERSION,
+        "format": wanted.version,
+        "epoch": 1,
+        "revision": INITIAL_REVISION,
+    }
+    await connection.execute(text(schema.INSERT_STATE), state)
+
+
+async def _check_peers(connection: AsyncConnection, location: Location, beginning: str, name: str) -> None:
+    """Servers that would answer differently do not serve one state."""
+    found = await connection.execute(
+        text(
+            "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database() "
+            "AND starts_with(application_name, :beginning) AND application_name <> :name"
+        ),
+        {"beginning": beginning, "name": name},
+    )
+    others = [str(row[0]).removeprefix(beginning) for row in found]
+    if others:
+        raise DatabaseRefused(
+            location.text,
+            f"a server with other settings is at work on the database ({others[0]}, and not "
+            f"{name.removeprefix(beginning)}): give all servers of one database the same",
+        )
+
+
+def _refusal(location: Location, error: BaseException) -> OpenFailed:
+    words = words_of(error)
+    match error:
+        case asyncpg.InvalidAuthorizationSpecificationError():
+            return DatabaseRefused(
+                location.text, f"the database server refuses the user or the password: {words}"
+            )
+        case asyncpg.InsufficientPrivilegeError():
+            return DatabaseRefused(location.text, f"the role may not make the tables: {words}")
+        case asyncpg.PostgresError():
+            return DatabaseRefused(location.text, words)
+        case ValueError() | asyncpg.ClientConfigurationError():
+            return UnsupportedLocation(location.text, words)
+        case _:
+            return DatabaseRefused(location.text, f"the database server is not reached: {words}")

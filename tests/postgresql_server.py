@@ -1,0 +1,165 @@
+"""A PostgreSQL server of the tests' own, in a temporary directory, on a free port of 127.0.0.1."""
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+START_SECONDS = 60.0
+USER = "fakeapi"
+_numbers = count(1)
+
+
+@cache
+def binaries() -> Path | None:
+    """The directory of the newest PostgreSQL that is installed."""
+    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    if found:
+        return max(found, key=lambda each: int(re.findall(r"\d+", str(each))[0]))
+    initdb = shutil.which("initdb")
+    return Path(initdb).resolve().parent if initdb else None
+
+
+def why_missing() -> str:
+    """Why there can be no server; empty if there can be."""
+    if binaries() is None:
+        return "PostgreSQL is not installed"
+    if os.geteuid() == 0 and _account() is None:
+        return "PostgreSQL does not run as root, and there is no account postgres or nobody"
+    return ""
+
+
+def _account() -> str | None:
+    known = {each.pw_name for each in pwd.getpwall()}
+    return next((name for name in ("postgres", "nobody") if name in known), None)
+
+
+def free_port() -> int:
+    with socket.socket() as each:
+        each.bind(("127.0.0.1", 0))
+        port: int = each.getsockname()[1]
+        return port
+
+
+class PostgreSQL:
+    """A server with an empty data directory; databases are made as they are asked for."""
+
+    def __init__(self, *, password: str = "", fsync: bool = False) -> None:
+        """Without `fsync` what was committed survives the end of the server's processes, as the operating
+        system has it, and not that of the machine.
+        """
+        found = binaries()
+        assert found is not None, "asked for only where it is installed"
+        self._binaries = found
+        self._account = _account() if os.geteuid() == 0 else None
+        self.directory = Path(tempfile.mkdtemp(prefix="fakeapi-postgresql-"))
+        self.port = free_port()
+        self.password = password
+        self._fsync = fsync
+        self.process: subprocess.Popen[bytes] | None = None
+        data = self.directory / "data"
+        data.mkdir(mode=0o700)
+        if self._account is not None:
+            for each in (self.directory, data):
+                shutil.chown(each, self._account)
+        secret = self.directory / "password"
+        secret.write_text(password or "unused")
+        secret.chmod(0o644)
+        self._run(
+            "initdb", "-D", str(data), "-U", USER, "-A", "scram-sha-256" if password else "trust",
+            "--pwfile", str(secret), "-E", "UTF8", "--no-sync", "--locale", "C",
+        )  # fmt: skip
+        self.start()
+
+    def url(self, database: str = "postgres", user: str = USER, password: str | None = None) -> str:
+        secret = self.password if password is None else password
+        return f"postgresql://{user}{':' + secret if secret else ''}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Starts the server, also after `kill`, and waits until it takes connections."""
+        command = self._as_account(
+            "postgres", "-D", str(self.directory / "data"), "-p", str(self.port),
+            "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+            "-c", "shared_buffers=32MB", "-c", "max_connections=60",
+            "-c", f"fsync={'on' if self._fsync else 'off'}",
+        )  # fmt: skip
+        with (self.directory / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True, cwd="/"
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                words = (self.directory / "log").read_text(errors="replace")
+                raise RuntimeError(f"PostgreSQL did not start: {words[-2_000:]}")
+            time.sleep(0.02)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Sends a signal to the server and all its processes."""
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        """Ends all processes of the server at once, as a power cut would."""
+        assert self.process is not None
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Stops the server, and removes its files."""
+        if self.process is not None and self.process.poll() is None:
+            self.signal(signal.SIGCONT)
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(START_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def database(self) -> str:
+        """The URL of a new, empty database."""
+        name = f"cluster{next(_numbers)}_{os.getpid()}"
+        self.sql(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def place(self) -> str:
+        """The URL of a new, empty schema: like a database of its own, and made in less time."""
+        name = f"place{next(_numbers)}_{os.getpid()}"
+        self.sql(f"CREATE SCHEMA {name}")
+        return f"{self.url()}?search_path={name}"
+
+    def sql(self, *statements: str, url: str = "") -> str:
+        """What psql prints for the statements, each in a transaction of its own."""
+        command = [str(self._binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+        for each in statements:
+            command += ["-c", each]
+        done = subprocess.run(
+            [*command, url or self.url()], capture_output=True, text=True, check=True, timeout=START_SECONDS
+        )
+        return done.stdout.strip()
+
+    def _answers(self) -> bool:
+        command = [str(self._binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(command, check=False, timeout=START_SECONDS).returncode == 0
+
+    def _run(self, *command: str) -> None:
+        done = subprocess.run(
+            self._as_account(*command), capture_output=True, text=True, check=False, cwd="/"
+        )
+        if done.returncode:
+            raise RuntimeError(f"{command[0]}: {done.stderr[-2_000:]}")
+
+    def _as_account(self, program: str, *arguments: str) -> list[str]:
+        command = [str(self._binaries / program), *arguments]
+        if self._account is None:
+            return command
+        ids = f"--reuid={self._account}", f"--regid={pwd.getpwnam(self._account).pw_gid}", "--clear-groups"
+        return ["setpriv", *ids, *command]

@@ -1,0 +1,161 @@
+"""A PostgreSQL database is made at first start, and refused in one line where it can not serve."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi_storage import (
+    DatabaseRefused,
+    ForeignDatabase,
+    Format,
+    NewerSchema,
+    OpenFailed,
+    UnknownFormat,
+    UnsupportedLocation,
+    open_storage,
+)
+from fakeapi_storage.postgresql import schema
+from tests.postgresql_server import PostgreSQL, free_port, why_missing
+
+WANTED = Format(version=2)
+
+
+def opened(url: str, data_format: Format = WANTED, settings: str = "1.33") -> None:
+    """Opens and closes the database."""
+
+    async def main() -> None:
+        storage = await open_storage(url, data_format=data_format, settings=settings)
+        await storage.close()
+
+    asyncio.run(main())
+
+
+def refusal(url: str, kind: type[OpenFailed], data_format: Format = WANTED) -> str:
+    with pytest.raises(kind) as refused:
+        opened(url, data_format)
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[PostgreSQL]:
+    """A server that asks for passwords."""
+    if why_missing():
+        pytest.skip(why_missing())
+    server = PostgreSQL(password="opensesame")
+    yield server
+    server.stop()
+
+
+def test_the_tables_are_made_once_and_their_format_is_recorded(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    opened(place)
+    found = postgresql.sql("SELECT schema_version, format, revision FROM fakeapi_state", url=psql_url(place))
+    assert found == f"{schema.SCHEMA_VERSION}|2|1"
+    opened(place)
+
+
+def psql_url(place: str) -> str:
+    url, _, name = place.partition("?search_path=")
+    return f"{url}?options=-csearch_path%3D{name}"
+
+
+def test_servers_that_start_together_make_the_tables_once(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+
+    async def main() -> None:
+        stores = await asyncio.gather(*(open_storage(place, data_format=WANTED) for _ in range(4)))
+        await asyncio.gather(*(each.close() for each in stores))
+
+    asyncio.run(main())
+
+
+def test_a_wrong_password_is_one_line_without_it(guarded: PostgreSQL) -> None:
+    message = refusal(guarded.url(password="opensesami"), DatabaseRefused)
+    assert "password authentication failed" in message
+    assert "opensesami" not in message
+    opened(guarded.database())
+
+
+def test_a_password_in_the_query_is_in_no_message(guarded: PostgreSQL) -> None:
+    message = refusal(f"{guarded.url(password='')}?password=opensesami", DatabaseRefused)
+    assert "opensesami" not in message
+
+
+def test_a_server_that_is_not_there_is_one_line() -> None:
+    port = free_port()
+    message = refusal(f"postgresql://fakeapi@127.0.0.1:{port}/db", DatabaseRefused)
+    assert message.startswith(f"postgresql://***@127.0.0.1:{port}/db: the database server is not reached: ")
+
+
+def test_a_host_without_an_address_is_one_line() -> None:
+    refusal("postgresql://fakeapi@nowhere.invalid/db", DatabaseRefused)
+
+
+def test_a_url_that_is_none_is_one_line() -> None:
+    refusal("postgresql://127.0.0.1:port/db", UnsupportedLocation)
+
+
+def test_a_database_that_does_not_exist_is_one_line(postgresql: PostgreSQL) -> None:
+    assert 'database "nowhere" does not exist' in refusal(postgresql.url("nowhere"), DatabaseRefused)
+
+
+def test_a_database_of_someone_elses_tables_stays_as_it_is(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    postgresql.sql("CREATE TABLE orders (id int)", url=psql_url(place))
+    assert "tables of another program (orders)" in refusal(place, ForeignDatabase)
+    assert postgresql.sql(schema.RELATIONS, url=psql_url(place)) == "orders"
+
+
+@pytest.mark.parametrize(("found", "words"), [(3, "newer than format 2"), (1, "without a migration")])
+def test_another_format_is_one_line(found: int, words: str, postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    opened(place, Format(version=found))
+    assert words in refusal(place, UnknownFormat)
+
+
+def test_newer_tables_are_refused(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    opened(place)
+    postgresql.sql("UPDATE fakeapi_state SET schema_version = 9", url=psql_url(place))
+    assert "schema version 9" in refusal(place, NewerSchema)
+
+
+def test_a_role_that_may_not_create_tables_is_one_line(postgresql: PostgreSQL) -> None:
+    url = postgresql.database()
+    postgresql.sql("CREATE ROLE reader LOGIN")
+    postgresql.sql("REVOKE CREATE ON SCHEMA public FROM public", url=url)
+    message = refusal(url.replace("fakeapi@", "reader@"), DatabaseRefused)
+    assert "the role may not make the tables: permission denied for schema public" in message
+
+
+def test_a_role_without_a_schema_is_one_line(postgresql: PostgreSQL) -> None:
+    assert "names no schema" in refusal(f"{postgresql.url()}?search_path=nowhere", DatabaseRefused)
+
+
+def test_a_server_with_other_settings_is_refused_while_the_first_is_at_work(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+
+    async def main() -> None:
+        first = await open_storage(place, settings="1.33")
+        with pytest.raises(
+            DatabaseRefused, match=r"with other settings is at work .*\(1\.33, and not 1\.31\)"
+        ):
+            await open_storage(place, settings="1.31")
+        second = await open_storage(place, settings="1.33")
+        await first.close()
+        await second.close()
+
+    asyncio.run(main())
+    opened(place, Format(), settings="1.31")
+
+
+def test_without_asyncpg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [each for each in sys.modules if each.startswith(("asyncpg", "fakeapi_storage.postgresql"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    message = refusal("postgresql://fakeapi@127.0.0.1/db", UnsupportedLocation)
+    assert "pip install 'fakeapi-k8s[postgresql]'" in message
