@@ -34,7 +34,7 @@ def _decode(body: bytes, media_type: str, resource: Resource) -> Object:
         kind, api_version, raw = protobuf.unwrap(body)
         value = protobuf.decode(raw, schema)
     else:
-        value, _ = parse(body, media_type)
+        value, *_ = parse(body, media_type)
         kind, api_version = stated_type(value)
     if kind in UNVERSIONED_KINDS:
         raise _OtherKindError(f"converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion")

@@ -52,7 +52,7 @@ def read_object(
     try:
         if media_type == PROTOBUF:
             return _read_protobuf(wanted, body)
-        value, repeated = parse(body, media_type)
+        value, repeated, is_encoded = parse(body, media_type)
         kind, api_version = type_of(value, wanted)
         check_kind(value, wanted, lambda: body.decode(errors="replace"))
     except Unreadable as error:
@@ -71,8 +71,8 @@ def read_object(
         strict = _unknown_field(value, strict)
     if media_type in (YAML, CBOR):
         obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
-    else:
-        obj = raw_extension.as_written(obj, body, sent.schema, value)
+    elif not is_encoded:
+        obj = raw_extension.as_written(obj, body, sent.schema)
     refusal = warn_or_refuse([*repeated, *strict], validation, warnings)
     if refusal:
         raise _cannot_handle(wanted, kind, api_version, refusal)
@@ -129,13 +129,14 @@ def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
     return wanted.default(wanted.strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
 
 
-def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
-    """The value of a JSON or YAML text, and messages about duplicate keys of YAML.
+def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
+    """The value of a JSON or YAML text, messages about duplicate keys of YAML, and whether the text is JSON
+    as `codec.encode` writes it.
 
     Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
     """
     if media_type == CBOR:
-        return _parse_cbor(body), []
+        return _parse_cbor(body), [], False
     if media_type == YAML:
         from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
 
@@ -143,12 +144,13 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str]]:
             loaded = yaml_text.load_strictly(body)
         except yaml_text.YamlError as error:
             raise Unreadable(str(error)) from None
-        return loaded.value, [loaded.strict_error] if loaded.strict_error else []
+        return loaded.value, [loaded.strict_error] if loaded.strict_error else [], False
     try:
-        return json_decoding.decode_marking_duplicates(body), []
+        value, is_encoded = json_decoding.decode_noting_form(body)
     except JsonError as error:
         words = json_syntax_error(body) or str(error)
         raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
+    return value, [], is_encoded
 
 
 def _parse_cbor(body: bytes) -> Any:

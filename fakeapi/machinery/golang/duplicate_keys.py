@@ -13,7 +13,7 @@ MAX_STRICT_ERRORS = 100
 
 
 class RepeatedKeys(dict[str, Any]):
-    """An object that named a key more than once; as a dict, the last value of each key.
+    """An object that named a key more than once, or holds one that did; as a dict, each key's last value.
 
     `pairs` are all its members in the order of the document. Go decodes each of them in turn, so what is
     wrong inside a value that is overwritten later is reported as well.

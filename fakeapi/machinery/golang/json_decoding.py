@@ -57,13 +57,23 @@ def decode_lenient(body: bytes) -> Any:
 
 def decode_marking_duplicates(body: bytes) -> Any:
     """As `decode_lenient`, but objects with repeated keys are `RepeatedKeys`."""
+    return decode_noting_form(body)[0]
+
+
+def decode_noting_form(body: bytes) -> tuple[Any, bool]:
+    """The value of `decode_marking_duplicates`, and whether the body is, but for a final newline, what
+    `codec.encode` makes of it.
+    """
     _check_depth(body)
     try:
         value = decode(body)
     except JsonError:
-        return _decode_suspect(body, _marked)
+        return _decode_suspect(body, _marked), False
     # a dict cannot write a key twice: a body that equals its re-encoding repeats none
-    return value if is_respaced(body, encode(value)) else _decode_slowly(body, _marked)
+    text = encode(value)
+    if body.startswith(text) and body[len(text) :] in (b"", b"\n"):
+        return value, True
+    return value if is_respaced(body, text) else _decode_slowly(body, _marked), False
 
 
 def decode_untyped(body: bytes) -> Any:
@@ -151,7 +161,15 @@ def _decode_slowly(body: bytes, hook: Any, integer: Callable[[str], int | float]
 
 def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    return value if len(value) == len(pairs) else RepeatedKeys(pairs)
+    if len(value) == len(pairs) and not any(map(_holds_repeated, value.values())):
+        return value
+    return RepeatedKeys(pairs)
+
+
+def _holds_repeated(value: Any) -> bool:
+    if type(value) is list:
+        return any(map(_holds_repeated, value))
+    return type(value) is RepeatedKeys
 
 
 def _integer(text: str) -> int:

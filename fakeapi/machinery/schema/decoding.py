@@ -15,6 +15,7 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.golang.base64_decoding import canonical_base64
 from fakeapi.machinery.golang.duplicate_keys import RepeatedKeys, members
 from fakeapi.machinery.meta import quantity
+from fakeapi.machinery.schema import quick_decoding
 from fakeapi.machinery.schema.decode_errors import JSON_TEXT, DecodeErrors, MapKey, Path
 from fakeapi.machinery.schema.duplicate_fields import merge_duplicates
 from fakeapi.machinery.schema.nodes import (
@@ -49,7 +50,10 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
     if node.reader is not None:
         return node.reader(value)
     errors = errors or DecodeErrors()
-    result = walker(node)({} if value is None else value, (), "", errors)
+    result = _quick(node)(value, errors)
+    if result is None:
+        errors = type(errors)()
+        result = walker(node)({} if value is None else value, (), "", errors)
     if errors.error is not None:
         raise DecodeError(errors.error)
     if errors.repeats:
@@ -59,6 +63,26 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
         if isinstance(meta, dict) and meta.get("managedFields") == []:
             result["metadata"]["managedFields"] = []
     return result, errors.strict
+
+
+@kept_on_node
+def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
+    """Decodes ordinary values of a type that is met often; None for all others."""
+    seen = 0
+    reader: quick_decoding.Reader | None = None
+
+    def read(value: Any, errors: DecodeErrors) -> Any:
+        nonlocal seen, reader
+        if type(value) is not dict:  # RepeatedKeys, for one
+            return None
+        if reader is None:
+            seen += 1
+            if seen <= quick_decoding.MADE_AFTER:
+                return None
+            reader = quick_decoding.reader_of(node, SEMANTICS)
+        return reader(value, errors)
+
+    return read
 
 
 @kept_on_node
@@ -262,6 +286,9 @@ def _drops_zero(entry: Field) -> bool:
 
 _STRUCTS_IN_GO = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarKind.INT_OR_STRING)
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
+
+
+SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
 
 
 class _Entry(NamedTuple):

@@ -50,24 +50,18 @@ def opened(value: Any) -> Any:
     return value
 
 
-def as_written(obj: Object, body: bytes, schema: Struct, sent: Any = None) -> Object:
+def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
     """Puts the raw JSON that `body` has for RawExtensions back into the canonical object decoded from it.
 
-    `sent` is the decoded body, if at hand: if `codec.encode` of it gives the same bytes, the object already
-    holds each text as it was sent, and is left as it is.
+    Where the body is as `codec.encode` writes it, the object holds each text already.
     """
-    if not _has_any(obj, schema) or (sent is not None and _is_encoded(sent, body)):
+    if not _has_any(obj, schema):
         return obj
     try:
         written: Object = _written(obj, body, schema)
     except JsonError:  # a body that only the lenient decoder reads
         return obj
     return written
-
-
-def _is_encoded(sent: Any, body: bytes) -> bool:
-    text = codec.encode(sent)
-    return body.startswith(text) and body[len(text) :] in (b"", b"\n")
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:

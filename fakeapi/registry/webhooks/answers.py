@@ -100,7 +100,7 @@ def _decoded(body: bytes, wanted: ReviewType) -> Object:
 
 
 def _value_of(body: bytes) -> Any:
-    value, _ = parse(body, JSON if body.lstrip()[:1] in {b"{", b"["} else YAML)
+    value, *_ = parse(body, JSON if body.lstrip()[:1] in {b"{", b"["} else YAML)
     return value
 
 

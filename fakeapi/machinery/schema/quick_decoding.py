@@ -1,0 +1,195 @@
+"""Decodes ordinary objects along a schema in C, by msgspec types that are made of it.
+
+The result is that of the walk in `fakeapi.machinery.schema.decoding`. A value with an error, or with an
+unknown field, is left to that walk, which says what is wrong.
+"""
+
+from collections.abc import Callable
+from types import GenericAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from fakeapi.machinery.schema.decode_errors import DecodeErrors, Path
+from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Scalar, ScalarKind, Struct
+
+Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
+"""As in `fakeapi.machinery.schema.decoding`."""
+
+Reader: TypeAlias = Callable[[Any, DecodeErrors], Any]
+"""(value, errors) -> the canonical object; None where the walk has to decode the value."""
+
+MADE_AFTER = 3
+"""As many objects of a type are decoded by the walk: making its msgspec types takes as long as some dozen."""
+
+_Touch: TypeAlias = Callable[[Any, DecodeErrors], None]
+"""Makes canonical, in place, what msgspec leaves as it came; errors are noted."""
+
+_EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
+
+
+class _Walked(NamedTuple):
+    """A field that msgspec leaves as it came. `present`: it is written also where it is absent, as the zero
+    value of `absent`, null for None.
+    """
+
+    name: str
+    walk: Walk
+    drops_zero: bool
+    present: bool
+    absent: Node | None
+
+
+class Semantics(NamedTuple):
+    """The walk of a node, its zero value, and whether a field leaves out its zero value."""
+
+    walker: Callable[[Node], Walk]
+    zero: Callable[[Node], Any]
+    drops_zero: Callable[[Field], bool]
+
+
+def reader_of(node: Struct, semantics: Semantics) -> Reader:
+    """Compiles the decoder of a type of objects."""
+    kind, touch = _Compiler(semantics).struct(node)
+    convert, to_builtins = msgspec.convert, msgspec.to_builtins
+
+    def read(value: Any, errors: DecodeErrors) -> Any:
+        try:
+            obj = to_builtins(convert(value, kind))
+        except (msgspec.ValidationError, TypeError):  # TypeError: a subclass of a JSON type
+            return None
+        if touch is not None:
+            touch(obj, errors)
+        return None if errors.error is not None or errors.strict else obj
+
+    return read
+
+
+class _Compiler:
+    """Makes the msgspec type of each struct once, and what is to be done to objects that come out of it."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._made: dict[int, tuple[Any, _Touch | None]] = {}
+        self._in_progress: set[int] = set()
+
+    def struct(self, node: Struct) -> tuple[Any, _Touch | None]:
+        if id(node) not in self._made:
+            self._in_progress.add(id(node))
+            self._made[id(node)] = self._struct(node)
+            self._in_progress.discard(id(node))
+        return self._made[id(node)]
+
+    def _struct(self, node: Struct) -> tuple[Any, _Touch | None]:
+        members: list[tuple[str, Any, Any]] = []
+        touches: list[tuple[str, _Touch]] = []
+        walked: list[_Walked] = []
+        for index, field in enumerate(node.fields.values()):
+            drops = self._semantics.drops_zero(field)
+            present = not field.omitempty or (not field.pointer and not drops)
+            kind, touch = (None, None) if field.omitzero else self._of(field.node)
+            if kind is None:
+                absent = None if field.pointer else field.node
+                walked.append(_Walked(field.name, self._semantics.walker(field.node), drops, present, absent))
+                members.append((f"f{index}", Any, self._always(absent) if present else msgspec.UNSET))
+                continue
+            members.append((f"f{index}", *self._member(field, kind, drops=drops, present=present)))
+            if touch is not None:
+                touches.append((field.name, touch))
+        names = {f"f{index}": name for index, name in enumerate(node.fields)}
+        made = msgspec.defstruct(
+            "Object", members, rename=names, omit_defaults=True, forbid_unknown_fields=True, gc=False
+        )
+        return made, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
+
+    def _of(self, node: Node) -> tuple[Any, _Touch | None]:
+        """The msgspec type of a node; None for one whose values are walked."""
+        match node:
+            case Scalar() if node.kind in _EXACT:
+                return _EXACT[node.kind], None
+            case Scalar(kind=ScalarKind.INTEGER):
+                least, most = -(1 << node.bits - 1), (1 << node.bits - 1) - 1
+                return Annotated[int, msgspec.Meta(ge=least, le=most)], None
+            case Struct() if node.reader is None and id(node) not in self._in_progress:
+                return self.struct(node)
+            case List():
+                kind, touch = self._of(node.items)
+                return (None, None) if kind is None else (GenericAlias(list, kind), touch and _each(touch))
+            case Map():
+                kind, touch = self._of(node.values)
+                return (None, None) if kind is None else (GenericAlias(dict, (str, kind)), _map_touch(touch))
+            case _:
+                return None, None
+
+    def _member(self, field: Field, kind: Any, *, drops: bool, present: bool) -> tuple[Any, Any]:
+        """Type and default of a field. What equals a default is left out; what a factory makes is not, unless
+        it is that of empty lists or maps.
+        """
+        if drops:
+            if isinstance(field.node, List | Map):
+                return kind, msgspec.field(default_factory=list if isinstance(field.node, List) else dict)
+            return kind, self._semantics.zero(field.node)
+        if not present:
+            return kind | msgspec.UnsetType, msgspec.UNSET
+        if field.pointer or isinstance(field.node, List | Map):
+            return kind | None, self._always(None)
+        if isinstance(field.node, Struct):
+            return kind, msgspec.field(default_factory=kind)
+        return kind, self._always(field.node)
+
+    def _always(self, absent: Node | None) -> Any:
+        """A default that is written: the zero value of a node, null for None."""
+        zero = self._semantics.zero
+        return msgspec.field(default_factory=lambda: None if absent is None else zero(absent))
+
+
+def _struct_touch(
+    touches: list[tuple[str, _Touch]], walked: list[_Walked], zero: Callable[[Node], Any]
+) -> _Touch:
+    def touch(value: Any, errors: DecodeErrors) -> None:
+        if value is None:
+            return
+        for name, inner in touches:
+            part = value.get(name)
+            if part:
+                inner(part, errors)
+        for name, walk, drops, present, absent in walked:
+            if name not in value:
+                continue
+            part = value[name]
+            if part is None:
+                if present:
+                    value[name] = None if absent is None else zero(absent)
+                else:
+                    del value[name]
+                continue
+            result = walk(part, (), "", errors)
+            if drops and not result:
+                del value[name]
+            else:
+                value[name] = result
+
+    return touch
+
+
+def _each(touch: _Touch) -> _Touch:
+    def touch_items(items: Any, errors: DecodeErrors) -> None:
+        for item in items:
+            touch(item, errors)
+
+    return touch_items
+
+
+def _map_touch(touch: _Touch | None) -> _Touch:
+    """Sorts the keys, as Go writes a map."""
+
+    def touch_values(values: Any, errors: DecodeErrors) -> None:
+        if len(values) > 1 and (keys := sorted(values)) != list(values):
+            members = [(key, values[key]) for key in keys]
+            values.clear()
+            values.update(members)
+        if touch is not None:
+            for value in values.values():
+                touch(value, errors)
+
+    return touch_values
