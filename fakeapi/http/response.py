@@ -97,6 +97,7 @@ class StreamingResponse:
     status: int = 200
     media_type: str = JSON
     warnings: Iterable[str] = ()
+    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
     _pump: "asyncio.Future[None] | None" = None
     _is_over: bool = False
     _last: Sequence[bytes] = ()
@@ -105,7 +106,7 @@ class StreamingResponse:
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
         """Sends frames until they end, `end` is called, or the client leaves."""
-        headers = head(audit_id, self.media_type, self.warnings)
+        headers = [*head(audit_id, self.media_type, self.warnings), *self.headers]
         try:
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
             if not self._is_over and not await self._stream(receive, send):

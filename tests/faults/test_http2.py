@@ -77,6 +77,18 @@ def test_goaway_lets_open_streams_end_and_then_closes(api: FakeAPI, peer: Peer) 
         raw += received
 
 
+def test_a_watch_that_goaway_comes_with_goes_on(api: FakeAPI, peer: Peer) -> None:
+    fault = api.faults.go_away("watch resourceclaims")
+    watch = peer.ask(f"{CLAIMS}?watch=true&resourceVersion=0")
+    goaway, raw = bytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, watch, 0, 0, 0, 0]), b""
+    while goaway not in raw:
+        raw += peer.socket.recv(65536)
+    api.create(claim())
+    while b'"ADDED"' not in raw:
+        raw += peer.socket.recv(65536)
+    assert fault.fired == 1
+
+
 def test_a_dropped_connection_takes_all_its_streams(api: FakeAPI, peer: Peer) -> None:
     watch = peer.ask(f"{CLAIMS}?watch=true&resourceVersion=0")
     while watch not in peer.headers:

@@ -159,6 +159,5 @@ def _stalled(response: AnyResponse, part: float, clock: Any, seconds: float) -> 
 
 
 def _going_away(response: AnyResponse) -> AnyResponse:
-    if isinstance(response, Response):
-        response.headers.append((b"connection", b"close"))
+    response.headers.append((b"connection", b"close"))
     return response

@@ -1,4 +1,5 @@
 // Follows the config maps of a namespace with a reflector of client-go, and ends when a name is in its store.
+// $TIMEOUT is the time that a request may take, as the option --request-timeout of kubectl.
 package main
 
 import (
@@ -16,6 +17,9 @@ import (
 func main() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
+		panic(err)
+	}
+	if config.Timeout, err = time.ParseDuration(os.Getenv("TIMEOUT")); err != nil {
 		panic(err)
 	}
 	client := kubernetes.NewForConfigOrDie(config).CoreV1().RESTClient()
