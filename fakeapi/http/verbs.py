@@ -194,6 +194,7 @@ class Verbs:
         selected: ListOptions = queries.list_options(ctx.request.query, resource)
         options = await self._delete_options(ctx, resource)
         listed = await self._listed(ctx, resource, selected)
+        others = False
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
             try:
@@ -201,6 +202,9 @@ class Verbs:
             except ApiError as error:
                 if error.code != 404:
                     raise
+                others = True
+        if others:  # deleted by somebody else, perhaps not for good yet
+            await self._store.settle()
         return await respond_list(ctx, resource, listed)
 
     @staticmethod

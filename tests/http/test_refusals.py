@@ -88,11 +88,12 @@ CLAIM = {
     ("method", "path", "body"),
     [
         ("DELETE", f"{CLAIMS}/a", None),
+        ("DELETE", CLAIMS, None),
         ("PUT", f"{CLAIMS}/a", {**CLAIM, "metadata": {"name": "a", "resourceVersion": "1"}}),
         ("PUT", f"{CLAIMS}/a/status", CLAIM),
     ],
 )
-def test_a_refusal_waits_for_the_commit_of_what_it_tells(
+def test_what_is_gone_is_told_of_when_that_is_committed(
     method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     deleting, waiting = threading.Event(), threading.Event()
