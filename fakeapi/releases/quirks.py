@@ -65,6 +65,17 @@ class Quirks:
     unregistered_drivers_are_plugins: bool
     """The kubelet's error about a driver that did not register calls it a plugin."""
 
+    health_services: tuple[str, ...]
+    """gRPC services in which a kubelet asks drivers for the health of devices, the newest first."""
+    drivers_offer_health: bool
+    """Only drivers that register such a service are asked."""
+    drivers_say_how_long_health_holds: bool
+    """A report says for each device when its health is stale."""
+    health_finds_claims_by: Literal["name in pod", "status", "spec"]
+    """How the kubelet finds the claim that a container uses, to show the health of its devices."""
+    health_is_of_requests: bool
+    """A container shows only the devices of the request that it names, each once."""
+
     watch_cache_start: int
     """The resourceVersion at which a new server begins to keep history for watches."""
 
@@ -714,6 +725,15 @@ _HISTORY: History = {
     "kubelet_publishes_slices": {27: False, 30: True, 31: False},
     "slices_outlive_drivers_by": {27: None, 31: 0.0, 33: 30.0},
     "unregistered_drivers_are_plugins": {27: True, 34: False},
+    "health_services": {
+        27: (),
+        34: ("v1alpha1.DRAResourceHealth",),
+        37: ("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth"),
+    },
+    "drivers_offer_health": {27: False, 37: True},
+    "drivers_say_how_long_health_holds": {27: False, 35: True},
+    "health_finds_claims_by": {27: "name in pod", 35: "status", 36: "spec"},
+    "health_is_of_requests": {27: False, 36: True},
     "watch_cache_start": {27: 1, 33: 2},
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},

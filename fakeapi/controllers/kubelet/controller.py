@@ -16,6 +16,7 @@ from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet import checkpoint, pod_status
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
+from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
@@ -55,6 +56,8 @@ class KubeletController(Controller):
         self._pods.on_change(self._pod_changed)
 
     async def stop(self) -> None:
+        for agent in self.nodes.values():
+            agent.stop()
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -82,6 +85,10 @@ class KubeletController(Controller):
             await agent.slices.wipe(which)
         elif kind == "publish":
             await agent.publish(which)
+        elif kind == "health":
+            pod = self._pods.objects.get(which)
+            if pod is not None:
+                await agent.show_health(pod)
         else:
             pod = self._pods.objects.get(which)
             if pod is not None:
@@ -117,6 +124,9 @@ class NodeAgent:
         self._published: PublishedResources | None = None
         if context.rules.quirks.kubelet_publishes_slices and context.resource(GROUP, PLURAL) is not None:
             self._published = PublishedResources(context, self._api, name, self._publish_soon)
+        self._health: HealthWatch | None = None
+        if HealthWatch.is_on(context):
+            self._health = HealthWatch(context, self.prepared, self._health_changed)
         self._claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
         self._has_checkpoint = False
         self._busy: set[str] = set()
@@ -149,6 +159,14 @@ class NodeAgent:
         self._context.run(nodes.beat(self._context, self._api, self.name))
         self.slices.start()
         self._context.run(self.registrations.run())
+        if self._health is not None:
+            self._context.run(self._health.run())
+
+    def stop(self) -> None:
+        """Ends the streams from drivers."""
+        for streams in (self._published, self._health):
+            if streams is not None:
+                streams.stop()
 
     def remember(self) -> None:
         """Loads the checkpoint of prepared claims, and keeps it up to date from now on."""
@@ -189,6 +207,11 @@ class NodeAgent:
                 self._published.driver_went(name)
             else:
                 self._published.driver_came(driver)
+        if self._health is not None:
+            if driver is None:
+                self._health.driver_went(name)
+            else:
+                self._health.driver_came(driver)
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
             self._context.add((self.name, "pod", key))
@@ -202,6 +225,20 @@ class NodeAgent:
 
     def _publish_soon(self, driver: str) -> None:
         self._context.add((self.name, "publish", driver))
+
+    def _health_changed(self, pods: set[str]) -> None:
+        for key, pod in self._pods.objects.items():
+            if pod["metadata"]["uid"] in pods:
+                self._context.add((self.name, "health", key))
+
+    async def show_health(self, pod: Object) -> None:
+        """Writes the health of a running pod's devices to its status, where it changed. Raises Refused."""
+        if self._health is None or pod["status"].get("phase") != "Running":
+            return
+        known = pod["status"].get("containerStatuses") or []
+        shown = self._health.of_pod(pod, known)
+        if shown != known:
+            await self._patch_status(pod, {"containerStatuses": shown})
 
     async def publish(self, driver: str) -> None:
         """Writes ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused."""
@@ -233,7 +270,10 @@ class NodeAgent:
             await self._events.record(pod, "Warning", "FailedPrepareDynamicResources", message)
             return
         address = self._pod_address(pod["metadata"]["uid"])
-        await self._report(pod, pod_status.running(pod, self._address, address, self._context.now()))
+        status = pod_status.running(pod, self._address, address, self._context.now())
+        if self._health is not None:
+            status["containerStatuses"] = self._health.of_pod(pod, status["containerStatuses"])
+        await self._report(pod, status)
 
     def _pod_address(self, uid: str) -> str:
         """The IP address of a pod; assigned when first asked for."""
@@ -276,13 +316,16 @@ class NodeAgent:
         self._context.add_after((self.name, "pod", key), RETRY_SECONDS)
 
     async def _report(self, pod: Object, status: Object) -> None:
-        pods = self._context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
             known.get("phase") == status["phase"]
         ):
             return
+        await self._patch_status(pod, status)
+
+    async def _patch_status(self, pod: Object, status: Object) -> None:
+        pods = self._context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
         try:
             await self._api.patch(pods.path_of(pod, "status"), patch, "strategic")

@@ -51,11 +51,15 @@ class PreparedDevice:
 
 @dataclass(eq=False, slots=True)
 class Driver:
-    """A registered DRA driver. `service` is the gRPC service to call, `OLD_BATCH` before 1.31."""
+    """A registered DRA driver.
+
+    `service` is the gRPC service to call, `OLD_BATCH` before 1.31; `offered` are those that it registered.
+    """
 
     name: str
     endpoint: str
     service: str
+    offered: tuple[str, ...] = ()
 
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
         """Prepares claims; returns the devices of each by its uid. Raises DriverError."""
@@ -138,7 +142,7 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
             request_serializer=type(request).SerializeToString,
             response_deserializer=MESSAGES[response].FromString,
         )
-        return await invoke(request, timeout=seconds)
+        return _readable(await invoke(request, timeout=seconds))
 
 
 async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
@@ -150,8 +154,18 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
             response_deserializer=MESSAGES[response].FromString,
         )
         async for message in invoke(request):
-            yield message
+            yield _readable(message)
 
+
+def _readable(message: Any) -> Any:
+    """The message; grpc answers None for one that it cannot decode, where Go's client fails."""
+    if message is None:
+        none = grpc.aio.Metadata()
+        raise grpc.aio.AioRpcError(grpc.StatusCode.INTERNAL, none, none, details=_UNREADABLE)
+    return message
+
+
+_UNREADABLE = "grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data"
 
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
 """Go's gRPC servers refuse a socket path as authority; without a local pool, tests would share connections.

@@ -1,8 +1,8 @@
 """The messages of the gRPC services between a kubelet and a DRA driver.
 
-From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1` and `pkg/apis/dra` of 1.27 to 1.37. From
-v1alpha4 on the versions have the same messages; those before name CDI devices, and claims come with the data
-of their allocation. Messages of the API inside them are bytes here.
+From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and `pkg/apis/dra-health`
+of 1.27 to 1.37. From v1alpha4 on the versions have the same messages; those before name CDI devices, and
+claims come with the data of their allocation. Messages of the API inside them are bytes here.
 """
 
 from typing import Any
@@ -12,7 +12,12 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _PACKAGE = "fakeapi.node"
 
-_SCALARS = {"string": _FIELD.TYPE_STRING, "bytes": _FIELD.TYPE_BYTES, "bool": _FIELD.TYPE_BOOL}
+_SCALARS = {
+    "string": _FIELD.TYPE_STRING,
+    "bytes": _FIELD.TYPE_BYTES,
+    "bool": _FIELD.TYPE_BOOL,
+    "int64": _FIELD.TYPE_INT64,
+}
 
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "InfoRequest": {},
@@ -61,6 +66,16 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "OneUnprepared": {},
     "ResourcesRequest": {},
     "ResourcesResponse": {"resources": (1, "*bytes")},
+    "HealthRequest": {},
+    "DeviceIdentifier": {"pool_name": (1, "string"), "device_name": (2, "string")},
+    "DeviceHealth": {
+        "device": (1, "DeviceIdentifier"),
+        "health": (2, "int64"),
+        "last_updated_time": (3, "int64"),
+        "health_check_timeout_seconds": (4, "int64"),
+        "message": (5, "string"),
+    },
+    "HealthResponse": {"devices": (1, "*DeviceHealth")},
 }
 """Fields of each message: number and type, with a star if it is repeated. Maps are lists of entries."""
 

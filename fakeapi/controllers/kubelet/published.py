@@ -57,6 +57,11 @@ class PublishedResources:
         self._models.pop(name, None)
         self._changed(name)
 
+    def stop(self) -> None:
+        """Ends all streams."""
+        for task in self._watched.values():
+            task.cancel()
+
     async def _follow(self, driver: Driver) -> None:
         method = f"{OLD_BATCH}NodeListAndWatchResources"
         while True:

@@ -101,7 +101,8 @@ class Registrations:
         if problem:
             where = f"of DRA driver plugin {info.name} at endpoint {endpoint}"
             problem = f"invalid supported gRPC versions {where}: {problem}"
-        await self._spawn(self._answer(path, Driver(info.name, endpoint, service), problem))
+        driver = Driver(info.name, endpoint, service, tuple(info.supported_versions))
+        await self._spawn(self._answer(path, driver, problem))
         return "" if problem else str(info.name)
 
     def _reachable(self, endpoint: str) -> str:

@@ -45,6 +45,7 @@ class PythonDriver:
 
     def __enter__(self) -> Self:
         self._server = grpc.server(futures.ThreadPoolExecutor(4))
+        self.begin(self._server)
         registration = {
             "GetInfo": handler(self._info, "InfoRequest"),
             "NotifyRegistrationStatus": handler(self._notified, "RegistrationStatus"),
@@ -61,6 +62,14 @@ class PythonDriver:
         self._server.add_insecure_port(f"unix:{self._registry}")
         self._server.start()
         return self
+
+    def begin(self, server: Any) -> None:
+        """Adds further services, which come before its own of the same name."""
+
+    @property
+    def services(self) -> list[str]:
+        """What it registers."""
+        return [self.service]
 
     def methods(self) -> dict[str, Any]:
         """The methods of its service."""
@@ -82,7 +91,7 @@ class PythonDriver:
             type="DRAPlugin",
             name=self.name,
             endpoint=str(self.announced),
-            supported_versions=[self.service],
+            supported_versions=self.services,
         )
 
     def _notified(self, request: Any, context: Any) -> Any:

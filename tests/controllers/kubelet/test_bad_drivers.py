@@ -12,6 +12,8 @@ import pytest
 
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
+import grpc
+
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet import driver as drivers
 from fakeapi.controllers.kubelet import registrations
@@ -142,6 +144,53 @@ def test_an_answer_that_does_not_fit_is_named(
         [claim] = api.list("ResourceClaim", namespace="default")
         assert reported(api) == [message.format(claim=claim["metadata"]["name"])]
         assert others_run(api)
+
+
+class Unreadable(PythonDriver):
+    """Answers calls about claims with bytes that are no message."""
+
+    def methods(self) -> dict[str, Any]:
+        garbage = grpc.unary_unary_rpc_method_handler(lambda request, context: b"\xff\xff\xff")
+        return {**super().methods(), "NodePrepareResources": garbage}
+
+
+def test_an_answer_that_cannot_be_decoded_is_an_error_of_the_call(api: FakeAPI) -> None:
+    with Unreadable(api.node()) as driver:
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Pending"
+        [message] = reported(api)
+        assert message == (
+            "NodePrepareResources: rpc error: code = Internal desc = grpc: failed to unmarshal the received "
+            "message: proto: cannot parse invalid wire-format data"
+        )
+        assert others_run(api)
+
+
+class Nameless(PythonDriver):
+    """Answers the first question of a registration with bytes that are no message."""
+
+    def begin(self, server: Any) -> None:
+        garbage = grpc.unary_unary_rpc_method_handler(self._garbage)
+        methods = grpc.method_handlers_generic_handler(
+            "pluginregistration.Registration", {"GetInfo": garbage}
+        )
+        server.add_generic_rpc_handlers((methods,))
+
+    def _garbage(self, request: Any, context: Any) -> bytes:
+        self.released.set()
+        return b"\xff\xff\xff"
+
+
+def test_a_registration_that_cannot_be_decoded_keeps_no_other_driver_out(api: FakeAPI) -> None:
+    node = api.node()
+    with Nameless(node, name="nameless.example.com") as bad:
+        assert bad.released.wait(10)
+        with PythonDriver(node) as good:
+            assert good.registered.wait(20)
+            api.settle()
+            assert node.drivers == [NAME]
 
 
 def test_devices_that_no_slice_has_are_taken_as_the_driver_says(api: FakeAPI) -> None:

@@ -1,0 +1,160 @@
+"""HealthWatch: the streams in which drivers report the health of their devices, and what pods show of it.
+
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` from 1.34 on: NodeWatchResources of the service
+DRAResourceHealth, and `allocatedResourcesStatus` of the containers that use the devices.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import grpc.aio
+
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import pause
+from fakeapi.controllers.kubelet.driver import Driver, PreparedDevice, stream
+from fakeapi.controllers.kubelet.health import Device, HealthCache
+from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim
+from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod
+from fakeapi.machinery.json_types import Object
+
+GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
+RETRY_SECONDS = 5.0
+"""Delay before a stream that ended is opened again, in real time rather than the server's clock."""
+SYNC_SECONDS = 60.0
+"""Time after which a kubelet looks at all pods again, and at health that has become stale."""
+
+
+class HealthWatch:
+    """The health of the devices of one node; `changed` is called with the uids of pods to look at again."""
+
+    def __init__(
+        self, context: ControllerContext, prepared: Prepared, changed: Callable[[set[str]], None]
+    ) -> None:
+        self._quirks = context.rules.quirks
+        self._clock = context.clock
+        self._prepared = prepared
+        self._changed = changed
+        self._says_why = context.rules.gates.get(MESSAGE_GATE, False)
+        self._cache = HealthCache(timeouts_are_given=self._quirks.drivers_say_how_long_health_holds)
+        self._watched: dict[str, asyncio.Task[None]] = {}
+
+    @staticmethod
+    def is_on(context: ControllerContext) -> bool:
+        """Whether the release's kubelet asks drivers for the health of devices."""
+        return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
+
+    async def run(self) -> None:
+        """Has all pods looked at from time to time, until it is cancelled."""
+        while True:
+            await pause(self._clock, SYNC_SECONDS)
+            self._changed({pod for claim in self._prepared for pod in claim.pods})
+
+    def stop(self) -> None:
+        """Ends all streams."""
+        for name in list(self._watched):
+            self.driver_went(name)
+
+    def driver_came(self, driver: Driver) -> None:
+        """Starts to follow what a driver reports, if it offers that."""
+        self.driver_went(driver.name)
+        for service in self._quirks.health_services:
+            if service in driver.offered or not self._quirks.drivers_offer_health:
+                self._watched[driver.name] = asyncio.ensure_future(self._follow(driver, service))
+                return
+
+    def driver_went(self, name: str) -> None:
+        task = self._watched.pop(name, None)
+        if task is not None:
+            task.cancel()
+            self._cache.forget(name)
+
+    async def _follow(self, driver: Driver, service: str) -> None:
+        method = f"/{service}/NodeWatchResources"
+        while True:
+            try:
+                request = MESSAGES["HealthRequest"]()
+                async for answer in stream(driver.endpoint, method, request, "HealthResponse"):
+                    now = self._clock.monotonic()
+                    self._tell(driver.name, self._cache.update(driver.name, answer.devices, now))
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.UNIMPLEMENTED and self._quirks.drivers_offer_health:
+                    return
+            self._cache.forget(driver.name)
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _tell(self, driver: str, changed: set[Device]) -> None:
+        pods: set[str] = set()
+        for claim in self._prepared:
+            if any((each.pool, each.device) in changed for each in claim.devices.get(driver, ())):
+                pods |= claim.pods
+        if pods:
+            self._changed(pods)
+
+    def of_pod(self, pod: Object, statuses: list[Object]) -> list[Object]:
+        """The statuses of a pod's containers with the health of the devices that each of them uses."""
+        claims_of: dict[str, list[Object]] = {
+            each["name"]: (each.get("resources") or {}).get("claims") or []
+            for each in pod["spec"]["containers"]
+        }
+        return [self._of_container(pod, status, claims_of.get(status["name"], [])) for status in statuses]
+
+    def _of_container(self, pod: Object, status: Object, claims: list[Object]) -> Object:
+        if not claims:
+            return status
+        found = {each["name"]: each for each in status.get("allocatedResourcesStatus") or ()}
+        for used in claims:
+            claim = self._claim(pod, used["name"])
+            if claim is None:
+                continue
+            request = used.get("request", "")
+            name = f"claim:{used['name']}/{request}" if request else f"claim:{used['name']}"
+            found[name] = {"name": name, "resources": self._resources(claim, request)}
+        kept = {name: value for name, value in status.items() if name != "allocatedResourcesStatus"}
+        shown = [each for each in found.values() if each["resources"]]
+        return {**kept, "allocatedResourcesStatus": shown} if shown else kept
+
+    def _claim(self, pod: Object, pod_claim: str) -> PreparedClaim | None:
+        by = self._quirks.health_finds_claims_by
+        namespace = pod["metadata"]["namespace"]
+        if by == "name in pod":
+            return self._prepared.get(namespace, pod_claim)
+        in_status = by == "status"
+        listed = (
+            pod["status"].get("resourceClaimStatuses") if in_status else pod["spec"].get("resourceClaims")
+        )
+        for each in listed or ():
+            if each["name"] == pod_claim:
+                try:
+                    name = claim_of_pod(pod, each)
+                except ClaimNameUnknown:
+                    return None
+                return None if name is None else self._prepared.get(namespace, name)
+        return None
+
+    def _resources(self, claim: PreparedClaim, request: str) -> list[Object]:
+        now = self._clock.monotonic()
+        found: list[Object] = []
+        seen = set()
+        for driver, device in self._devices(claim, request):
+            resource = device.cdi_devices[0] if device.cdi_devices else _name(driver, device)
+            if self._quirks.health_is_of_requests and resource in seen:
+                continue
+            seen.add(resource)
+            health = self._cache.get(driver, (device.pool, device.device), now)
+            entry = {"resourceID": resource, "health": health.state}
+            if self._says_why and health.message:
+                entry["message"] = health.message
+            found.append(entry)
+        return found
+
+    def _devices(self, claim: PreparedClaim, request: str) -> Iterator[tuple[str, PreparedDevice]]:
+        asked = request.partition("/")[0] if self._quirks.health_is_of_requests else ""
+        for driver, devices in claim.devices.items():
+            for each in devices:
+                if not (asked and each.requests and asked not in each.requests):
+                    yield driver, each
+
+
+def _name(driver: str, device: PreparedDevice) -> str:
+    return f"{driver}/{device.pool}/{device.device}"
