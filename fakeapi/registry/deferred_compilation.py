@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from fakeapi.machinery.cel.deferred import Deferral
@@ -22,11 +23,7 @@ async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Res
     are compiled one by one in a thread, and the step runs again; so it must not change its arguments.
     """
     deferral = Deferral()
-
-    def validated() -> Result:
-        with deferral.running():
-            return step()
-
+    validated = partial(deferral.run, step)
     while True:
         try:
             result = await run(validated)

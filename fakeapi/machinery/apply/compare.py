@@ -229,7 +229,7 @@ def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
                 value = new[name]
                 if name in old:
                     before = old[name]
-                    if before is value or (before == value and (is_plain or encode(before) == encode(value))):
+                    if before is value or (before == value if is_plain else encode(before) == encode(value)):
                         continue
                     changes = walk_field(before, value)
                     if changes is None:

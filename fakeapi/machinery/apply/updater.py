@@ -5,6 +5,7 @@ Follows sigs.k8s.io/structured-merge-diff `merge` (Updater).
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.compare import Comparison, compare, same
@@ -22,10 +23,18 @@ from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove, with_named_fields
 from fakeapi.machinery.apply.typed import field_set_of
+from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """(value, API version) -> the value and its schema in that version; None for an unknown version."""
+
+
+REMEMBERED = 1024
+"""As many field sets that updates led to are kept for a kind; when there are more, all are forgotten."""
+
+REMEMBERED_BYTES_MAX = 4096
+"""Of the texts of the sets that another one follows from; of larger ones it is found each time."""
 
 
 def no_other_version(_value: Any, _api_version: str) -> None:
@@ -45,14 +54,46 @@ class Updater:
     ignored: FieldSet = field(default_factory=dict)
     convert: Convert = no_other_version
     order_matters: bool = True
+    _remembered: dict[tuple[bytes, ...], FieldSet] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
         """The fields that an update sets. Takes them, and those that are gone, away from all of `managed`,
         which is changed in place. Raises TypedError.
         """
-        self._reconcile(live, managed)
-        changes = self._settle(live, new, managed, None, force=True)
+        if any(record.api_version != self.api_version for record in managed.values()):
+            self._reconcile(live, managed)
+            return self._set_by(self._settle(live, new, managed, None, force=True))
+        changes = compare(live, new, self.node, typed=True)
+        text = encode(changes)
+        for manager, record in list(managed.items()):
+            key = text, encode(record.fields)
+            rest = self._found(key, partial(self._rest, record.fields, changes))
+            if not rest:
+                del managed[manager]
+            elif rest is not record.fields and rest != record.fields:
+                managed[manager] = Record(rest, record.api_version, record.time)
+        return self._found((text,), lambda: self._set_by(changes.without(self.ignored)))
+
+    def _set_by(self, changes: Comparison) -> FieldSet:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
+
+    def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
+        """What remains of a manager's fields after changes by another one."""
+        rest = reconciled(fields, self.node)
+        for changed in changes.without(self.ignored):
+            rest = difference(rest, changed)
+        return rest
+
+    def _found(self, key: tuple[bytes, ...], find: Callable[[], FieldSet]) -> FieldSet:
+        """A set that follows from the texts of others, which objects of one shape have in common."""
+        found = self._remembered.get(key)
+        if found is None:
+            found = find()
+            if sum(map(len, key)) <= REMEMBERED_BYTES_MAX:
+                if len(self._remembered) >= REMEMBERED:
+                    self._remembered.clear()
+                self._remembered[key] = found
+        return found
 
     def apply(self, live: Any, config: Any, managed: Managed, manager: Manager, *, force: bool) -> Any:
         """The object as an apply of `config` by `manager` leaves it; None where that is `live` as it was.

@@ -6,13 +6,14 @@ characters, the expressions that follow are noted, and count as right for now. I
 result or error is void: the caller compiles them and runs the step again, which then finds their verdicts.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 AT_ONCE_MAX = 20 * 1024
 """Characters of expressions that one step compiles itself: those of almost every object that there is."""
+
+Result = TypeVar("Result")
 
 _current: ContextVar["Deferral | None"] = ContextVar("deferral", default=None)
 
@@ -30,13 +31,12 @@ class Deferral:
         self._verdicts: dict[tuple[Callable[[str], Any], str], Any] = {}
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Runs a step within this deferral."""
+    def run(self, step: Callable[[], Result]) -> Result:
+        """The result or error of a step that runs within this deferral."""
         self._spent = 0
         token = _current.set(self)
         try:
-            yield
+            return step()
         finally:
             _current.reset(token)
 

@@ -10,6 +10,8 @@ import time
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from math import floor
 from typing import NamedTuple, NoReturn
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
@@ -47,7 +49,12 @@ def canonical_micro(text: str) -> str | None:
 
 def now_text(seconds: float) -> str:
     """Seconds since the epoch as a metav1.Time."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    return _second_text(floor(seconds))
+
+
+@lru_cache(2)
+def _second_text(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 def later(text: str, seconds: int) -> str:

@@ -7,6 +7,7 @@ there, they are sorted by key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
@@ -19,6 +20,8 @@ from fakeapi.machinery.meta.wording import DEFAULT, Wording
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """Bytes of all keys and values of annotations."""
 MAX_SUBRESOURCE_NAME_LENGTH = 256
+_RIGHT_ENTRIES, _SHORT = 256, 256
+"""As many entries of managed fields are remembered, of names up to this length together."""
 
 FINALIZER_ORPHAN = "orphan"
 FINALIZER_FOREGROUND = "foregroundDeletion"
@@ -54,9 +57,16 @@ def validate_object_meta(
 
 
 def validate_object_meta_update(
-    new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
+    new: dict[str, Any],
+    old: dict[str, Any],
+    path: str = "metadata",
+    wording: Wording = DEFAULT,
+    *,
+    is_right: bool = False,
 ) -> list[FieldError]:
     """Validates a change of metadata (ValidateObjectMetaAccessorUpdate).
+
+    `is_right`: `validate_object_meta` found nothing wrong with `new`.
 
     `new` carries a resourceVersion, and what an update never changes was copied from `old` before.
     Finalizers are not looked at, except that none may be added to an object that is being deleted.
@@ -70,7 +80,8 @@ def validate_object_meta_update(
     if generation < old.get("generation", 0):
         errors.append(invalid(f"{path}.generation", generation, "must not be decremented"))
     errors += _immutable_errors(new, old, path, wording)
-    errors += _shared_errors(new, path, wording, with_finalizers=False)
+    if not is_right:
+        errors += _shared_errors(new, path, wording, with_finalizers=False)
     return errors
 
 
@@ -154,8 +165,13 @@ def validate_managed_fields(
     """Validates those members of managed fields that the field manager does not check itself."""
     errors: list[FieldError] = []
     for index, entry in enumerate(entries):
-        here = f"{path}[{index}]"
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
+        manager, subresource = entry.get("manager", ""), entry.get("subresource", "")
+        if len(manager) + len(subresource) <= _SHORT and _is_right_entry(
+            operation, fields_type, manager, subresource
+        ):
+            continue
+        here = f"{path}[{index}]"
         if operation not in ("Apply", "Update"):
             errors.append(_operation_error(f"{here}.operation", operation, wording))
         if fields_type not in ("", "FieldsV1"):
@@ -166,6 +182,17 @@ def validate_managed_fields(
                 too_long_error(f"{here}.subresource", MAX_SUBRESOURCE_NAME_LENGTH, wording.too_long)
             )
     return errors
+
+
+@lru_cache(_RIGHT_ENTRIES)
+def _is_right_entry(operation: str, fields_type: str, manager: str, subresource: str) -> bool:
+    """Whether these members of an entry are in order, whatever the wording."""
+    return (
+        operation in ("Apply", "Update")
+        and fields_type in ("", "FieldsV1")
+        and not validate_field_manager(manager, "")
+        and names.byte_length(subresource) <= MAX_SUBRESOURCE_NAME_LENGTH
+    )
 
 
 def _operation_error(path: str, operation: str, wording: Wording) -> FieldError:

@@ -59,6 +59,7 @@ class _Place:
     def __init__(self, path: str, node: Struct) -> None:
         self._parents = path.split(".")
         self.name = self._parents.pop()
+        self.is_own = not self._parents
         for parent in self._parents:
             node = _struct(node.fields[parent].node)
         field = node.fields[self.name]
@@ -89,9 +90,23 @@ class _Place:
 
 
 def _default(place: _Place, value: Any) -> Step:
+    if place.is_own and not isinstance(value, dict | list):
+        return _default_of_own(place.name, value, pointer=place.pointer)
+
     def step(obj: Object, gates: Gates) -> None:
         if place.is_unset(obj):
             place.made_parent(obj)[place.name] = deepcopy(value)
+
+    return step
+
+
+def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
+    """`_default` for a scalar member of the object itself, as most are."""
+
+    def step(obj: Object, gates: Gates) -> None:
+        found = obj.get(name)
+        if found is None or (not found and not pointer):
+            obj[name] = value
 
     return step
 
@@ -160,6 +175,8 @@ def _items(node: Struct, path: str) -> Struct:
 
 def _all_of(conditions: list[dict[str, Any]], node: Struct) -> Condition:
     made = [_condition(each, node) for each in conditions]
+    if len(made) == 1:
+        return made[0]
     return lambda obj, gates: all(each(obj, gates) for each in made)
 
 

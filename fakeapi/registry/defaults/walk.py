@@ -183,9 +183,16 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
     """Members in the order of the Go type, as a decoded object has them."""
-    members = sorted(value.items(), key=lambda member: order.get(member[0], -1))
+    places = [order.get(name, -1) for name in value]
+    if places == (ranked := sorted(places)):
+        return
+    members = {order.get(name, -1): (name, item) for name, item in value.items()}
+    if len(members) == len(value):
+        ranking: Iterable[tuple[str, Any]] = [members[place] for place in ranked]
+    else:  # several members that the type does not have
+        ranking = sorted(value.items(), key=lambda member: order.get(member[0], -1))
     value.clear()
-    value.update(members)
+    value.update(ranking)
 
 
 def _nothing(value: Any, gates: Gates) -> None:

@@ -281,7 +281,7 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
-    found += validate_object_meta_update(meta, old_meta, "metadata", wording)
+    found += validate_object_meta_update(meta, old_meta, "metadata", wording, is_right=not found)
     if not resource.definition.core_metadata:
         change = validate_object_meta_update(meta, old_meta, "metadata", wording) if found else ()
         return found + strategy.validate_update(new, old, MetadataErrors(of_change=change))

@@ -535,6 +535,19 @@ def test_what_an_apply_says_is_so_and_is_owned(steps: list[tuple[str, Object]], 
 
 
 @law
+@given(STEPS, BODIES)
+def test_updates_find_the_same_owners_whatever_is_remembered(
+    steps: list[tuple[str, Object]], body: Object
+) -> None:
+    live = history(steps)
+    new = canonical({**live, "metadata": {**live["metadata"], **body["metadata"]}})
+    forgetful = FieldManager(SCHEMA, VERSION, "ResourceClaim", reset_fields=(("status",),))
+    once = forgetful.update(live, copy.deepcopy(new), "three", LATER)
+    assert codec.encode(MAIN.update(live, copy.deepcopy(new), "three", LATER)) == codec.encode(once)
+    assert codec.encode(forgetful.update(live, copy.deepcopy(new), "three", LATER)) == codec.encode(once)
+
+
+@law
 @given(STEPS)
 def test_managed_fields_are_canonical_and_name_only_what_is_there(steps: list[tuple[str, Object]]) -> None:
     live = history(steps)

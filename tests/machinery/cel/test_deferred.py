@@ -10,8 +10,7 @@ HALF = "a" * (AT_ONCE_MAX // 2)
 
 def test_outside_of_a_step_nothing_is_put_off() -> None:
     assert current() is None
-    with Deferral().running():
-        assert current() is not None
+    assert Deferral().run(current) is not None
     assert current() is None
 
 
@@ -27,9 +26,8 @@ def test_a_step_compiles_some_expressions_itself_and_puts_off_the_rest() -> None
     deferral.compile_next()
     deferral.compile_next()
     assert not deferral.is_pending
-    with deferral.running():
-        assert [deferral.verdict(length, text) for text in ("b", "c")] == [1, 1]
-        assert not deferral.is_pending
+    assert deferral.run(lambda: [deferral.verdict(length, text) for text in ("b", "c")]) == [1, 1]
+    assert not deferral.is_pending
 
 
 def test_one_expression_that_is_too_long_to_be_compiled_at_once_is_put_off() -> None:
