@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.e2e_suite.outcomes import RESULTS
 
 SIGS = ("api-machinery", "apps", "auth", "node", "scheduling", "storage")
-FOCUS = rf"^\[sig-({'|'.join(SIGS)})\]"
+FOCUS = rf"\[sig-({'|'.join(SIGS)})\]"
 DRA = "DRA"
 AREAS = (DRA, *SIGS)
 

@@ -10,6 +10,9 @@ import trustme
 from tests.e2e_suite.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
+OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount")
+"""What clusters have and this server leaves out, unless it is asked for. A client without a token is an admin."""
+
 NODES = ("node-1", "node-2", "node-3")
 OURS = (
     "device-taint-eviction-controller",

@@ -1,40 +1,86 @@
 """Specs that no fake can pass, because something has to run: by name, with what they need.
 
-The first rule that matches counts. Such specs are not run, unless `--all` says so: most of them would wait
-five minutes for a container that never answers.
+Such specs are not run, unless `--all` says so: most of them would wait five minutes for a container that
+never answers. Where a rule is wrong, and such a spec passes, it counts as one that passes.
 """
 
 import re
-from collections.abc import Iterable
 
-_CONTAINER = "a container that runs"
-_OUTPUT = "the output of a container"
-_EXIT = "containers that exit by themselves"
-_NETWORK = "a network between pods"
-_VOLUME = "volumes that are mounted"
-_WEBHOOK = "a webhook or API server that runs in a pod"
-_NODE = "a node's machine, or the kubelet's own API"
-_UPGRADE = "components that are restarted or upgraded"
+from tests.e2e_suite.areas import DRA, area_of, short
 
-RULES: tuple[tuple[str, str], ...] = (
-    # api-machinery
-    (r"^\[sig-api-machinery\] (AdmissionWebhook|CustomResourceConversionWebhook|Aggregator)", _WEBHOOK),
-    (r"^\[sig-api-machinery\] .*webhook.*\[Conformance\]", _WEBHOOK),
-)
-"""Regular expressions of names."""
+COMMAND = "a command that runs in a container"
+OUTPUT = "the output of a container"
+EXIT = "containers that exit by themselves"
+PROBE = "containers that are probed, stopped or restarted"
+NETWORK = "a network between pods"
+VOLUME = "volumes that are mounted"
+WEBHOOK = "a webhook or API server that runs in a pod"
+NODE = "a node's machine, or the kubelet's own API"
+PROVISIONER = "a storage system that provisions volumes"
+OFF = "a feature that the release has off by default"
+RESTART = "components that are restarted or upgraded"
 
-_COMPILED = [(re.compile(pattern), what) for pattern, what in RULES]
+_OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
+"""Of claims, all features are switched on."""
+
+RULES: dict[str, tuple[tuple[str, str], ...]] = {
+    "api-machinery": (
+        (
+            r"AdmissionWebhook|CustomResourceConversionWebhook|Aggregator|CustomResourceFieldSelectors",
+            WEBHOOK,
+        ),
+        (r"OpenAPIV3 should contain OpenAPI V3 for Aggregated|.*sample-apiserver|.*\bwebhook", WEBHOOK),
+        (r"Etcd failure|.*control plane node", RESTART),
+    ),
+    "apps": (
+        (r"DaemonRestart|.*\[Feature:StatefulUpgrade\]", RESTART),
+        (r"Deployment should not disrupt a cloud load-balancer|StatefulSet Deploy clustered", NETWORK),
+        (r"(?:ReplicaSet|ReplicationController) should serve a basic image", NETWORK),
+        (r"CronJob should (?:delete|remove from active)|TTLAfterFinished|Job with successPolicy", EXIT),
+        (r"Job should (?:run a job to completion|fail to exceed|execute all indexes|mark indexes)", EXIT),
+        (r"Job should (?:terminate job|record the failure|recreate pods only|manage the lifecycle)", EXIT),
+        (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use)", EXIT),
+        (r"StatefulSet .*(?:unhealthy|predecessor fails|rolling updates and roll backs|canary)", PROBE),
+    ),
+    "auth": (
+        (r".*\[Feature:BoundServiceAccountTokenVolume\]", RESTART),
+        (r".*(?:InClusterConfig|mount|OIDC discovery|ownership and permission)", OUTPUT),
+        (r"NodeAuthenticator", NODE),
+    ),
+    "node": (
+        (r"(?:ConfigMap|Secrets) should be consumable|Containers |Downward API|Variable Expansion", OUTPUT),
+        (r"\[Feature:Example\]|Kubelet when", OUTPUT),
+        (r"Security Context|Sysctls|AppArmor|PrivilegedPod|Kubelet with pods|User Namespaces", COMMAND),
+        (r"KubeletManagedEtcHosts|Ephemeral Containers|Mount propagation|ImageCredential", COMMAND),
+        (r".*(?:over websockets|environment variables for services)", COMMAND),
+        (r".*(?:InPlace|Resize)|Pod Level Resources", COMMAND),
+        (r".*Probing|Container Lifecycle Hook|Container Runtime|PreStop|.*StopSignal", PROBE),
+        (r"InitContainer|.*Restartable Init|.*PodLifecycleSleep|.*back-off|.*restart", PROBE),
+        (r"Pods Extended (?:Pod Container|Delete Grace|Pod TerminationGrace)", PROBE),
+        (r"kubelet |crictl|SSH|NodeProblem|Kubelet \[Serial\]|.*GPU|specific log stream", NODE),
+        (r".*(?:KubeletFineGrainedAuthz|RuntimeHandler|DevicePlugin|kubelet API|Swap|NodeLogQuery)", NODE),
+        (r"Pod garbage collector", NODE),
+    ),
+    "scheduling": ((r".*GPU", NODE),),
+    "storage": (
+        (r".*(?:Testpattern|Volume type)", VOLUME),
+        (r"CSI Mock|\[Serial\] Volume metrics|Dynamic Provisioning|Mounted volume|Retroactive", PROVISIONER),
+        (r"CSI Volumes|CSIInlineVolumes should run|.*NonGracefulNodeShutdown|Multi-AZ", PROVISIONER),
+        (r".*(?:volume limits|\[Driver|[Dd]etach)", PROVISIONER),
+        (r".*[Ff]lexvolume|.*NFS|HostPath|GenericPersistentVolume|Subpath|Volumes|Pod Disks", VOLUME),
+        (r"PersistentVolumes(?:-local|-expansion| Default)|StaticPods", VOLUME),
+        (r"(?:ConfigMap|Secrets) (?!should be immutable)", VOLUME),
+        (r"Projected|Downward API|EmptyDir volumes|Ephemeralstorage", VOLUME),
+    ),
+}
+"""Regular expressions of names without their SIG, matched at the beginning; the first one counts."""
+
+_COMPILED = {area: [(re.compile(pattern), what) for pattern, what in rules] for area, rules in RULES.items()}
 
 
 def need_of(spec: str) -> str | None:
     """What the spec needs that is not there; None if nothing."""
-    return next((what for pattern, what in _COMPILED if pattern.search(spec)), None)
-
-
-def skip_pattern() -> str:
-    """A regular expression for ginkgo's `--skip`."""
-    return "|".join(pattern for pattern, _ in RULES)
-
-
-def without(specs: Iterable[str]) -> list[str]:
-    return [each for each in specs if need_of(each) is None]
+    area = area_of(spec)
+    if area != DRA and _OFF_BY_DEFAULT.search(spec):
+        return OFF
+    return next((what for pattern, what in _COMPILED.get(area, ()) if pattern.match(short(spec))), None)

@@ -119,7 +119,13 @@ class NodeAgent:
         services = SERVICES if context.rules.gates.get("DynamicResourceAllocation", False) else ()
         if context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles:
             services = ()
-        self.registrations = Registrations(directory / PLUGINS, services, context.spawn, self._driver_changed)
+        self.registrations = Registrations(
+            directory / PLUGINS,
+            services,
+            context.spawn,
+            self._driver_changed,
+            keeps_instances=context.rules.quirks.kubelet_keeps_driver_instances,
+        )
         self.slices = NodeSlices(context, self._api, name, self._wipe_later)
         self._published: PublishedResources | None = None
         if context.rules.quirks.kubelet_publishes_slices and context.resource(GROUP, PLURAL) is not None:

@@ -38,8 +38,13 @@ class Registrations:
         services: tuple[str, ...],
         spawn: Callable[[Coroutine[Any, Any, None]], Awaitable[None]],
         on_change: Callable[[str], None],
+        *,
+        keeps_instances: bool,
     ) -> None:
         """`services` are the gRPC services that the release's kubelet supports; empty before 1.31.
+
+        With `keeps_instances` an instance of a driver that registered before is called again when a later
+        goes; without, a driver is gone with any of its sockets.
 
         `spawn` runs work that `settle` waits for, so that a driver that was told of its registration is
         registered once the controllers have settled.
@@ -49,6 +54,8 @@ class Registrations:
         self._services = services
         self._spawn = spawn
         self._on_change = on_change
+        self._keeps_instances = keeps_instances
+        self._instances: dict[str, dict[Path, Driver]] = {}
         self._known: dict[Path, tuple[tuple[int, int], str]] = {}
         self._seen: dict[str, int] = {}
         self._unanswered = False
@@ -67,7 +74,7 @@ class Registrations:
         found, self._seen = _sockets(self._directory)
         for path in self._known.keys() - found.keys():
             _, name = self._known.pop(path)
-            self._forget(name)
+            self._forget(path, name)
         for path, identity in found.items():
             known = self._known.get(path)
             if known is not None and known[0] == identity:
@@ -78,10 +85,16 @@ class Registrations:
             else:
                 self._known[path] = identity, registered
 
-    def _forget(self, name: str) -> None:
-        if name and not any(other == name for _, other in self._known.values()):
-            self.drivers.pop(name, None)
-            self._on_change(name)
+    def _forget(self, path: Path, name: str) -> None:
+        instances = self._instances.get(name, {})
+        if instances.pop(path, None) is None:
+            return
+        if instances and self._keeps_instances:
+            self.drivers[name] = list(instances.values())[-1]
+        else:
+            instances.clear()
+            del self.drivers[name]
+        self._on_change(name)
 
     async def _register(self, path: Path) -> str | None:
         """Asks a plugin for its info and registers it.
@@ -122,7 +135,9 @@ class Registrations:
         if problem:
             log.warning("DRA driver %s is refused: %s", driver.name, problem)
             return
-        self.drivers[driver.name] = driver
+        instances = self._instances.setdefault(driver.name, {})
+        instances.pop(path, None)
+        instances[path] = self.drivers[driver.name] = driver
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:

@@ -31,7 +31,9 @@ def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
 class PythonDriver:
     """`prepared` and `unprepared` are the names of claims, in order. `error` is what it answers instead."""
 
-    def __init__(self, node: Any, service: str = "v1.DRAPlugin", name: str = NAME) -> None:
+    def __init__(
+        self, node: Any, service: str = "v1.DRAPlugin", name: str = NAME, instance: str = ""
+    ) -> None:
         self.name, self.service = name, service
         self.prepared: list[str] = []
         self.unprepared: list[str] = []
@@ -39,8 +41,8 @@ class PythonDriver:
         self.registration: str | None = None
         self.registered = threading.Event()
         self.released = threading.Event()
-        self._endpoint = Path(node.directory, "plugins", f"{name}.sock")
-        self._registry = Path(node.registry, f"{name}-reg.sock")
+        self._endpoint = Path(node.directory, "plugins", f"{name}{instance}.sock")
+        self._registry = Path(node.registry, f"{name}{instance}-reg.sock")
         self.announced = self._endpoint
 
     def __enter__(self) -> Self:

@@ -1,5 +1,7 @@
 """The kubelet of the server with a DRA driver over gRPC: prepare, run, unprepare, and what goes wrong."""
 
+import asyncio
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import pytest
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
 from fakeapi import FakeAPI
+from fakeapi.controllers.kubelet.registrations import Registrations
+from fakeapi.releases import load_release
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
 
 VERSIONS: dict[str | None, tuple[str, str]] = {
@@ -46,6 +50,50 @@ def test_a_driver_that_sees_the_directory_of_its_node_as_that_of_a_kubelet_is_re
         create_pod(api)
         api.settle()
         assert phase(api) == "Running"
+
+
+class Directory:
+    """A node's directory alone."""
+
+    def __init__(self) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="fa")  # a short path: it holds sockets
+        self.directory = Path(self._temporary.name)
+        self.registry = self.directory / "plugins_registry"
+        self.registry.mkdir()
+        (self.directory / "plugins").mkdir()
+
+    def remove(self) -> None:
+        self._temporary.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("release", "left"), [("1.32", []), ("1.33", [f"{NAME}.sock"]), ("1.37", [f"{NAME}.sock"])]
+)
+def test_when_the_newer_instance_of_a_driver_goes_the_older_is_called_from_1_33_on(
+    release: str, left: list[str]
+) -> None:
+    node = Directory()
+    quirks = load_release(release).quirks
+    seen = []
+
+    async def story() -> None:
+        found = Registrations(
+            node.registry,
+            tuple(VERSIONS["1.37"][1:]),
+            asyncio.ensure_future,
+            lambda name: seen.append([Path(each.endpoint).name for each in found.drivers.values()]),
+            keeps_instances=quirks.kubelet_keeps_driver_instances,
+        )
+        with PythonDriver(node, VERSIONS["1.37"][1]):
+            await found.look()
+            with PythonDriver(node, VERSIONS["1.37"][1], instance="-new"):
+                await found.look()
+            await found.look()
+
+    asyncio.run(story())
+    node.remove()
+    assert seen[:2] == [[f"{NAME}.sock"], [f"{NAME}-new.sock"]]
+    assert seen[2] == left
 
 
 @pytest.mark.parametrize("api", VERSIONS, indirect=True)

@@ -58,7 +58,8 @@ func (r *runtime) env(pod *pod, container *v1.Container, out io.Writer) error {
 	for _, each := range container.Env {
 		own = append(own, each.Name+"="+each.Value)
 	}
-	_, err = fmt.Fprintln(out, strings.Join(append(own, found...), "\n"))
+	own = append(append(own, found...), "HOME=/root")
+	_, err = fmt.Fprintln(out, strings.Join(own, "\n"))
 	return err
 }
 
