@@ -11,7 +11,7 @@ from tests.e2e_suite.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount")
-"""What clusters have and this server leaves out, unless it is asked for. A client without a token is an admin."""
+"""What clusters have and this server leaves out unless asked. A client without a token is an admin."""
 
 NODES = ("node-1", "node-2", "node-3")
 OURS = (
@@ -52,9 +52,8 @@ class Cluster:
     def __enter__(self) -> Self:
         with ExitStack() as starting:
             gates = self._gates()
-            server = Served(
-                self.folder, self.release, "--controllers", "all", "--nodes", ",".join(NODES), *gates
-            )
+            options = ("--controllers", "all", "--nodes", ",".join(NODES), *OPTIONS, *gates)
+            server = Served(self.folder, self.release, *options)
             starting.enter_context(server)
             containers: list[str | Path] = [
                 self._programs.containers,

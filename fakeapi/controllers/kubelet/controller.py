@@ -6,6 +6,7 @@ pods are Running until they are deleted, or until somebody writes another phase.
 
 import tempfile
 from collections.abc import Coroutine
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
+SYSTEM = "linux"
+"""The operating system of every node."""
 RETRY_SECONDS = 10.0
 """Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
 ends the wait."""
@@ -262,10 +265,39 @@ class NodeAgent:
             await self._end(pod)
         elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
             await self._unprepare_or_wait(pod)
-        elif pod["status"].get("phase") != "Running":
-            await self._run(pod)
+        elif not await self._fail_if_late(pod):
+            if pod["status"].get("phase") != "Running":
+                await self._run(pod)
+            elif pod["spec"].get("readinessGates"):
+                await self._report_readiness(pod)
+
+    async def _fail_if_late(self, pod: Object) -> bool:
+        """Fails a pod that is past its activeDeadlineSeconds, and comes back when it will be."""
+        seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
+        if seconds is None or start is None:
+            return False
+        running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
+        left = seconds - running.total_seconds()
+        if left > 0:
+            self._context.add_after((self.name, "pod", key_of(pod)), left)
+            return False
+        await self._events.record(pod, "Normal", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE)
+        await self._report(pod, pod_status.late(pod, self._context.now()))
+        return True
+
+    async def _report_readiness(self, pod: Object) -> None:
+        conditions = pod_status.running_conditions(pod, self._context.now())
+        known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+        if any(_said(each) != _said(known.get(each["type"], {})) for each in conditions):
+            await self._patch_status(pod, {"conditions": conditions})
 
     async def _run(self, pod: Object) -> None:
+        system = (pod["spec"].get("os") or {}).get("name", SYSTEM)
+        if system != SYSTEM:
+            message = "Failed to admit pod as the OS field doesn't match node OS"
+            await self._events.record(pod, "Warning", "PodOSNotSupported", message)
+            await self._report(pod, pod_status.rejected("PodOSNotSupported", message))
+            return
         try:
             await self._claims.prepare(pod)
         except PrepareError as problem:
@@ -338,6 +370,10 @@ class NodeAgent:
         except Refused as problem:
             if not (problem.is_missing or problem.is_conflict):
                 raise
+
+
+def _said(condition: Object) -> tuple[Any, ...]:
+    return tuple(condition.get(name) for name in ("status", "reason", "message"))
 
 
 def _names(text: str) -> list[str]:

@@ -98,7 +98,11 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
             await api.patch(path, {"spec": spec})
         except Refused as problem:
             if problem.is_missing:
-                metadata = {"name": name, "namespace": "kube-node-lease"}
+                metadata = {
+                    "name": name,
+                    "namespace": "kube-node-lease",
+                    "ownerReferences": await _owner(context, api, name),
+                }
                 lease = {
                     "kind": "Lease",
                     "apiVersion": leases.api_version,
@@ -108,3 +112,14 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
                 with suppress(Refused):
                     await api.create(leases.path("kube-node-lease"), lease)
         await pause(context.clock, HEARTBEAT_SECONDS)
+
+
+async def _owner(context: ControllerContext, api: API, name: str) -> list[Object]:
+    """The Node as the owner of its lease; nothing while it is not there."""
+    nodes = context.resource("", "nodes")
+    assert nodes is not None, "nodes are served by every release"
+    try:
+        node = await api.get(nodes.path(name=name))
+    except Refused:
+        return []
+    return [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]

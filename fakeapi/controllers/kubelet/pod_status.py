@@ -2,6 +2,8 @@
 
 from fakeapi.machinery.json_types import Object
 
+DEADLINE_EXCEEDED = "DeadlineExceeded"
+DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
 CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
 
 
@@ -11,12 +13,62 @@ def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
     containers = [_running(each, pod, now) for each in pod["spec"]["containers"]]
     found = {
         "phase": "Running",
-        "conditions": _conditions(pod, dict.fromkeys(CONDITIONS, "True"), now),
+        "conditions": running_conditions(pod, now),
         "containerStatuses": containers,
         **_addresses(pod, node_ip, pod_ip),
         "startTime": pod["status"].get("startTime") or now,
     }
     return {**found, "initContainerStatuses": init} if init else found
+
+
+def running_conditions(pod: Object, now: str) -> list[Object]:
+    """The kubelet's conditions of a pod whose containers are ready; its gates may say no."""
+    conditions = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+    known = {kind: each["status"] for kind, each in conditions.items()}
+    unready = []
+    for gate in pod["spec"].get("readinessGates") or ():
+        kind = gate["conditionType"]
+        if kind not in known:
+            unready.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
+        elif known[kind] != "True":
+            unready.append(f'the status of pod readiness gate "{kind}" is not "True", but {known[kind]}')
+    wanted = dict.fromkeys(CONDITIONS, "True") | ({"Ready": "False"} if unready else {})
+    found = _conditions(pod, wanted, now)
+    for each in found:
+        said = conditions.get(each["type"], {})
+        each.update(dict.fromkeys({"reason", "message"} & said.keys()))  # a null takes away in a patch
+        if unready and each["type"] == "Ready":
+            each.update(reason="ReadinessGatesNotReady", message=", ".join(unready))
+    return found
+
+
+def late(pod: Object, now: str) -> Object:
+    """The status of a pod that has run for longer than its activeDeadlineSeconds."""
+    conditions = _conditions(pod, {"Ready": "False", "ContainersReady": "False"}, now)
+    for each in conditions:
+        each["reason"] = "PodFailed"
+    killed = {
+        "exitCode": 137,
+        "reason": "Error",
+        "startedAt": pod["status"].get("startTime"),
+        "finishedAt": now,
+    }
+    containers = [
+        {**_container(each), "ready": False, "started": False, "state": {"terminated": killed}}
+        for each in pod["spec"]["containers"]
+    ]
+    return {
+        "phase": "Failed",
+        "reason": DEADLINE_EXCEEDED,
+        "message": DEADLINE_MESSAGE,
+        "conditions": conditions,
+        "containerStatuses": containers,
+    }
+
+
+def rejected(reason: str, message: str) -> Object:
+    """The status of a pod that the kubelet does not admit."""
+    return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}
 
 
 def waiting(pod: Object, node_ip: str, now: str) -> Object:

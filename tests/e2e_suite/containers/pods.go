@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -43,6 +45,31 @@ func (p *pods) read(path string, into any) error {
 		return fmt.Errorf("%s: %s", path, answer.Status)
 	}
 	return json.NewDecoder(answer.Body).Decode(into)
+}
+
+// token asks for a token as kubelets do: of the pod's service account, bound to the pod.
+func (p *pods) token(pod *pod) (string, error) {
+	asked := authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		BoundObjectRef: &authenticationv1.BoundObjectReference{
+			APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID,
+		},
+	}}
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return "", err
+	}
+	path := fmt.Sprintf("/api/v1/namespaces/%s/serviceaccounts/%s/token", pod.Namespace, pod.Spec.ServiceAccountName)
+	answer, err := http.Post(p.server+path, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		return "", fmt.Errorf("%s: %s", path, answer.Status)
+	}
+	var given authenticationv1.TokenRequest
+	err = json.NewDecoder(answer.Body).Decode(&given)
+	return given.Status.Token, err
 }
 
 func (p *pod) key() string { return p.Namespace + "/" + p.Name }
