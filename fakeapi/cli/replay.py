@@ -6,7 +6,9 @@ the replay failed: the trace cannot be read, the target does not answer, or the 
 
 import json
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,6 +20,7 @@ from fakeapi.cli.trace_options import FILE
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.releases import gates
 from fakeapi.testing import replaying
+from fakeapi.testing.control import page_of
 from fakeapi.testing.server import FakeAPI, StartError
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, TargetError, target_of_url
@@ -123,6 +126,11 @@ class _Timing(click.ParamType[float | None]):
     help="Do not compare this field: metadata.labels[a.b/c]. May be repeated.",
 )
 @click.option("--stop-at-first", is_flag=True, help="Stop at the first divergence without an explanation.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Keep the new server until Ctrl-C, and name the page that shows the objects of each divergence.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Print no progress, and the report only on failure.")
 @click.option(
@@ -137,6 +145,7 @@ def replay(
     assume_patch: str,
     stepping: bool,
     pause_at: float | None,
+    keep: bool,
     as_json: bool,
     quiet: bool,
     junit_file: Path | None,
@@ -149,6 +158,10 @@ def replay(
     explained, 1 if one is not, 2 if the replay failed.
     """
     where = {name: options.pop(name) for name in _WHERE}
+    if keep and (where["url"] or where["kubeconfig"]):
+        raise click.UsageError("--keep is for a new server, not for that of --url or --kubeconfig.")
+    servers = ExitStack()
+    click.get_current_context().call_on_close(servers.close)
     control = ReplayControl(stepping=stepping, pause_at=pause_at)
     progress = None if quiet else ProgressLine(sys.stderr)
     try:
@@ -159,7 +172,7 @@ def replay(
         ):
             if listening and stepping:
                 click.echo(HELP, err=True)
-            report = _replay(reader, chosen, where, control, progress or _nothing)
+            report = _replay(reader, chosen, where, servers, control, progress or _nothing, keep=keep)
         if progress is not None:
             progress.end()
         _write(report, junit_file, html_file)
@@ -168,6 +181,8 @@ def replay(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     _print(report, as_json=as_json, quiet=quiet)
+    if keep:
+        _wait_for_the_end(report.page)
     click.get_current_context().exit(0 if report.ok else 1)
 
 
@@ -191,16 +206,33 @@ def _replay(
     reader: TraceReader,
     chosen: Options,
     where: dict[str, Any],
+    servers: ExitStack,
     control: ReplayControl,
     on_progress: Callable[[Progress], None],
+    *,
+    keep: bool,
 ) -> Report:
+    """A new server is stopped with `servers`."""
     target = _target(where)
     if target is not None:
         work = replay_trace(reader, target, chosen, control=control, on_progress=on_progress)
-        return replaying.run(work)
+        report = replaying.run(work)
+        report.page = page_of(target) if report.divergences else ""
+        return report
     release = where["release"] or reader.header.release or None
-    with FakeAPI(release=release, feature_gates=gates.parse(where["feature_gates"])) as server:
-        return replaying.replay_on(server, reader, chosen, control=control, on_progress=on_progress)
+    server = servers.enter_context(
+        FakeAPI(release=release, feature_gates=gates.parse(where["feature_gates"]))
+    )
+    report = replaying.replay_on(server, reader, chosen, control=control, on_progress=on_progress)
+    report.page = server.page if keep else ""
+    return report
+
+
+def _wait_for_the_end(page: str) -> None:
+    """Returns at Ctrl-C."""
+    click.echo(f"The server stays until Ctrl-C: {page}", err=True)
+    with suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def _target(where: dict[str, Any]) -> Target | None:
@@ -234,6 +266,10 @@ def _print(report: Report, *, as_json: bool, quiet: bool) -> None:
         click.echo(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
     elif not (quiet and report.ok):
         click.echo(str(report))
+    if not quiet and report.divergences and not report.page:
+        click.echo(
+            "With --keep the server stays, and each divergence names the page of its object.", err=True
+        )
     if not quiet and report.seconds:
         rate = report.replayed / report.seconds
         click.echo(f"{report.replayed} requests in {report.seconds:.2f} s, {rate:.0f}/s", err=True)

@@ -44,15 +44,15 @@ class ControlClient:
     @classmethod
     def of_url(cls, url: str, *, token: str | None = None, ca_file: Path | None = None) -> Self:
         """Raises TargetError."""
-        return cls._of(target_of_url(url, token=token, ca_file=ca_file))
+        return cls.of_target(target_of_url(url, token=token, ca_file=ca_file))
 
     @classmethod
     def of_kubeconfig(cls, path: Path, context: str | None = None) -> Self:
         """The cluster of the current context, or of the named one. Raises TargetError."""
-        return cls._of(target_of_kubeconfig(path, context))
+        return cls.of_target(target_of_kubeconfig(path, context))
 
     @classmethod
-    def _of(cls, target: Target) -> Self:
+    def of_target(cls, target: Target) -> Self:
         authorization = target.authorization() or ""
         token = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer ") else None
         return cls(target.url, token=token, tls=target.tls)
@@ -158,6 +158,16 @@ class EventStream:
         """Closes the connection; again is no error."""
         self._response.close()
         self._connection.close()
+
+
+def page_of(target: Target) -> str:
+    """The address of a server's live page; "" for a server that has none."""
+    with ControlClient.of_target(target) as client:
+        try:
+            state = client.get("/state")
+        except ControlError:
+            return ""
+    return f"{target.url}/_fakeapi/ui/" if isinstance(state, dict) and "resourceVersion" in state else ""
 
 
 def _target(path: str, query: Mapping[str, Any] | None) -> str:

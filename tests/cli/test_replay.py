@@ -1,6 +1,7 @@
 """The command `fakeapi replay`: what it prints, writes and exits with."""
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
+from fakeapi.testing.control import ControlClient
 from tests.traces.sessions import RELEASE, changed, method, record, with_answer
 
 LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"
@@ -165,3 +167,42 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
     ).stdout
     assert "'replay'" in output
     assert "fakeapi.testing" not in output.split()
+
+
+def shown(page: str) -> Any:
+    """The history of the object that a divergence leads to, and the version that it names."""
+    url, _, fragment = page.partition("/_fakeapi/ui/#/object/")
+    group, resource, namespace, name, version = fragment.split("/")
+    with ControlClient(url) as client:
+        found = client.get("/history", group=group, resource=resource, namespace=namespace, name=name)
+    return {each["resourceVersion"]: each["object"] for each in found["versions"]}[version]
+
+
+def test_a_divergence_on_a_server_with_a_page_leads_to_its_object(odd: Path) -> None:
+    with FakeAPI(release=RELEASE) as api:
+        first = json.loads(run(odd, "--url", api.url, "--json").stdout)["first"]
+        assert shown(first["page"])["metadata"]["annotations"]
+    with FakeAPI(release=RELEASE, control=False) as api:
+        assert "page" not in json.loads(run(odd, "--url", api.url, "--json").stdout)["first"]
+
+
+@pytest.mark.timeout(120)
+def test_a_kept_server_shows_the_objects_of_divergences_until_it_is_interrupted(odd: Path) -> None:
+    command = [sys.executable, "-m", "fakeapi", "replay", str(odd), "--keep"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        pages = (line.split()[1] for line in process.stdout if line.startswith("    see "))
+        page = next(pages)
+        while "until Ctrl-C" not in process.stderr.readline():
+            pass
+        assert shown(page)["kind"] == "ResourceClaim"
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait() == 1
+
+
+def test_only_a_new_server_is_kept() -> None:
+    result = CliRunner().invoke(main, ["replay", str(LOG), "--keep", "--url", "http://127.0.0.1:1"])
+    assert result.exit_code == 2
+    assert "--keep is for a new server" in result.stderr

@@ -71,6 +71,26 @@ def test_a_claims_life_stands_on_one_line_and_its_versions_differ(browser: Brows
 
 @needs_browser
 @pytest.mark.timeout(300)
+def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAPI) -> None:
+    made = api.create(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "first"}}
+    )
+    version = made["metadata"]["resourceVersion"]
+    api.create_namespace("other")
+    api.update({**made, "data": {"x": "second"}})
+    place = f"{api.page}#/object/-/configmaps/default/a"
+    for at in (version, str(int(version) + 1)):
+        browser.open(f"{place}/{at}")
+        browser.see(f"The object at version {at}")
+        browser.see(f"ADDED at {version}", "[aria-current=true]")
+        assert '"x": "first"' in browser.text("main > div > pre")
+    browser.open(f"{place}/1")
+    browser.see("The object as it was at version 1 is not kept")
+    browser.see('"x": "second"')
+
+
+@needs_browser
+@pytest.mark.timeout(300)
 def test_requests_come_with_code_and_actor(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/requests")
     browser.see("The last requests")
@@ -150,6 +170,25 @@ def test_every_control_of_the_page_has_a_name(browser: Browser, api: FakeAPI) ->
         browser.open(f"{api.page}#/{view}")
         browser.wait(lambda: browser.text("main h2"), f"the view {view}")
         assert browser.run(script) == []
+
+
+@needs_browser
+@pytest.mark.timeout(300)
+def test_the_keyboard_is_not_lost_when_a_view_is_drawn_anew(browser: Browser, api: FakeAPI) -> None:
+    api.faults.conflict("pods", called="mine")
+    fault = api.faults.forbidden("list namespaces", called="other")
+    browser.open(f"{api.page}#/faults")
+    browser.wait(
+        lambda: browser.run(
+            "const e = [...document.querySelectorAll('button')].find((b) => b.textContent == 'Disarm mine');"
+            "if (e) e.focus(); return Boolean(e)"
+        ),
+        "the button",
+    )
+    with pytest.raises(StatusError):
+        api.list("Namespace")
+    browser.wait(lambda: f"other\t1\t{fault.fired}" in browser.text("main table"), "the fault that acted")
+    assert browser.run("return document.activeElement.textContent") == "Disarm mine"
 
 
 def test_the_files_of_the_page_need_no_token_and_everything_else_does() -> None:

@@ -43,10 +43,13 @@ class VersionMap:
         self._known: list[int] = []
         self.base = 0
         """The target's version before the first recorded request; stands for all older ones."""
+        self.newest = 0
+        """The newest version of the target that is known."""
 
     def learn(self, recorded: str, now: str) -> None:
         """Takes a pair of versions of one object; a version that is mapped already keeps its pair."""
         old, new = version_number(recorded), version_number(now)
+        self.newest = max(self.newest, new)
         if not (old and new) or old in self._now or new in self._recorded:
             return
         self._now[old] = new
@@ -56,6 +59,7 @@ class VersionMap:
     def learn_list(self, recorded: str, now: str) -> None:
         """Takes a pair of versions of a list or bookmark: used in queries, not in comparisons."""
         old, new = version_number(recorded), version_number(now)
+        self.newest = max(self.newest, new)
         if old and new:
             if old not in self._now and old not in self._of_lists:
                 self._note(old)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from heapq import heappop, heappush
 
 from fakeapi.traces.analysis.identity_map import IdentityMap
@@ -27,6 +28,7 @@ from fakeapi.traces.replay.open_watch import (
 )
 from fakeapi.traces.replay.options import Options, Progress
 from fakeapi.traces.replay.pacing import ReplayControl
+from fakeapi.traces.replay.page_places import place_of_answer, place_of_event
 from fakeapi.traces.replay.restore import InitialStateRestorer
 from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request, sent_headers
 from fakeapi.traces.replay.scheduler import Scheduler
@@ -240,7 +242,8 @@ class Replayer:
         if isinstance(answer, OpenWatch):
             await self._keep_watch(step, answer)
         else:
-            self._compare(step, answer, not_compared)
+            place = partial(place_of_answer, target, body, answer.body, self._identities)
+            self._compare(step, answer, not_compared, place)
 
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
         """Keeps an open watch until its recorded end; one that was refused in the trace is a divergence."""
@@ -287,10 +290,21 @@ class Replayer:
         if watch.failure:
             broken = Difference(DifferenceKind.STREAM_BROKEN, "", exchange.ended, watch.failure)
             differences = [broken, *differences]
-        self._builder.watched(step, differences, found)
+        identities = self._identities
+        self._builder.watched(
+            step, differences, found, lambda key, event: place_of_event(key, event, identities)
+        )
 
-    def _compare(self, step: Step, answer: Response, not_compared: tuple[NotCompared | None, str]) -> None:
-        """Compares a response and reports the result; `not_compared`: why only its head can be compared."""
+    def _compare(
+        self,
+        step: Step,
+        answer: Response,
+        not_compared: tuple[NotCompared | None, str],
+        place: Callable[[], str],
+    ) -> None:
+        """Compares a response and reports the result; `not_compared`: why only its head can be compared.
+        `place` finds where its object is shown.
+        """
         exchange = step.exchange
         recorded = exchange.response
         if recorded is None:
@@ -308,7 +322,7 @@ class Replayer:
             recorded, answer, self._identities, options, body=reason in {None, NotCompared.PAGE}
         )
         if found:
-            self._builder.differs(step, found, answer.status)
+            self._builder.differs(step, found, answer.status, place())
         elif reason is not None:
             self._builder.uncompared(step, reason, detail)
         else:

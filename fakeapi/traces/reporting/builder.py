@@ -1,13 +1,14 @@
 """Builds a report from the outcome of each exchange."""
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind, show
 from fakeapi.traces.comparing.events import EventComparison
 from fakeapi.traces.comparing.reasons import Explainer, Explanation
+from fakeapi.traces.model import StreamEvent
 from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import Divergence, Mark, NotCompared, Outcome
 
@@ -47,23 +48,31 @@ class ReportBuilder:
         self._report.uncompared[f"{why.value} ({detail})" if detail else why.value] += 1
         self._note(step, Outcome.SKIPPED)
 
-    def differs(self, step: Step, found: Sequence[Difference], status: int) -> None:
-        """Adds a divergence; `status` is that of the target's response."""
+    def differs(self, step: Step, found: Sequence[Difference], status: int, shown: str = "") -> None:
+        """Adds a divergence; `status` is that of the target's response, `shown` as in Divergence."""
         exchange, facts = step.exchange, step.facts
         explanation, follows = self.explainer.explain(exchange, facts, found, status)
-        self._add(step, found, str(status), explanation, follows, exchange.offset, {facts.path.key})
+        self._add(step, found, str(status), explanation, follows, exchange.offset, {facts.path.key}, shown)
 
-    def watched(self, step: Step, differences: Sequence[Difference], found: EventComparison) -> None:
-        """Adds the comparison of a watch's events."""
+    def watched(
+        self,
+        step: Step,
+        differences: Sequence[Difference],
+        found: EventComparison,
+        shown: Callable[[Key, StreamEvent | None], str] = lambda key, event: "",
+    ) -> None:
+        """Adds the comparison of a watch's events; `shown` finds an event's object, as in Divergence."""
         if not differences:
             self.same(step)
             return
         explanation, follows = self.explainer.explain_watch(step.facts, differences, found)
         group, resource, namespace, _ = step.facts.path.key
-        keys = {(group, resource, name[0] or namespace, name[1]) for name in found.names}
+        keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]
         events = step.exchange.events or ()
-        offset = events[found.first].offset if 0 <= found.first < len(events) else step.exchange.offset
-        self._add(step, differences, "200", explanation, follows, offset, keys)
+        first = events[found.first] if 0 <= found.first < len(events) else None
+        offset = step.exchange.offset if first is None else first.offset
+        place = shown(keys[0], first) if keys else ""
+        self._add(step, differences, "200", explanation, follows, offset, set(keys), place)
 
     def _add(
         self,
@@ -74,6 +83,7 @@ class ReportBuilder:
         follows: int,
         offset: float,
         keys: set[Key],
+        shown: str,
     ) -> None:
         exchange, facts = step.exchange, step.facts
         differences = tuple(found)
@@ -94,6 +104,7 @@ class ReportBuilder:
                 follows=follows,
                 context=self._context(keys, offset),
                 sent=show(exchange.request.body.decode("utf-8", "replace")) if exchange.request.body else "",
+                shown=shown,
             )
         )
         self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)

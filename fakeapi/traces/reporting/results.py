@@ -63,6 +63,7 @@ class Divergence:
     "409 Conflict". `explanation`: the reason, if it lies in the trace and not in the target. `follows`: the
     id of an earlier divergence of the same object from which this may follow, or -1. `context`: earlier
     exchanges, the latest last. `sent`: the body of the recorded request. `group`: see `Results.groups`.
+    `shown`: where the target's live page shows the object, a fragment of its address; "" where it does not.
     """
 
     place: int
@@ -79,12 +80,14 @@ class Divergence:
     follows: int = -1
     context: tuple[str, ...] = ()
     sent: str = ""
+    shown: str = ""
 
     @property
     def is_unexplained(self) -> bool:
         return self.explanation is None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, page: str = "") -> dict[str, Any]:
+        """As JSON; `page` is that of the results."""
         found: dict[str, Any] = {
             "id": self.id,
             "offset": round(self.offset, 6),
@@ -101,6 +104,8 @@ class Divergence:
         }
         if self.follows >= 0:
             found["follows"] = self.follows
+        if page and self.shown:
+            found["page"] = page + self.shown
         return found
 
 
@@ -122,7 +127,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Results:
-    """The result of one replay. It contains no times or uids of the run: two replays give equal reports.
+    """The result of one replay. It contains no times or uids of the run: two replays give equal reports,
+    until they are given a `page`, the address of the target's live page, which divergences then lead to.
 
     `unserved`: requests that were not sent, because the target does not serve their resource, by resource.
     `uncompared`: exchanges whose responses were not compared in full, by reason. `notes`: what the trace's
@@ -153,6 +159,7 @@ class Results:
     seeded: list[RestoredObject] = field(default_factory=list)
     groups: dict[str, Counter[str]] = field(default_factory=dict)
     marks: list[Mark] | None = None
+    page: str = ""
     seconds: float = 0.0
     """How long the requests took; not part of `to_dict`."""
 
@@ -214,7 +221,7 @@ class Results:
             "divergent": self.divergent,
             "explained": self.explained,
             "stopped": self.stopped or None,
-            "first": None if first is None else {**first.to_dict(), "context": list(first.context)},
+            "first": None if first is None else {**first.to_dict(self.page), "context": list(first.context)},
             "groups": {name: dict(sorted(found.items())) for name, found in sorted(self.groups.items())},
             "kinds": dict(sorted(self.kinds.items())),
             "explanations": dict(sorted(self.explanations.items())),
@@ -222,5 +229,5 @@ class Results:
             "uncompared": dict(sorted(self.uncompared.items())),
             "notes": dict(sorted(self.notes.items())),
             "seeded": [str(each) for each in self.seeded],
-            "divergences": [each.to_dict() for each in self.divergences],
+            "divergences": [each.to_dict(self.page) for each in self.divergences],
         }

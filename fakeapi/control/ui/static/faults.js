@@ -3,6 +3,44 @@
 import { control } from "./api.js";
 import { el, field, say, table } from "./dom.js";
 
+// The members of a rule that say something, but for those that are told otherwise.
+function told(members, left, first = "") {
+  const rest = Object.entries(members).filter(([name, value]) => !left.includes(name) && says(value));
+  return [first, ...rest.map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function says(value) {
+  return Boolean(value) && (typeof value !== "object" || Object.keys(value).length > 0);
+}
+
+function meets(match) {
+  const resource = `${match.resource || "*"}${match.group ? `.${match.group}` : ""}`;
+  const object = [match.namespace, match.name].filter(Boolean).join("/");
+  const first = `${match.verb || "*"} ${resource} ${object}`.trim();
+  return told(match, ["verb", "resource", "group", "namespace", "name"], first);
+}
+
+function timesOf(when) {
+  const parts = [];
+  if (when.last) {
+    parts.push(when.first === when.last ? `number ${when.first}` : `number ${when.first} to ${when.last}`);
+  } else if (when.first > 1) {
+    parts.push(`from number ${when.first}`);
+  }
+  if (when.every > 1) {
+    parts.push(`one in ${when.every}`);
+  }
+  if (when.probability < 1) {
+    parts.push(`with probability ${when.probability}, seed ${when.seed}`);
+  }
+  if (when.until) {
+    parts.push(`until ${when.until}`);
+  }
+  return parts.join(", ") || "all";
+}
+
 export async function show(main, { guarded }) {
   const armed = el("div", {});
   main.append(el("h2", {}, "Faults"), armed);
@@ -56,14 +94,16 @@ export async function show(main, { guarded }) {
         el("td", {}, each.name),
         el("td", { class: "number" }, String(each.matched)),
         el("td", { class: "number" }, String(each.fired)),
-        el("td", {}, el("code", {}, JSON.stringify(each.rule))),
+        el("td", {}, meets(each.rule.match)),
+        el("td", {}, timesOf(each.rule.when)),
+        el("td", {}, told(each.rule.action, ["type", "message", "details"], each.rule.action.type)),
         el("td", {}, el("button", { type: "button", onclick: () => guarded(() => disarm(each.name)) }, `Disarm ${each.name}`)),
       ),
     );
     const all = el("button", { type: "button", onclick: () => guarded(() => disarm("")) }, "Disarm all");
     armed.replaceChildren(
       ...(faults.length
-        ? [table(`${faults.length} armed`, ["Name", "Matched", "Fired", "Rule", ""], rows).box, all]
+        ? [table(`${faults.length} armed`, ["Name", "Matched", "Fired", "Requests", "Which of them", "What it does", ""], rows).box, all]
         : [el("p", {}, "No fault is armed.")]),
     );
   }

@@ -60,6 +60,20 @@ async function guarded(work) {
   }
 }
 
+// Draws anew; what had the focus and was replaced has it again, so that the keyboard is not lost.
+async function keepFocus(draw) {
+  const had = document.activeElement;
+  await draw();
+  if (had && !had.isConnected && document.activeElement === document.body) {
+    const same = [...document.querySelectorAll(`main ${had.localName}`)].find((each) => label(each) === label(had));
+    same?.focus({ preventScroll: true });
+  }
+}
+
+function label(element) {
+  return element.id || element.getAttribute("href") || element.getAttribute("aria-label") || element.textContent;
+}
+
 async function tellState() {
   try {
     const state = await control("GET", "/state");
@@ -88,7 +102,7 @@ async function follow() {
         setTimeout(() => {
           refreshDue = false;
           if (refresh) {
-            guarded(refresh);
+            keepFocus(() => guarded(refresh));
           }
         }, REFRESH_MS);
       }

@@ -86,7 +86,7 @@ async function showKinds(main, { place, guarded }) {
 }
 
 async function showObject(main, place) {
-  const [group, resource, namespace, name] = place.map(none);
+  const [group, resource, namespace, name, wanted] = place.map(none);
   const title = `${resource} ${namespace ? `${namespace}/` : ""}${name}`;
   const back = `#/objects/${encodeURIComponent(group || "-")}/${encodeURIComponent(resource)}`;
   const content = el("div", {});
@@ -100,35 +100,43 @@ async function showObject(main, place) {
     if (mark === last) {
       return;
     }
+    const isFirst = !last;
     last = mark;
-    const newest = versions.at(-1);
+    // The version that was the newest one when the address's version was.
+    const then = wanted ? versions.findLast((each) => Number(each.resourceVersion) <= Number(wanted)) : undefined;
+    const shown = then ?? versions.at(-1);
     const items = versions
-      .map((each, index) => [each, versions[index - 1]])
-      .reverse()
-      .map(([each, before]) => version(each, before));
-    const head = newest.change === "DELETED" ? "The object is deleted; its last state" : "The object";
+      .map((each, index) => version(each, versions[index - 1], each === then))
+      .reverse();
+    const at = then ? ` at version ${wanted}` : "";
+    const head = shown.change === "DELETED" ? "The object is deleted; its last state" : `The object${at}`;
     content.replaceChildren(
       el("h3", {}, "History"),
+      ...(wanted && !then ? [el("p", { role: "status" }, `The object as it was at version ${wanted} is not kept.`)] : []),
       el("ol", { reversed: true }, items),
       ...(history.forgotten ? [el("p", { class: "soft" }, "Earlier versions are not kept.")] : []),
       el("h3", {}, head),
-      el("pre", { tabindex: "0" }, JSON.stringify(newest.object, null, 2)),
+      el("pre", { tabindex: "0" }, JSON.stringify(shown.object, null, 2)),
     );
+    if (isFirst) {
+      content.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
+    }
   }
 
   await draw();
   return draw;
 }
 
-function version(each, before) {
+function version(each, before, isThen) {
+  const attributes = isThen ? { "aria-current": "true" } : {};
   const who = lastManager(each.object);
   const text = `${each.change} at ${each.resourceVersion}${who ? ` by ${who}` : ""}`;
   if (!before || each.change === "DELETED") {
-    return el("li", {}, text);
+    return el("li", attributes, text);
   }
   const found = differences(before.object, each.object);
   const lines = found.map(({ kind, path, text: value }) => el("div", { class: kind }, `${path}: ${value}`));
-  return el("li", {}, text, el("pre", {}, lines.length ? lines : "nothing but managed fields"));
+  return el("li", attributes, text, el("pre", {}, lines.length ? lines : "nothing but managed fields"));
 }
 
 function lastManager(object) {

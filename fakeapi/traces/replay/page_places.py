@@ -1,0 +1,59 @@
+"""Places on the target's live page: fragments of its address, for the objects that answers are about."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.meta.request_info import parse
+from fakeapi.traces.analysis.causal_order import Key
+from fakeapi.traces.analysis.identity_map import IdentityMap
+from fakeapi.traces.model import StreamEvent
+
+
+def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
+    """Where the object of an answer is shown: in the version of the answer or, of a refusal, in that of the
+    time. A list leads to its kind; a path without a resource leads nowhere, "".
+
+    `target`, `sent` and `answer` are those of the target server, not the recorded ones.
+    """
+    info = parse(unquote(target.partition("?")[0]))
+    if info is None or not info.resource:
+        return ""
+    found = _metadata(answer)
+    name = info.name or found.get("name") or _metadata(sent).get("name")
+    if not isinstance(name, str) or not name:
+        return f"#/objects/{quote(info.group or '-', safe='')}/{info.resource}"
+    version = found.get("resourceVersion") or str(identities.versions.newest)
+    return _object(info.group, info.resource, info.namespace, name, str(version))
+
+
+def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
+    """Where the object of a recorded event is shown, in the version that the event told of."""
+    group, resource, namespace, name = key
+    path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"
+    info = parse(identities.target(path))
+    if info is None or not name:
+        return ""
+    recorded = {} if event is None else _metadata(event.line, "object")
+    version = identities.versions.exact(str(recorded.get("resourceVersion", "")))
+    return _object(group, resource, info.namespace, info.name, version)
+
+
+def _object(group: str, resource: str, namespace: str, name: str, version: str) -> str:
+    parts = [group or "-", resource, namespace or "-", name, version]
+    return "#/object/" + "/".join(quote(part, safe="") for part in parts if part)
+
+
+def _metadata(body: bytes, member: str = "") -> Mapping[str, Any]:
+    """The metadata of the object in a body; nothing for a Status, a list, and what is no JSON."""
+    try:
+        value = decode(body)
+    except JsonError:
+        return {}
+    if member and isinstance(value, dict):
+        value = value.get(member)
+    if not isinstance(value, dict) or value.get("kind") == "Status" or "items" in value:
+        return {}
+    metadata = value.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
