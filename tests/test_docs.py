@@ -15,7 +15,16 @@ from fakeapi.faults.reading import read_rules
 from tests.installation import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("custom-resources", "clock", "snapshots", "requests", "faults", "recipes", "controllers")
+PAGES = (
+    "custom-resources",
+    "clock",
+    "snapshots",
+    "requests",
+    "faults",
+    "recipes",
+    "controllers",
+    "manifests",
+)
 EXAMPLES = README + "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in PAGES)
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]

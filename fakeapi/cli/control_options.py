@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fakeapi.settings import DEFAULT_PORT
+
+if TYPE_CHECKING:
+    from fakeapi.traces.client.target import Target
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -26,10 +29,7 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
         from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
 
         try:
-            if kubeconfig is not None:
-                client = ControlClient.of_kubeconfig(kubeconfig)
-            else:
-                client = ControlClient.of_url(server, token=token, ca_file=ca_file)
+            client = ControlClient.of_target(_target(server, kubeconfig, token, ca_file))
             try:
                 return command(client=client, **rest)
             finally:
@@ -37,6 +37,41 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
         except (ControlError, TargetError) as error:
             raise click.ClickException(str(error)) from error
 
+    return _with_options(call)
+
+
+def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: adds the options that say which server, and gives the command the `target` that they name.
+
+    A server that does not answer is one line and exit status 1.
+    """
+
+    @wraps(command)
+    def call(
+        *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
+    ) -> Any:
+        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - for --help's sake
+
+        try:
+            return command(target=_target(server, kubeconfig, token, ca_file), **rest)
+        except TargetError as error:
+            raise click.ClickException(str(error)) from error
+
+    return _with_options(call)
+
+
+def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
+    """Raises TargetError."""
+    if kubeconfig is not None:
+        from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - for --help's sake
+
+        return target_of_kubeconfig(kubeconfig)
+    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - the same
+
+    return target_of_url(server, token=token, ca_file=ca_file)
+
+
+def _with_options(call: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         call = option(call)
     return call

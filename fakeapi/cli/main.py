@@ -34,7 +34,9 @@ class _Commands(click.Group):
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
+        "export": ("fakeapi.cli.export", "Write the objects of a server as manifests."),
         "faults": ("fakeapi.cli.faults", "List, arm and disarm the faults of a running server."),
+        "import": ("fakeapi.cli.import_", "Put manifests, or the objects of a cluster, into a server."),
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
         "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),
@@ -48,7 +50,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.later:
             return super().get_command(ctx, cmd_name)
-        command: click.Command = getattr(import_module(self.later[cmd_name][0]), cmd_name)
+        command: click.Command = getattr(
+            import_module(self.later[cmd_name][0]), "import_" if cmd_name == "import" else cmd_name
+        )
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

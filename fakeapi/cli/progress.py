@@ -1,11 +1,17 @@
-"""Shows the progress of a replay: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a command: a bar on a terminal, a line now and then elsewhere."""
 
+import sys
 import time
-from typing import Any, TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
-from fakeapi.traces.replay.options import Progress
+if TYPE_CHECKING:
+    from fakeapi.traces.replay.options import Progress
+
+SHOWN_AFTER_SECONDS = 0.5
+"""What is done sooner shows no bar."""
 
 TERMINAL_SECONDS = 0.1
 """Between two updates of the bar on a terminal."""
@@ -14,54 +20,110 @@ PLAIN_SECONDS = 5.0
 """Between two lines elsewhere."""
 
 
-class ProgressLine:
-    """Called with the progress after each exchange; `end` is called after the last."""
+class Activity:
+    """The progress of one activity, on standard error unless another stream is named.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._terminal = stream.isatty()
-        self._every = TERMINAL_SECONDS if self._terminal else PLAIN_SECONDS
-        self._next = time.monotonic() + (0 if self._terminal else PLAIN_SECONDS)
+    Called with what is done, how much there is (0 where nobody knows), and a word on it. As a context it
+    ends with the block. On a terminal the line goes at the end.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        unit: str,
+        stream: TextIO | None = None,
+        *,
+        after: float = SHOWN_AFTER_SECONDS,
+        stays: bool = False,
+    ) -> None:
+        """`title` is a word such as "reading", `unit` what is counted; `stays`: the last line remains."""
+        self._title = title
+        self._unit = unit
+        self._stays = stays
+        self._stream = stream or sys.stderr
+        self._terminal = self._stream.isatty()
+        self._began = time.monotonic()
+        self._next = self._began + (after if self._terminal else PLAIN_SECONDS)
         self._bar: Any = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, done: int, total: int = 0, what: str = "") -> None:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + self._every
         if self._terminal:
-            self._show_bar(progress)
+            self._next = now + TERMINAL_SECONDS
+            self._show_bar(done, total, what)
         else:
-            click.echo(describe(progress, now - progress.began), file=self._stream)
+            self._next = now + PLAIN_SECONDS
+            said = describe(done, total, self._unit, now - self._began, what)
+            click.echo(f"{self._title} {said}", file=self._stream)
 
-    def _show_bar(self, progress: Progress) -> None:
+    def end(self) -> None:
+        """Ends the line of the bar; again is no error."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def _show_bar(self, done: int, total: int, what: str) -> None:
         if self._bar is None:
-            self._bar = click.progressbar(
-                length=progress.total, file=self._stream, show_pos=True, item_show_func=_divergent
-            )
-            self._bar.__enter__()
-        self._bar.update(progress.done - self._bar.pos, progress)
+            self._bar = _bar(self._stream, transient=not self._stays)
+            self._bar.add_task(self._title, total=None, count="", what="")
+            self._bar.start()
+        task = self._bar.tasks[0].id
+        count = f"{done}/{total} {self._unit}" if total else f"{done} {self._unit}"
+        self._bar.update(task, completed=done, total=total or None, count=count, what=what)
+        self._bar.refresh()
+
+
+def _bar(stream: TextIO, *, transient: bool) -> Any:
+    from rich.console import Console  # noqa: PLC0415 - 60 ms, for what takes its time
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn("{task.fields[count]}", markup=False),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[what]}", markup=False),
+        console=Console(file=stream, force_terminal=True),
+        transient=transient,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+
+
+class ProgressLine:
+    """The progress of a replay: called after each exchange; `end` is called after the last."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._activity = Activity("replaying", "exchanges", stream, after=0, stays=True)
+
+    def __call__(self, progress: "Progress") -> None:
+        divergent = f"{progress.divergent} diverge" if progress.divergent else ""
+        self._activity(progress.done, progress.total, divergent)
 
     def end(self) -> None:
         """Ends the line of the bar."""
-        if self._bar is not None:
-            self._bar.render_finish()
-            self._bar = None
+        self._activity.end()
 
 
-def _divergent(progress: Progress | None) -> str | None:
-    return f"{progress.divergent} diverge" if progress is not None and progress.divergent else None
-
-
-def describe(progress: Progress, seconds: float) -> str:
+def describe(done: int, total: int, unit: str, seconds: float, what: str = "") -> str:
     """Count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
-    rate = progress.done / seconds if seconds > 0 else 0.0
-    left = (progress.total - progress.done) / rate if rate else None
-    parts = [f"{progress.done} of {progress.total} exchanges", f"{rate:.0f}/s"]
-    if left is not None:
-        parts.append(f"{_span(left)} left")
-    if progress.divergent:
-        parts.append(f"{progress.divergent} diverge")
+    rate = done / seconds if seconds > 0 else 0.0
+    parts = [f"{done} of {total} {unit}" if total else f"{done} {unit}", f"{rate:.0f}/s"]
+    if rate and total:
+        parts.append(f"{_span((total - done) / rate)} left")
+    if what:
+        parts.append(what)
     return ", ".join(parts)
 
 

@@ -100,8 +100,8 @@ class API:
     async def get(self, path: str) -> Object:
         return await self.request("GET", path)
 
-    async def create(self, path: str, obj: Object) -> Object:
-        return await self.request("POST", path, obj)
+    async def create(self, path: str, obj: Object, **query: str) -> Object:
+        return await self.request("POST", path, obj, query=query)
 
     async def update(self, path: str, obj: Object) -> Object:
         return await self.request("PUT", path, obj)

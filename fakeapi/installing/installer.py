@@ -4,9 +4,13 @@ Objects are applied by server-side apply, so that what is there already and alik
 """
 
 import asyncio
+import copy
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.api import Refused
 from fakeapi.installing.plan import Kind, Plan, described
+from fakeapi.installing.references import Identities, Reference, references_of
 from fakeapi.installing.sources import InstallError, Manifest
 from fakeapi.machinery.json_types import Object
 
@@ -18,14 +22,35 @@ SERVED_SECONDS = 30.0
 
 _POLL_SECONDS = 0.02
 _DEFAULT = "default"
+_SOME_UID = "00000000-0000-0000-0000-000000000000"
+"""In a dry run, for an owner that is not there yet."""
+
+
+class Server(Protocol):
+    """The API of a server as an installation asks it. Every method raises Refused."""
+
+    async def get(self, path: str) -> Object: ...
+
+    async def create(self, path: str, obj: Object, **query: str) -> Object: ...
+
+    async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object: ...
 
 
 class Installer:
-    """Applies plans to one server."""
+    """Applies plans to one server.
 
-    def __init__(self, api: API) -> None:
+    A reference by uid that has none (`metadata.ownerReferences`, `spec.claimRef`) gets that of the object
+    of this name.
+    """
+
+    agent = AGENT
+    validation = "Strict"
+    """What becomes of fields that the server does not know, as `fieldValidation` says it."""
+
+    def __init__(self, api: Server) -> None:
         self._api = api
         self._served: dict[str, dict[str, Kind]] = {}
+        self._uids = Identities()
 
     async def check(self, plan: Plan) -> None:
         """Dry runs of all that can be tried before anything is there. Raises InstallError.
@@ -36,10 +61,14 @@ class Installer:
         for each in plan.manifests:
             key = each.obj["apiVersion"], each.obj["kind"]
             kind = await self._kind(*key)
-            if kind is None and key not in defined:
-                raise each.error(f"the server has no {key[1]} in {key[0]}, and no manifest defines it")
-            if kind is not None and not (kind.namespaced and _namespace(each) in made):
-                await self._apply(each, kind, dry_run=True)
+            try:
+                if kind is None and key not in defined:
+                    raise each.error(f"the server has no {key[1]} in {key[0]}, and no manifest defines it")
+                if kind is not None and not (kind.namespaced and namespace_of(each) in made):
+                    await self._apply(each, kind, dry_run=True)
+            except InstallError as error:
+                self.refused(error)
+            self.advanced()
 
     async def install(self, plan: Plan) -> list[Object]:
         """Applies the plan; returns the objects as they are stored, in the order in which they were applied.
@@ -49,21 +78,48 @@ class Installer:
         stored = []
         waiting = plan.defined_kinds()
         definitions = {id(each) for each in plan.definitions}
+        served = []
         for each in plan.manifests:
-            key = each.obj["apiVersion"], each.obj["kind"]
-            if id(each) not in definitions and key in waiting:
-                await self._served_now(*key, each)
-            kind = await self._kind(*key)
-            if kind is None:
-                raise each.error(f"the server has no {key[1]} in {key[0]}")
-            stored.append(await self._apply(each, kind))
-        await self._all_served(plan)
+            try:
+                kind = await self._kind_now(each, waiting if id(each) not in definitions else {})
+                obj = await self._apply(each, kind)
+            except InstallError as error:
+                self.refused(error)
+                for key in Plan([each]).defined_kinds():
+                    waiting.pop(key, None)
+            else:
+                self._uids.add(obj, obj["metadata"].get("uid", ""), kind.plural)
+                stored.append(obj)
+                served += [each] if id(each) in definitions else []
+                self.applied(each, kind, obj)
+            self.advanced()
+        await self._all_served(Plan(served))
         return stored
+
+    def advanced(self) -> None:
+        """Called after each manifest, in a check as well."""
+
+    def applied(self, manifest: Manifest, kind: Kind, obj: Object) -> None:
+        """Called with each object as it is stored."""
+
+    def refused(self, error: InstallError) -> None:
+        """Called with what the server refused; ends the installation unless it returns."""
+        raise error
 
     async def _all_served(self, plan: Plan) -> None:
         for each in plan.definitions:
             for api_version, kind in Plan([each]).defined_kinds():
                 await self._served_now(api_version, kind, each)
+
+    async def _kind_now(self, manifest: Manifest, defined: Mapping[tuple[str, str], Kind]) -> Kind:
+        """The kind of a manifest, which is waited for where it was defined. Raises InstallError."""
+        api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
+        if (api_version, name) in defined:
+            await self._served_now(api_version, name, manifest)
+        kind = await self._kind(api_version, name)
+        if kind is None:
+            raise manifest.error(f"the server has no {name} in {api_version}")
+        return kind
 
     async def _served_now(self, api_version: str, kind: str, manifest: Manifest) -> None:
         """Waits until a kind is served."""
@@ -88,8 +144,11 @@ class Installer:
             if error.is_missing:
                 return {}
             raise InstallError(f"cannot discover {api_version}: {error}") from error
+        names = {each["name"] for each in listed["resources"]}
         return {
-            each["kind"]: Kind(api_version, each["name"], each["namespaced"])
+            each["kind"]: Kind(
+                api_version, each["name"], each["namespaced"], f"{each['name']}/status" in names
+            )
             for each in listed["resources"]
             if "/" not in each["name"]
         }
@@ -103,19 +162,64 @@ class Installer:
             raise
 
     async def _apply(self, manifest: Manifest, kind: Kind, *, dry_run: bool = False) -> Object:
-        path = kind.path(_namespace(manifest), manifest.obj["metadata"]["name"])
-        query = {"fieldManager": AGENT, "force": "true", "fieldValidation": "Strict"}
+        path = kind.path(namespace_of(manifest), manifest.obj["metadata"]["name"])
+        query = {"fieldManager": self.agent, "force": "true", "fieldValidation": self.validation}
         if dry_run:
             query["dryRun"] = "All"
         try:
             if _says_nothing(manifest.obj) and (found := await self._found(path)) is not None:
                 return found
-            return await self._api.patch(path, manifest.obj, "apply", **query)
+            body = await self.with_uids(manifest, status=False, dry_run=dry_run)
+            return await self.send(kind, path, body, query)
         except Refused as error:
-            raise manifest.error(f"{described(manifest.obj)}: {_one_line(str(error))}") from error
+            raise manifest.error(f"{described(manifest.obj)}: {one_line(str(error))}") from error
+
+    async def send(self, kind: Kind, path: str, body: Object, query: dict[str, str]) -> Object:
+        """Applies an object; returns it as it is stored. Raises Refused."""
+        return await self._api.patch(path, body, "apply", **query)
+
+    async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:
+        """The object with the uids of what it refers to; the same one where it refers to nothing.
+
+        Raises InstallError for an owner that is not there.
+        """
+        if not any(self.is_open(each) for each in references_of(manifest.obj, status=status)):
+            return manifest.obj
+        obj = copy.deepcopy(manifest.obj)
+        for reference in references_of(obj, status=status):
+            if not self.is_open(reference):
+                continue
+            uid = self._uids.find(reference) or await self._live_uid(reference, namespace_of(manifest))
+            if uid or dry_run:
+                reference.holder["uid"] = uid or _SOME_UID
+            else:
+                self.without_target(manifest, obj, reference)
+        return obj
+
+    def is_open(self, reference: Reference) -> bool:
+        """Whether the uid is looked for."""
+        return not reference.uid
+
+    def without_target(self, manifest: Manifest, obj: Object, reference: Reference) -> None:
+        """Called for a reference to what is not there. Raises InstallError, or changes the object."""
+        if reference.is_owner:
+            raise manifest.error(f"{described(manifest.obj)}: its owner {reference} is not there")
+
+    async def _live_uid(self, reference: Reference, namespace: str) -> str:
+        """The uid of an object of the server; "" where there is none of the name."""
+        holder = reference.holder
+        api_version, kind_name = holder.get("apiVersion"), holder.get("kind")
+        if not isinstance(api_version, str) or not isinstance(kind_name, str):
+            return ""
+        kind = await self._kind(api_version, kind_name)
+        if kind is None:
+            return ""
+        found = await self._found(kind.path(str(holder.get("namespace") or namespace), holder["name"]))
+        return "" if found is None else str(found["metadata"]["uid"])
 
 
-def _namespace(manifest: Manifest) -> str:
+def namespace_of(manifest: Manifest) -> str:
+    """The namespace that a manifest says, or `default`."""
     namespace: str = manifest.obj["metadata"].get("namespace") or _DEFAULT
     return namespace
 
@@ -130,5 +234,6 @@ def _says_nothing(obj: Object) -> bool:
     }
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text with its line breaks as spaces."""
     return " ".join(text.split())

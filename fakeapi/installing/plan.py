@@ -1,10 +1,12 @@
 """Plan: what is installed, checked as far as that goes without a server, in the order that it needs."""
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from fakeapi.installing.sources import Manifest, Source, manifests_of
+from fakeapi.installing.references import Identities, places_of, references_of
+from fakeapi.installing.sources import Manifest, Source, manifests_of, type_of
 from fakeapi.machinery.json_types import Object
 
 EXTENSIONS = "apiextensions.k8s.io"
@@ -30,7 +32,7 @@ _ORDER = (
 _LAST = ("admissionregistration.k8s.io", "apiregistration.k8s.io")
 """Groups whose objects may keep others from being created."""
 
-_OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creationTimestamp", "generation")
+OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creationTimestamp", "generation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Kind:
     api_version: str
     plural: str
     namespaced: bool
+    has_status: bool = False
+    """Whether the status is a subresource."""
 
     def path(self, namespace: str, name: str) -> str:
         root = "/apis" if "/" in self.api_version else "/api"
@@ -78,12 +82,43 @@ def plan_of(sources: Iterable[Source]) -> Plan:
         if key in seen:
             raise each.error(f"{described(each.obj)} is in {seen[key].origin} already")
         seen[key] = each
-    return Plan(sorted(manifests, key=_rank))
+    return Plan(_owners_first(sorted(_without_old_uids(manifests), key=lambda each: rank_of(each.obj))))
 
 
-def type_of(obj: Mapping[str, Any]) -> tuple[str, str]:
-    """Group and kind."""
-    return obj["apiVersion"].rpartition("/")[0], obj["kind"]
+def _without_old_uids(manifests: Sequence[Manifest]) -> list[Manifest]:
+    """The manifests without the uids of references among them, as the server gives others."""
+    known = Identities()
+    for each in manifests:
+        known.add(each.obj, each.uid)
+    return [_without_old_uids_of(each, known) for each in manifests]
+
+
+def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
+    if not any(each.uid and each.uid == known.find(each) for each in references_of(manifest.obj)):
+        return manifest
+    obj = copy.deepcopy(manifest.obj)
+    for reference in references_of(obj):
+        if reference.uid and reference.uid == known.find(reference):
+            del reference.holder["uid"]
+    return replace(manifest, obj=obj)
+
+
+def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
+    """The same order, but that each manifest stands behind those that it refers to by uid."""
+    by_place = {place: each for each in manifests for place in places_of(each.obj)}
+    ordered: dict[int, Manifest] = {}
+    for first in manifests:
+        waiting, entered = [first], set[int]()
+        while waiting:
+            each = waiting[-1]
+            if id(each) in entered or id(each) in ordered:
+                ordered.setdefault(id(waiting.pop()), each)
+                continue
+            entered.add(id(each))
+            for reference in references_of(each.obj, status=False):
+                owners = (by_place.get(place) for place in reference.places)
+                waiting.extend(owner for owner in owners if owner is not None and id(owner) not in entered)
+    return list(ordered.values())
 
 
 def described(obj: Mapping[str, Any]) -> str:
@@ -101,12 +136,14 @@ def _checked(manifest: Manifest) -> Manifest:
         raise manifest.error(f"{obj['kind']} without a metadata.name")
     if not isinstance(metadata.get("namespace") or "", str):
         raise manifest.error(f"{obj['kind']} {metadata['name']} with a namespace that is no text")
-    kept: Object = {name: value for name, value in metadata.items() if name not in _OF_THE_SERVER}
-    return Manifest({**obj, "metadata": kept}, manifest.origin)
+    kept: Object = {name: value for name, value in metadata.items() if name not in OF_THE_SERVER}
+    uid = metadata.get("uid")
+    return Manifest({**obj, "metadata": kept}, manifest.origin, uid if isinstance(uid, str) else "")
 
 
-def _rank(manifest: Manifest) -> int:
-    group, kind = type_of(manifest.obj)
+def rank_of(obj: Mapping[str, Any]) -> int:
+    """The place of an object's kind in the order in which kinds are created."""
+    group, kind = type_of(obj)
     if group in _LAST:
         return len(_ORDER) + 1
     return _ORDER.index((group, kind)) if (group, kind) in _ORDER else len(_ORDER)

@@ -29,13 +29,19 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An object and where it was found: "crds/a.yaml, document 2"."""
+    """An object, where it was found ("crds/a.yaml, document 2"), and the uid that it says it had."""
 
     obj: Object
     origin: str
+    uid: str = ""
 
     def error(self, why: str) -> InstallError:
         return InstallError(f"{self.origin}: {why}")
+
+
+def type_of(obj: Mapping[str, Any]) -> tuple[str, str]:
+    """Group and kind."""
+    return obj["apiVersion"].rpartition("/")[0], obj["kind"]
 
 
 def manifests_of(sources: Iterable[Source]) -> list[Manifest]:

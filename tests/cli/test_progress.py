@@ -2,7 +2,7 @@
 
 import io
 
-from fakeapi.cli.progress import ProgressLine, describe
+from fakeapi.cli.progress import Activity, ProgressLine, describe
 from fakeapi.traces.replay.options import Progress
 
 
@@ -12,11 +12,12 @@ class Terminal(io.StringIO):
 
 
 def test_progress_tells_count_rate_and_remaining_time() -> None:
-    progress = Progress(total=100, done=25, divergent=2)
-    assert describe(progress, 5.0) == "25 of 100 exchanges, 5/s, 15 s left, 2 diverge"
-    assert describe(Progress(total=100_000, done=10), 1.0) == "10 of 100000 exchanges, 10/s, 2:46 h left"
-    assert describe(Progress(total=1000, done=10), 1.0) == "10 of 1000 exchanges, 10/s, 1:39 min left"
-    assert describe(Progress(), 0.0) == "0 of 0 exchanges, 0/s"
+    assert (
+        describe(25, 100, "exchanges", 5.0, "2 diverge") == "25 of 100 exchanges, 5/s, 15 s left, 2 diverge"
+    )
+    assert describe(10, 100_000, "exchanges", 1.0) == "10 of 100000 exchanges, 10/s, 2:46 h left"
+    assert describe(10, 1000, "objects", 1.0) == "10 of 1000 objects, 10/s, 1:39 min left"
+    assert describe(0, 0, "objects", 0.0) == "0 objects, 0/s"
 
 
 def test_a_terminal_gets_a_bar_with_the_count_of_divergences() -> None:
@@ -36,3 +37,18 @@ def test_elsewhere_lines_are_few_and_plain() -> None:
         line(Progress(total=100, done=done))
     line.end()
     assert plain.getvalue() == ""
+
+
+def test_what_is_done_soon_shows_nothing_on_a_terminal() -> None:
+    terminal = Terminal()
+    with Activity("reading", "objects", terminal) as activity:
+        activity(1, 2)
+    assert terminal.getvalue() == ""
+
+
+def test_a_bar_without_a_total_shows_its_count() -> None:
+    terminal = Terminal()
+    with Activity("reading", "objects", terminal, after=0) as activity:
+        activity(7, 0, "pods [x]")
+    assert "7 objects" in terminal.getvalue()
+    assert "pods [x]" in terminal.getvalue()

@@ -1,0 +1,109 @@
+"""The command `fakeapi export`: the objects of a server, or of its database, as plain manifests.
+
+Exit status: 0 when they were written, 1 where something cannot be read or written, 2 for invalid options.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fakeapi.cli.control_options import server_target
+from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
+
+if TYPE_CHECKING:
+    from fakeapi.traces.client.target import Target
+    from fakeapi.transfer.exporting import Exported
+    from fakeapi.transfer.selection import Selection
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "--output", "-o", metavar="FILE", type=_FILE, help="Write one file.  [default: standard output]"
+)
+@click.option(
+    "--directory",
+    "-d",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write NAMESPACE/RESOURCE/NAME.yaml into this new directory.",
+)
+@selection_options
+@click.option("--status", is_flag=True, help="Write what stands in the status of objects, too.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Write what a server makes by itself, and events, too."
+)
+@read_limit
+@server_target
+@click.option(
+    "--db",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read this database of a server instead; it is not changed.",
+)
+@click.option("--release", metavar="RELEASE", help="The Kubernetes release that --db is read as.")
+def export(
+    *,
+    target: "Target",
+    output: Path | None,
+    directory: Path | None,
+    status: bool,
+    limit: int,
+    db: Path | None,
+    release: str | None,
+    **chosen: Any,
+) -> None:
+    """Write the objects of a server as manifests in YAML, which `fakeapi import` and `kubectl` take.
+
+    uids, resourceVersions, timestamps and managed fields are left out, and the status unless it is asked
+    for. Only GET requests are made. Of a cluster that is no fakeapi, Secrets have no data.
+    """
+    if output is not None and directory is not None:
+        raise click.UsageError("Name --output or --directory, not both.")
+    if release is not None and db is None:
+        raise click.UsageError("--release needs --db.")
+    from fakeapi.transfer import files  # noqa: PLC0415 - for --help's sake
+
+    selection = selection_of(chosen)
+    with reported():
+        if directory is not None:
+            files.check_directory(directory)
+        if db is None:
+            exported = _read(target, selection, status=status, limit=limit)
+        else:
+            from fakeapi.transfer.database import copy_served  # noqa: PLC0415 - for --help's sake
+
+            with copy_served(db, release) as copied:
+                exported = _read(copied, selection, status=status, limit=limit)
+        manifests = [manifest for _, manifest in exported.manifests]
+        if directory is not None:
+            files.write_directory(directory, exported.manifests)
+        elif output is not None:
+            files.write_file(output, manifests)
+        else:
+            sys.stdout.write(files.text_of(manifests))
+    for problem in exported.problems:
+        click.echo(f"Left out: {problem}", err=True)
+    click.echo(f"exported {summary(resource for resource, _ in exported.manifests)}", err=True)
+    if exported.problems and not manifests:
+        raise click.exceptions.Exit(1)
+
+
+def _read(target: "Target", selection: "Selection", *, status: bool, limit: int) -> "Exported":
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
+    from fakeapi.transfer.exporting import AGENT, export  # noqa: PLC0415 - the same
+    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - the same
+
+    async def read() -> "Exported":
+        api = ReadOnlyAPI(target, AGENT)
+        try:
+            return await export(api, selection, status=status, limit=limit, progress=activity)
+        finally:
+            await api.close()
+
+    with Activity("reading", "resources") as activity:
+        return asyncio.run(read())

@@ -1,0 +1,159 @@
+"""The command `fakeapi import`: manifests, or the objects of a cluster, put into a running server.
+
+Exit status: 0 when all was imported, 1 where something was refused or cannot be read, 2 for invalid options.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fakeapi.cli.control_options import server_target
+from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
+
+if TYPE_CHECKING:
+    from fakeapi.installing.plan import Plan
+    from fakeapi.traces.client.target import Target
+    from fakeapi.transfer.importing import Imported
+    from fakeapi.transfer.reading import State
+    from fakeapi.transfer.remote import ReadOnlyAPI
+    from fakeapi.transfer.selection import Selection
+
+
+@click.command("import", context_settings={"show_default": True})
+@click.argument("sources", nargs=-1, metavar="[FILE|DIRECTORY]...", type=click.Path(path_type=Path))
+@click.option(
+    "--from-cluster",
+    "cluster",
+    metavar="KUBECONFIG|URL",
+    help="Read a cluster instead: by a kubeconfig, or the URL of `kubectl proxy`; by GET requests alone.",
+)
+@click.option(
+    "--context", metavar="NAME", help="Context of the cluster's kubeconfig.  [default: its current context]"
+)
+@selection_options
+@read_limit
+@click.option("--status", is_flag=True, help="Write what stands in the status of objects, too.")
+@click.option("--dry-run", is_flag=True, help="Read and check, and say what would be imported.")
+@server_target
+def import_(
+    *,
+    target: "Target",
+    sources: tuple[Path, ...],
+    cluster: str | None,
+    context: str | None,
+    limit: int,
+    status: bool,
+    dry_run: bool,
+    **chosen: Any,
+) -> None:
+    """Put manifests, or the objects of a cluster, into a running fakeapi server.
+
+    Namespaces and definitions come first, owners before what they own, whose references get the new uids.
+    Objects are applied (server-side apply), so an import can be repeated. Manifests are checked before
+    anything is there. Of a cluster, Secrets come without their data and other credentials are taken out;
+    what it or the server refuses is told, and the rest imported.
+    """
+    if bool(sources) == bool(cluster):
+        raise click.UsageError("Name manifests, or a cluster with --from-cluster.")
+    if not cluster:
+        _refuse_cluster_options(context, chosen)
+    selection = selection_of(chosen, **_of_a_cluster())
+    with reported():
+        plan, problems = asyncio.run(_plan(target, sources, cluster, context, selection, limit))
+        result = asyncio.run(
+            _import(target, plan, lenient=cluster is not None, status=status, dry_run=dry_run)
+        )
+    problems += result.problems
+    for problem in problems:
+        click.echo(f"Left out: {problem}", err=True)
+    words = "would import" if dry_run else "imported"
+    statuses = f"; {result.statuses} statuses" if status and not dry_run else ""
+    click.echo(f"{words} {summary(result.objects.elements())}{statuses}")
+    if result.problems or (problems and not result.objects):
+        raise click.exceptions.Exit(1)
+
+
+def _of_a_cluster() -> dict[str, Any]:
+    from fakeapi.transfer.selection import OF_A_CLUSTER  # noqa: PLC0415 - for --help's sake
+
+    return {"left_out": OF_A_CLUSTER}
+
+
+def _refuse_cluster_options(context: str | None, chosen: dict[str, Any]) -> None:
+    if context is not None or any(chosen.values()):
+        raise click.UsageError("--context, --namespace, --resource and --selector need --from-cluster.")
+
+
+async def _plan(
+    target: "Target",
+    sources: tuple[Path, ...],
+    cluster: str | None,
+    context: str | None,
+    selection: "Selection",
+    limit: int,
+) -> "tuple[Plan, list[str]]":
+    """What is to be imported, and a line for each thing that could not be read."""
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
+    from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - the same
+    from fakeapi.transfer.cluster import read_cluster  # noqa: PLC0415 - the same
+    from fakeapi.transfer.importing import AGENT  # noqa: PLC0415 - the same
+    from fakeapi.transfer.kinds import discover  # noqa: PLC0415 - the same
+    from fakeapi.transfer.manifests import plain_manifests  # noqa: PLC0415 - the same
+    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - the same
+
+    if cluster is None:
+        return plan_of(sources), []
+    api = ReadOnlyAPI(target, AGENT)
+    source = ReadOnlyAPI(_cluster_target(cluster, context), AGENT)
+    try:
+        await _check_fakeapi(api)
+        served, _ = await discover(api)
+        with Activity("reading", "resources") as activity:
+            state: State = await read_cluster(
+                source, selection, target=served, limit=limit, progress=activity
+            )
+    finally:
+        await source.close()
+        await api.close()
+    manifests = [manifest for _, manifest in plain_manifests(state.objects, status=True)]
+    return plan_of([manifests]), state.problems
+
+
+def _cluster_target(cluster: str, context: str | None) -> "Target":
+    """Raises TargetError."""
+    from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - for --help's sake
+    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - the same
+
+    if not cluster.startswith(("http://", "https://")):
+        return target_of_kubeconfig(Path(cluster).expanduser(), context)
+    if context is not None:
+        raise click.UsageError("--context needs a kubeconfig.")
+    return target_of_url(cluster)
+
+
+async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
+    """Raises ClickException for a server that is no fakeapi: nothing is ever written to another."""
+    from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - for --help's sake
+
+    if not await is_fakeapi(api):
+        words = "is no fakeapi server with a control API; nothing is imported into another"
+        raise click.ClickException(f"{api.url} {words}")
+
+
+async def _import(
+    target: "Target", plan: "Plan", *, lenient: bool, status: bool, dry_run: bool
+) -> "Imported":
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
+    from fakeapi.transfer.importing import AGENT, Importer  # noqa: PLC0415 - the same
+    from fakeapi.transfer.remote import RemoteAPI  # noqa: PLC0415 - the same
+
+    api = RemoteAPI(target, AGENT)
+    try:
+        await _check_fakeapi(api)
+        with Activity("importing", "steps") as activity:
+            importer = Importer(api, lenient=lenient, progress=activity)
+            return await (importer.rehearse(plan) if dry_run else importer.run(plan, status=status))
+    finally:
+        await api.close()

@@ -1,0 +1,100 @@
+"""Options, errors and words that `fakeapi export` and `fakeapi import` share."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fakeapi.transfer.bounds import OBJECTS_MAX
+
+if TYPE_CHECKING:
+    from fakeapi.transfer.selection import Selection
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SHOWN = 8
+"""Resources that a summary names."""
+
+
+def selection_options(command: F) -> F:
+    """Decorator: adds the options that choose objects, whose values `selection_of` takes."""
+    for option in (
+        click.option(
+            "--selector",
+            "-l",
+            "labels",
+            metavar="SELECTOR",
+            default="",
+            help="Only with these labels.",
+            show_default=False,
+        ),
+        click.option(
+            "--resource",
+            "-r",
+            "resources",
+            metavar="RESOURCE",
+            multiple=True,
+            help="Only this resource, such as pods or deployments.apps. May be repeated.",
+        ),
+        click.option(
+            "--namespace",
+            "-n",
+            "namespaces",
+            metavar="NAMESPACE",
+            multiple=True,
+            help="Only this namespace, and outside of namespaces what --resource names. May be repeated.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def read_limit(command: F) -> F:
+    """Decorator: adds --limit."""
+    return click.option(
+        "--limit", type=click.IntRange(1), default=OBJECTS_MAX, help="Read no more objects than this."
+    )(command)
+
+
+def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
+    """The selection that the options describe."""
+    from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - for --help's sake
+
+    namespaces, resources = all_of(chosen.pop("namespaces")), all_of(chosen.pop("resources"))
+    return Selection(namespaces, resources, **chosen, **more)
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turns what prevents an export or import into one line and exit status 1."""
+    from fakeapi.controllers.api import Refused  # noqa: PLC0415 - for --help's sake
+    from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
+    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
+    from fakeapi.transfer.database import DatabaseUnreadable  # noqa: PLC0415 - the same
+    from fakeapi.transfer.files import WriteError  # noqa: PLC0415 - the same
+    from fakeapi.transfer.reading import TooManyObjects  # noqa: PLC0415 - the same
+    from fakeapi.transfer.selection import SelectionError  # noqa: PLC0415 - the same
+
+    try:
+        yield
+    except (
+        Refused,
+        InstallError,
+        TargetError,
+        DatabaseUnreadable,
+        WriteError,
+        TooManyObjects,
+        SelectionError,
+    ) as error:
+        raise click.ClickException(" ".join(str(error).split())) from error
+
+
+def summary(resources: Iterable[str]) -> str:
+    """Objects by resource: "3 objects: 2 pods, 1 nodes"."""
+    counts = Counter(resources)
+    total = counts.total()
+    named = [f"{count} {resource}" for resource, count in counts.most_common(_SHOWN)]
+    others = total - sum(count for _, count in counts.most_common(_SHOWN))
+    named += [f"{others} others"] if others else []
+    return f"{total} object{'' if total == 1 else 's'}" + (f": {', '.join(named)}" if named else "")

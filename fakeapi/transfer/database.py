@@ -1,0 +1,53 @@
+"""Serves a copy of a database on loopback, so that it can be read as a server is."""
+
+import contextlib
+import secrets
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from fakeapi.traces.client.target import Target, target_of_url
+
+BUSY_SECONDS = 1.0
+"""Waited for a database that is locked."""
+
+
+class DatabaseUnreadable(Exception):
+    """A database that cannot be copied or served; one line for the user."""
+
+
+@contextlib.contextmanager
+def copy_served(path: Path, release: str | None) -> Iterator[Target]:
+    """A server of a copy of the database, for the block. Raises DatabaseUnreadable."""
+    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - a whole server
+
+    with tempfile.TemporaryDirectory(prefix="fakeapi-") as directory:
+        copy = Path(directory) / "copy.db"
+        try:
+            _copy(path, copy)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise DatabaseUnreadable(f"cannot read {path}: {error}") from error
+            words = "is in use: a server has it open; export from that server"
+            raise DatabaseUnreadable(f"{path} {words}") from error
+        except sqlite3.Error as error:
+            raise DatabaseUnreadable(f"cannot read {path}: {error}") from error
+        token = secrets.token_hex(16)
+        try:
+            server = FakeAPI(database=copy, release=release, token=token).start()
+        except (StartError, ValueError) as error:
+            raise DatabaseUnreadable(str(error).replace(str(copy), str(path))) from error
+        try:
+            yield target_of_url(server.url, token=token)
+        finally:
+            server.stop()
+
+
+def _copy(path: Path, copy: Path) -> None:
+    source = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+    with contextlib.closing(source), contextlib.closing(sqlite3.connect(copy)) as made:
+        source.execute(
+            "SELECT 1 FROM sqlite_master"
+        ).fetchone()  # a backup of a locked one would wait for ever
+        source.backup(made)

@@ -1,0 +1,70 @@
+"""Exports the chosen objects of a server as plain manifests."""
+
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.api import Refused
+from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.bounds import OBJECTS_MAX
+from fakeapi.transfer.cluster import read_cluster
+from fakeapi.transfer.kinds import Served, discover
+from fakeapi.transfer.manifests import plain_manifests
+from fakeapi.transfer.reading import Progress, State, no_progress, read_state
+from fakeapi.transfer.remote import ReadOnlyAPI
+from fakeapi.transfer.selection import Selection
+
+AGENT = "fakeapi-export"
+"""The User-Agent of the requests."""
+
+
+@dataclass(slots=True)
+class Exported:
+    """Plain manifests with the resource of each ("deployments.apps"), and a line for each problem."""
+
+    manifests: list[tuple[str, Object]]
+    problems: list[str] = field(default_factory=list)
+
+
+async def export(
+    api: ReadOnlyAPI,
+    selection: Selection,
+    *,
+    status: bool = False,
+    limit: int = OBJECTS_MAX,
+    progress: Progress = no_progress,
+) -> Exported:
+    """Reads the chosen objects. Of a server that is no fakeapi, Secrets have no data in what is exported.
+
+    Raises Refused, TargetError, SelectionError, TooManyObjects.
+    """
+    if await is_fakeapi(api):
+        state = await _read_fakeapi(api, selection, limit, progress)
+    else:
+        state = await read_cluster(api, selection, limit=limit, progress=progress)
+    plain = plain_manifests(state.objects, status=status)
+    return Exported([(read.kind.qualified, manifest) for read, manifest in plain], state.problems)
+
+
+async def is_fakeapi(api: ReadOnlyAPI) -> bool:
+    """Whether the server is a fakeapi, as its control API tells. Raises TargetError, Refused (401)."""
+    try:
+        state = await api.get("/_fakeapi/state")
+    except Refused as error:
+        if error.code == 401:
+            raise
+        return False
+    return "oldestResourceVersion" in state
+
+
+async def _read_fakeapi(api: ReadOnlyAPI, selection: Selection, limit: int, progress: Progress) -> State:
+    """Asks for the resources that have objects alone: a server makes what it serves when it is asked."""
+    if selection.resources or selection.everything:
+        served, problems = await discover(api)
+        chosen = selection.chosen(served)
+    else:
+        having = {(each["group"], each["resource"]) for each in await api.get_list("/_fakeapi/kinds")}
+        served, problems = await discover(api, {group for group, _ in having})
+        chosen = selection.chosen(Served({key: kinds for key, kinds in served.items() if key in having}))
+    kinds = [versions[0] for versions in chosen.values()]
+    state = await read_state(api, kinds, selection, limit=limit, progress=progress)
+    state.problems[:0] = problems
+    return state

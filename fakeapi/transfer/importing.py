@@ -1,0 +1,167 @@
+"""Importer: an installation that also writes statuses, and may go on after a refusal."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from fakeapi.controllers.api import Refused
+from fakeapi.installing.installer import Installer, Server, namespace_of, one_line
+from fakeapi.installing.plan import Kind, Plan, described
+from fakeapi.installing.references import Reference
+from fakeapi.installing.sources import InstallError, Manifest
+from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.reading import Progress, no_progress
+
+AGENT = "fakeapi-import"
+"""The User-Agent of the requests, and the field manager of what is applied."""
+
+_OWN_STATUS = frozenset({"Namespace", "CustomResourceDefinition"})
+"""Kinds whose status the server itself keeps true."""
+
+_ALLOCATED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
+"""Fields of a Service that the ranges of a cluster allow, and those of another may not."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of an import: objects and statuses by kind, and a line for each problem."""
+
+    objects: Counter[str] = field(default_factory=Counter)
+    statuses: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+class Importer(Installer):
+    """Applies plans to one server, once.
+
+    `lenient`: what was read from a cluster. Then a refused object is a problem and not the end, fields that
+    the server does not know are left out, and so are references to owners that are not there and addresses
+    of services outside this server's ranges.
+    """
+
+    agent = AGENT
+
+    def __init__(self, api: Server, *, lenient: bool = False, progress: Progress = no_progress) -> None:
+        super().__init__(api)
+        self.result = Imported()
+        self._lenient = lenient
+        self._progress = progress
+        self._done = self._total = 0
+        self._with_status: list[tuple[Manifest, Kind, Object]] = []
+        if lenient:
+            self.validation = "Ignore"
+
+    async def run(self, plan: Plan, *, status: bool) -> Imported:
+        """Applies the plan, and then the statuses if they are asked for.
+
+        Unless lenient, what can be known before is found before anything is there. Raises InstallError.
+        """
+        self._total = len(plan.manifests) * (1 if self._lenient else 2)
+        if not self._lenient:
+            await self.check(plan)
+        await self.install(plan)
+        if status:
+            self._total += len(self._with_status)
+            for manifest, kind, stored in self._with_status:
+                await self._import_status(manifest, kind, stored)
+                self.advanced()
+        return self.result
+
+    async def rehearse(self, plan: Plan) -> Imported:
+        """Checks the plan as far as that goes, and counts what would be applied. Raises InstallError."""
+        self._total = len(plan.manifests)
+        await self.check(plan)
+        for each in plan.manifests:
+            key = each.obj["apiVersion"], each.obj["kind"]
+            kind = await self._kind(*key) or plan.defined_kinds().get(key)
+            if kind is not None:
+                self._count(kind)
+        return self.result
+
+    def _count(self, kind: Kind) -> None:
+        group = kind.api_version.rpartition("/")[0]
+        self.result.objects[f"{kind.plural}.{group}" if group else kind.plural] += 1
+
+    def advanced(self) -> None:
+        self._done += 1
+        self._progress(self._done, self._total, "")
+
+    def applied(self, manifest: Manifest, kind: Kind, obj: Object) -> None:
+        self._count(kind)
+        if kind.has_status and manifest.obj.get("status") and manifest.obj["kind"] not in _OWN_STATUS:
+            self._with_status.append((manifest, kind, obj))
+
+    def refused(self, error: InstallError) -> None:
+        if not self._lenient:
+            raise error
+        self.result.problems.append(str(error))
+
+    def without_target(self, manifest: Manifest, obj: Object, reference: Reference) -> None:
+        if not (self._lenient and reference.is_owner):
+            super().without_target(manifest, obj, reference)
+            return
+        owners = [each for each in obj["metadata"]["ownerReferences"] if each is not reference.holder]
+        obj["metadata"]["ownerReferences"] = owners
+        self.result.problems.append(f"{described(manifest.obj)}: without its owner {reference}, not there")
+
+    def is_open(self, reference: Reference) -> bool:
+        return super().is_open(reference) or (self._lenient and reference.is_owner)
+
+    async def send(self, kind: Kind, path: str, body: Object, query: dict[str, str]) -> Object:
+        try:
+            return await super().send(kind, path, body, query)
+        except Refused as error:
+            if error.code in {400, 500} and "typed" in error.message:
+                return await self._create(path, body, query, error)
+            reduced = _without_addresses(body) if self._lenient and error.code == 422 else None
+            if reduced is None:
+                raise
+        return await super().send(kind, path, reduced, query)
+
+    async def _create(self, path: str, body: Object, query: dict[str, str], refusal: Refused) -> Object:
+        """Creates an object that can't be applied, as one with two entries of a list of the same key."""
+        asked = {name: value for name, value in query.items() if name != "force"}
+        try:
+            return await self._api.create(path.rpartition("/")[0], body, **asked)
+        except Refused:
+            raise refusal from None
+
+    async def _import_status(self, manifest: Manifest, kind: Kind, stored: Object) -> None:
+        wanted = (await self.with_uids(manifest, status=True))["status"]
+        patch = merge_patch(stored.get("status") or {}, wanted)
+        if not patch:
+            self.result.statuses += 1
+            return
+        path = kind.path(namespace_of(manifest), manifest.obj["metadata"]["name"])
+        try:
+            await self._api.patch(f"{path}/status", {"status": patch}, "merge", fieldManager=self.agent)
+        except Refused as error:
+            words = f"{described(manifest.obj)}: status: {one_line(str(error))}"
+            self.refused(manifest.error(words))
+        else:
+            self.result.statuses += 1
+
+
+def merge_patch(old: Any, new: Any) -> Any:
+    """The JSON merge patch that makes `new` of `old`; {} where they are alike."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    patch: dict[str, Any] = {name: None for name in old if name not in new}
+    for name, value in new.items():
+        if name not in old:
+            patch[name] = value
+        elif old[name] != value:
+            patch[name] = merge_patch(old[name], value)
+    return patch
+
+
+def _without_addresses(obj: Object) -> Object | None:
+    """A Service without its addresses and ports of nodes; None for all other objects."""
+    spec = obj.get("spec")
+    if (obj["apiVersion"], obj["kind"]) != ("v1", "Service") or not isinstance(spec, dict):
+        return None
+    reduced = {name: value for name, value in spec.items() if name not in _ALLOCATED}
+    ports = [{k: v for k, v in port.items() if k != "nodePort"} for port in spec.get("ports") or ()]
+    if ports:
+        reduced["ports"] = ports
+    return {**obj, "spec": reduced}

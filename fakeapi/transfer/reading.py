@@ -1,0 +1,110 @@
+"""Reads the chosen objects of a server, page by page, by GET alone; what it refuses is told, not fatal."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+
+from fakeapi.controllers.api import Refused
+from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.bounds import LIST_ATTEMPTS, OBJECTS_MAX, PAGE_OBJECTS
+from fakeapi.transfer.kinds import Getter, ServedKind
+from fakeapi.transfer.selection import Selection
+
+
+class TooManyObjects(Exception):
+    """More objects than are to be read; one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadObject:
+    """An object with `apiVersion` and `kind`, and the resource that it is of."""
+
+    kind: ServedKind
+    obj: Object
+
+    @property
+    def namespace(self) -> str:
+        return str(self.obj["metadata"].get("namespace") or "")
+
+    @property
+    def name(self) -> str:
+        return str(self.obj["metadata"]["name"])
+
+
+@dataclass(slots=True)
+class State:
+    """What was read, in the order of the resources, and a line for each list that was refused."""
+
+    objects: list[ReadObject] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+Progress = Callable[[int, int, str], None]
+"""Called with what is done, how much there is, and a word on what is at hand."""
+
+
+def no_progress(done: int, total: int, what: str) -> None:
+    """Progress for nobody."""
+
+
+async def read_state(
+    server: Getter,
+    kinds: Iterable[ServedKind],
+    selection: Selection,
+    *,
+    limit: int = OBJECTS_MAX,
+    progress: Progress = no_progress,
+) -> State:
+    """Reads the objects of these resources.
+
+    Raises TooManyObjects beyond `limit`, Refused where the server does not know who asks (401) or what the
+    selector means (400), and what the server raises where it does not answer.
+    """
+    state = State()
+    wanted = list(kinds)
+    for number, kind in enumerate(wanted):
+        progress(number, len(wanted), kind.qualified)
+        for namespace in selection.namespaces if kind.namespaced and selection.namespaces else ("",):
+            try:
+                listed = await _listed(server, kind, namespace, selection, limit - len(state.objects))
+            except Refused as error:
+                if error.code in {400, 401}:
+                    raise
+                where = f" in {namespace}" if namespace else ""
+                state.problems.append(f"{kind.qualified}{where}: {error}")
+            else:
+                state.objects.extend(listed)
+    progress(len(wanted), len(wanted), "")
+    return state
+
+
+async def _listed(
+    server: Getter, kind: ServedKind, namespace: str, selection: Selection, room: int
+) -> list[ReadObject]:
+    for attempt in range(1, LIST_ATTEMPTS + 1):
+        found: list[ReadObject] = []
+        try:
+            async for item in _items(server, kind, namespace, selection.labels):
+                typed = {"apiVersion": kind.api_version, "kind": kind.kind, **item}
+                if selection.includes(kind, typed):
+                    found.append(ReadObject(kind, typed))
+                if len(found) > room:
+                    words = "choose resources or namespaces, or allow more with --limit"
+                    raise TooManyObjects(f"more objects than the limit, counted at {kind.qualified}: {words}")
+        except Refused as error:
+            if error.code != 410 or attempt == LIST_ATTEMPTS:
+                raise
+        else:
+            return found
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _items(server: Getter, kind: ServedKind, namespace: str, labels: str) -> AsyncIterator[Object]:
+    query = {"limit": str(PAGE_OBJECTS)} | ({"labelSelector": labels} if labels else {})
+    while True:
+        page = await server.get(kind.path(namespace), **query)
+        for item in page.get("items") or ():
+            yield item
+        token = (page.get("metadata") or {}).get("continue")
+        if not token:
+            return
+        query["continue"] = token

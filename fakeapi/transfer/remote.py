@@ -1,0 +1,105 @@
+"""RemoteAPI and ReadOnlyAPI: clients of an API server at a URL, for what moves objects."""
+
+import asyncio
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fakeapi.controllers.api import Refused
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.patch.media_types import SHORT_NAMES
+from fakeapi.traces.client.http import HttpClient
+from fakeapi.traces.client.target import Target, TargetError
+from fakeapi.traces.messages import first
+from fakeapi.traces.model import Headers, Response
+from fakeapi.transfer.bounds import READ_BYTES_MAX, RETRIES_MAX, RETRY_SECONDS_MAX
+
+CONNECTIONS = 4
+
+
+class ReadOnlyAPI:
+    """Reads from one server: every request is a GET, and there is no method for another.
+
+    Methods raise Refused, and TargetError where no HTTP answer comes.
+    """
+
+    def __init__(self, target: Target, agent: str) -> None:
+        """Raises TargetError."""
+        self._client = HttpClient(target, CONNECTIONS)
+        self._headers: Headers = (("Accept", "application/json"), ("User-Agent", agent))
+        self.url = target.url
+        self._received = 0
+
+    async def get(self, path: str, **query: str) -> Object:
+        """The decoded object of a success."""
+        return _object(await self._answered("GET", path, query))
+
+    async def get_list(self, path: str) -> list[Object]:
+        """The decoded list of a success."""
+        found = await self._answered("GET", path, {})
+        return found if isinstance(found, list) else []
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _answered(
+        self, method: str, path: str, query: dict[str, str], headers: Headers = (), body: bytes = b""
+    ) -> Any:
+        """The decoded body of a success."""
+        target = quote(path, safe="/:@!$&'()*+,;=~") + (f"?{urlencode(query)}" if query else "")
+        for retry in range(RETRIES_MAX + 1):
+            answer = await self._client.send(method, target, (*self._headers, *headers), body)
+            self._received += len(answer.body)
+            if self._received > READ_BYTES_MAX:
+                raise TargetError(f"{self.url} has answered more than {READ_BYTES_MAX} bytes: choose less")
+            wait = _retry_seconds(answer)
+            if wait is None or retry == RETRIES_MAX:
+                break
+            await asyncio.sleep(wait)
+        return _result(answer)
+
+
+class RemoteAPI(ReadOnlyAPI):
+    """Reads from one server and writes to it."""
+
+    async def create(self, path: str, obj: Object, **query: str) -> Object:
+        content = _content("application/json")
+        return _object(await self._answered("POST", path, query, content, codec.encode(obj)))
+
+    async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object:
+        """`kind` is json, merge, strategic or apply."""
+        content = _content(SHORT_NAMES[kind])
+        return _object(await self._answered("PATCH", path, query, content, codec.encode(patch)))
+
+
+def _content(media_type: str) -> Headers:
+    return (("Content-Type", media_type),)
+
+
+def _retry_seconds(answer: Response) -> float | None:
+    """Seconds until the request may be sent again; None for an answer that is final."""
+    if answer.status not in {429, 503}:
+        return None
+    text = first(answer.headers, "retry-after")
+    return min(float(text), RETRY_SECONDS_MAX) if text.isascii() and text.isdecimal() else None
+
+
+def _result(answer: Response) -> Any:
+    """The decoded body of a successful answer. Raises Refused."""
+    try:
+        body = codec.decode(answer.body)
+    except codec.JsonError:
+        body = None
+    if isinstance(body, dict | list) and answer.status < 300:
+        return body
+    status = body if isinstance(body, dict) else {}
+    text = answer.body[:200].decode("utf-8", "replace").strip()
+    message = str(status.get("message") or f"answers {answer.status} {text!r}")
+    code = answer.status if answer.status >= 300 else 0
+    raise Refused(code, str(status.get("reason") or "Unknown"), message, status)
+
+
+def _object(value: Any) -> Object:
+    if not isinstance(value, dict):
+        raise Refused(0, "Unknown", "answers a list where an object is expected", {})
+    return value

@@ -1,0 +1,8 @@
+"""On a slow machine too, commands under test print no progress."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.cli.progress.PLAIN_SECONDS", 3600.0)
