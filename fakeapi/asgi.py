@@ -10,6 +10,15 @@ Send = Callable[[Any], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+WRITE_NOW = "fakeapi.write_now"
+"""An extension of a request's scope: writes a part of the body of the response, which has begun, without
+waiting. (bytes) -> whether it was written; not where the client has something to read already. A middleware
+that looks at what is sent takes it out of the scope.
+"""
+
+WriteNow = Callable[[bytes], bool]
+
+
 class DropConnection(Exception):
     """An application raises it to have the client's connection closed, after what it has sent and without
     another byte. A server that does not know it closes the connection, or answers 500 where nothing was sent.

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from fakeapi.asgi import Message, Receive, Scope
+from fakeapi.asgi import WRITE_NOW, Message, Receive, Scope, WriteNow
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
 """Bytes that a request body may have; a longer one is a 413, and its rest is read and dropped."""
+
+
+_NONE: dict[str, WriteNow] = {}
 
 
 class ClientGone(Exception):
@@ -20,6 +23,7 @@ class ClientGone(Exception):
 class Request:
     """`raw_path` and `query_string` are as the client sent them; `path` is decoded. `headers` has the first
     value of each header, `all_headers` every value in order. `content` is the body once it was read.
+    `write_now` is the server's extension WRITE_NOW, where it has that.
     """
 
     method: str
@@ -33,6 +37,7 @@ class Request:
     scheme: str = "http"
     all_headers: Sequence[tuple[bytes, bytes]] = ()
     content: bytes = b""
+    write_now: WriteNow | None = None
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -51,6 +56,7 @@ class Request:
             receive,
             scheme=scope.get("scheme", "http"),
             all_headers=scope["headers"],
+            write_now=scope.get("extensions", _NONE).get(WRITE_NOW),
         )
 
     @property

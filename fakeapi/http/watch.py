@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from fakeapi.asgi import DropConnection
+from fakeapi.asgi import DropConnection, WriteNow
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import CBOR_SEQUENCE, JSON, Representation, check_streamable, offer_of
 from fakeapi.http.protobuf import watch_frame
 from fakeapi.http.rendering import negotiate_for
-from fakeapi.http.response import StreamingResponse
+from fakeapi.http.response import SEND_BYTES_MAX, StreamingResponse
 from fakeapi.http.status import status_of
 from fakeapi.http.transform import Transform, transform_for
 from fakeapi.journal.progress import WatchProgress
@@ -109,6 +109,8 @@ class Watches:
             watch.close()
             raise
         events = Events(watch, resource, options, encoder, self._store)
+        if not resource.kind.unstructured:
+            events.write_through(ctx.request.write_now)
         ctx.watch = events.progress
         stream = StreamingResponse(
             events.frames(), watch.close, media_type=_media_type(ctx), warnings=ctx.warnings.texts
@@ -156,6 +158,9 @@ class PlainEvents:
 
     def encode(self, event: WatchEvent) -> bytes:
         return self._cache.frame(event, self._encode)
+
+    def encode_all(self, events: list[WatchEvent]) -> bytes:
+        return self._cache.frames(events, self._encode)
 
     def encode_bookmark(self, body: bytes) -> bytes:
         return self._encode("BOOKMARK", body)
@@ -257,6 +262,21 @@ class Events:
             return
         except Exception:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
+
+    def write_through(self, write_now: WriteNow | None) -> None:
+        """Writes events in the turn of their commit, by no task, to a client that has read all until then."""
+        if write_now is not None and isinstance(self._encoder, PlainEvents):
+            self._watch.deliver(partial(self._written, write_now, self._encoder))
+
+    def _written(self, write_now: WriteNow, encoder: PlainEvents, events: list[WatchEvent]) -> bool:
+        frames = encoder.encode_all(events)
+        if self.taps or len(frames) > SEND_BYTES_MAX or not write_now(frames):
+            return False
+        progress = self.progress
+        progress.taken += len(events)
+        progress.version = max(progress.version, events[-1].revision)
+        progress.sent = progress.taken
+        return True
 
     async def _encoded(self, events: list[WatchEvent]) -> list[bytes]:
         if self._resource.kind.unstructured:

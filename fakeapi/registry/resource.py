@@ -39,12 +39,13 @@ from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
 from fakeapi.releases.rules import rules_of
-from fakeapi_storage import Entry
+from fakeapi_storage import Entry, Event
 
 if TYPE_CHECKING:
     from fakeapi.registry.admission.attributes import Operation
     from fakeapi.registry.admission.chain import Steps
     from fakeapi.registry.declared.enforcement import DeclaredValidation
+    from fakeapi.registry.verbs.watching import WatchEvent
 
 CONVERTED_MAX = 4096
 """As many stored objects are kept as this version shows them; when there are more, all are converted
@@ -79,6 +80,11 @@ class Resource:
     admission_chains: "dict[str, Mapping[Operation, Steps]]"
     """The steps of admission by subresource; kept here by `fakeapi.registry.admission.chain`."""
 
+    delivered: "tuple[Sequence[Event], list[WatchEvent]] | None"
+    """The last batch of events that was delivered, for watches of all objects; kept here by
+    `fakeapi.registry.verbs.watching`.
+    """
+
     table_rows: dict[bytes, tuple[int, bytes, float | None, bytes]]
     """Rows of tables by stored value; kept here by `fakeapi.http.table_rows`."""
 
@@ -96,6 +102,7 @@ class Resource:
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.admission_chains = {}
         self.table_rows = {}
+        self.delivered = None
         self._context = context
         self._managers: dict[str, FieldManager] = {}
         self._converted: dict[bytes, bytes] = {}

@@ -100,6 +100,11 @@ class Connection:
         if not (self._writer.is_closing() or self._dropping_input):
             self._writer.write(data)
 
+    @property
+    def writes_at_once(self) -> bool:
+        writer = self._writer
+        return not (self._dropping_input or writer.is_closing() or writer.transport.get_write_buffer_size())
+
     def expect_request(self) -> None:
         self._awaiting_head = False
         self._deadline = self._loop.time() + IDLE_SECONDS

@@ -239,6 +239,13 @@ class HTTP1:
         else:
             await self._write(self._response.data(data))
 
+    def write_now(self, data: bytes) -> bool:
+        if self._refused or not self._wire.writes_at_once:
+            return False
+        self._write_unsent_head()
+        self._wire.write_soon(self._response.data(data))
+        return True
+
     async def answer_data(self, data: bytes) -> None:
         """Bytes of a WebSocket."""
         await (asyncio.sleep(0) if self._refused else self._write(data))

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Protocol
 from urllib.parse import unquote
 
-from fakeapi.asgi import Message, Send
+from fakeapi.asgi import WRITE_NOW, Message, Send
 from fakeapi.serving.request_head import Headers, RequestHead
 from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import ConnectionTasks
@@ -22,6 +22,10 @@ class Answering(Protocol):
     async def answer_head(self, status: int, headers: Headers) -> None: ...
 
     async def answer_body(self, data: bytes, *, is_last: bool) -> None: ...
+
+    def write_now(self, data: bytes) -> bool:
+        """Writes a part of the body; False where that takes waiting."""
+        ...
 
     async def answered(self) -> None:
         """The application says no more."""
@@ -67,9 +71,15 @@ class Exchange:
             "client": streams.client,
             "server": streams.server,
             "state": {},
-            "extensions": {},
+            "extensions": {WRITE_NOW: self.write_now},
         }
         self._put = await tasks.spawn_app(streams.app, None, scope, self._send)
+
+    def write_now(self, data: bytes) -> bool:
+        """The extension WRITE_NOW."""
+        if self._state is not _State.RESPONSE or self._is_closed or self._has_no_body:
+            return False
+        return self._connection.write_now(data)
 
     async def take_body(self, data: bytes) -> None:
         if self._put is not None and not self._is_closed:

@@ -18,6 +18,11 @@ class Wire(Protocol):
         """Writes without waiting; for the little that goes before a waited-for write."""
         ...
 
+    @property
+    def writes_at_once(self) -> bool:
+        """Whether the client has read all that was written, so that more need not wait."""
+        ...
+
     def close(self) -> None:
         """Sends what is still to be sent, then closes."""
         ...

@@ -103,6 +103,14 @@ class Watcher(Protocol):
         """
         ...
 
+    def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
+        """From now on offers events to `take` in the turn of their commit, while the consumer waits.
+
+        Of a prefix all are given the same list. What it takes (True) is not handed out again. It must neither
+        raise nor wait.
+        """
+        ...
+
     def close(self) -> None:
         """Ends the watcher and wakes its consumer. Closing twice is allowed."""
         ...

@@ -95,7 +95,7 @@ def test_a_body_of_many_small_chunks_arrives(runner: Runner) -> None:
 class NoWire:
     """A connection whose client sees nothing."""
 
-    ending = False
+    ending = writes_at_once = False
 
     async def write(self, data: bytes) -> None: ...
     def write_soon(self, data: bytes) -> None: ...

@@ -30,7 +30,7 @@ Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """(value, API version) -> the value and its schema in that version; None for an unknown version."""
 
 
-REMEMBERED = 1024
+REMEMBERED_MAX = 1024
 """As many field sets that updates led to are kept for a kind; when there are more, all are forgotten."""
 
 REMEMBERED_BYTES_MAX = 4096
@@ -90,7 +90,7 @@ class Updater:
         if found is None:
             found = find()
             if sum(map(len, key)) <= REMEMBERED_BYTES_MAX:
-                if len(self._remembered) >= REMEMBERED:
+                if len(self._remembered) >= REMEMBERED_MAX:
                     self._remembered.clear()
                 self._remembered[key] = found
         return found

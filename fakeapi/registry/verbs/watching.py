@@ -85,6 +85,32 @@ class Watch:
             if events:
                 return events
 
+    def deliver(self, take: Callable[[list[WatchEvent]], bool]) -> None:
+        """Offers events to `take` as they are committed, while `next` waits, which then does not give them.
+
+        Not for objects that need a webhook's conversion. `take` must neither raise nor wait. It is given the
+        same list as the other watches of all objects.
+        """
+        self._watcher.deliver(partial(self._delivered, take))
+
+    def _delivered(self, take: Callable[[list[WatchEvent]], bool], batch: Sequence[Event]) -> bool:
+        try:
+            events = self._of_all(batch) if self._chosen.everything else self._translated(batch)
+        except Exception:  # noqa: BLE001 - `next` finds it too, and says it to the watcher
+            return False
+        return not events or take(events)
+
+    def _of_all(self, batch: Sequence[Event]) -> list[WatchEvent]:
+        """`_translated` for a watch of all objects, which many watches of a resource have in common."""
+        if batch[0].entry.revision <= self.start:
+            return self._translated(batch)
+        known = self._resource.delivered
+        if known is not None and known[0] is batch:
+            return known[1]
+        events = self._translated(batch)
+        self._resource.delivered = batch, events
+        return events
+
     def _translated(self, batch: Sequence[Event]) -> list[WatchEvent]:
         return [
             event
@@ -211,6 +237,15 @@ class EncodedEventCache:
         """`exact` as in `Resource.json_of`."""
         self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
+        self._last: tuple[list[WatchEvent], bytes] = [], b""
+
+    def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
+        """The frames of a list of events together, made once for all that ask for the same list in a row."""
+        last, lines = self._last
+        if last is not events:
+            lines = b"".join([self.frame(event, encode) for event in events])
+            self._last = events, lines
+        return lines
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
         """One line or frame of a watch stream; `encode` is the same for all of a cache."""

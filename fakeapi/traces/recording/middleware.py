@@ -64,7 +64,7 @@ class Recorder:
                 end(observed, complete=True)
 
         try:
-            await self._app(scope, hear, say)
+            await self._app({**scope, "extensions": {}}, hear, say)
         finally:
             end(observed, complete=complete)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
 from fakeapi_storage.interface import Event
@@ -14,7 +14,17 @@ WATCHER_BUFFER_EVENTS_MAX = 4_096
 class Subscription:
     """A watcher: a buffer that publishing appends to and one consumer empties."""
 
-    __slots__ = ("_broadcast", "_buffer", "_ended", "_floor", "_progress", "_room", "_topic", "_waiting")
+    __slots__ = (
+        "_broadcast",
+        "_buffer",
+        "_ended",
+        "_floor",
+        "_progress",
+        "_room",
+        "_take",
+        "_topic",
+        "_waiting",
+    )
 
     def __init__(self, broadcast: "Broadcast", topic: "Topic", backlog: list[Event], floor: int) -> None:
         self._broadcast = broadcast
@@ -25,6 +35,7 @@ class Subscription:
         self._progress = 0
         self._ended: StorageError | None = None
         self._waiting: asyncio.Future[None] | None = None
+        self._take: Callable[[Sequence[Event]], bool] | None = None
 
     @property
     def progress(self) -> int:
@@ -49,14 +60,25 @@ class Subscription:
         self._room = self._broadcast.limit
         return batch
 
+    def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
+        self._take = take
+
     def close(self) -> None:
         self.end(Closed("watcher"), drop=True)
 
     def offer(self, events: Sequence[Event]) -> None:
-        """Buffers the next events; ends the watcher if they do not fit."""
+        """Delivers the next events or buffers them; ends the watcher if they do not fit."""
         if self._floor >= events[0].entry.revision:
             events = [event for event in events if event.entry.revision > self._floor]
-        buffer = self._buffer
+        buffer, waiting = self._buffer, self._waiting
+        if not events or (
+            self._take is not None
+            and not buffer
+            and waiting is not None
+            and not waiting.done()
+            and self._take(events)
+        ):
+            return
         buffer.extend(events)
         if len(buffer) > self._room:
             self.end(WatcherOverflow(self._room), drop=True)

@@ -10,7 +10,7 @@ from fakeapi.machinery.apply.conflict import Conflicts
 from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, from_fields_v1, union
 from fakeapi.machinery.apply.managedfields import APPLY, Managed, Manager, Record
 from fakeapi.machinery.apply.typed import TypedError
-from fakeapi.machinery.apply.updater import Updater
+from fakeapi.machinery.apply.updater import REMEMBERED_BYTES_MAX, Updater
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.schema.nodes import Node
 from tests.machinery.apply.tables import Types, read
@@ -169,3 +169,20 @@ def test_a_new_order_alone_is_a_change_since_1_29() -> None:
     applied = {"set": ["y", "x"]}
     assert leaf_updater().apply(live, applied, {}, key("one"), force=False) == applied
     assert leaf_updater(order_matters=False).apply(live, applied, {}, key("one"), force=False) is None
+
+
+def test_of_too_many_remembered_sets_all_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.machinery.apply.updater.REMEMBERED_MAX", 2)
+    kept = leaf_updater()
+    for value in ("x", "y", "z", "x"):
+        assert kept.update({}, {"set": [value]}, {}) == {"f:set": {".": {}, f'v:"{value}"': {}}}
+        assert len(kept._remembered) <= 2
+
+
+def test_a_set_that_follows_from_long_texts_is_not_remembered() -> None:
+    kept = leaf_updater()
+    long = "x" * REMEMBERED_BYTES_MAX
+    assert kept.update({}, {"set": [long]}, {}) == {"f:set": {".": {}, f'v:"{long}"': {}}}
+    assert not kept._remembered
+    kept.update({}, {"set": ["x"]}, {})
+    assert kept._remembered

@@ -1,6 +1,7 @@
 """Watches: where they begin, what they tell of a change, and where they cannot begin any more."""
 
 import asyncio
+import itertools
 import json
 from typing import Any
 
@@ -257,5 +258,63 @@ def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
         assert cache.frame(events[-1], encode) == lines[-1]
         assert len(encoded) == 6
         assert len(cache._kept) <= 2
+
+    in_world(scenario)
+
+
+@pytest.mark.parametrize("selector", ["", "a=b"])
+def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) -> None:
+    """Of the batches that are offered every other one is taken."""
+
+    async def scenario(world: World) -> None:
+        asked, watch = (world.watch(labels=selector) for _ in range(2))
+        found: list[WatchEvent] = []
+        offers = itertools.count()
+
+        def take(events: list[WatchEvent]) -> bool:
+            taken = next(offers) % 2 == 0
+            if taken:
+                found.extend(events)
+            return taken
+
+        async def hand_out() -> None:
+            while True:
+                found.extend(await watch.next())
+
+        watch.deliver(take)
+        consumer = asyncio.ensure_future(hand_out())
+        for number in range(6):
+            await world.create(world.claim(f"c{number}"))
+            await world.patch(f"c{number}", {"metadata": {"labels": {"a": "b"}}})
+            await world.patch(f"c{number}", {"metadata": {"labels": {"a": str(number)}}})
+        expected = await after(asked, 12 if selector else 18)
+        consumer.cancel()
+        assert found == expected
+        assert next(offers) > len(expected) // 2
+
+    in_world(scenario)
+
+
+def test_watches_of_all_objects_are_given_one_list_of_frames() -> None:
+    async def scenario(world: World) -> None:
+        given: list[list[WatchEvent]] = []
+        watches = [world.watch() for _ in range(2)]
+        consumers = [asyncio.ensure_future(watch.next()) for watch in watches]
+
+        def take(events: list[WatchEvent]) -> bool:
+            given.append(events)
+            return True
+
+        for watch in watches:
+            watch.deliver(take)
+        await asyncio.sleep(0)
+        await world.create(world.claim("a"))
+        for consumer in consumers:
+            consumer.cancel()
+        assert told(given[0]) == [("ADDED", "a")]
+        assert given[0] is given[1]
+        encoded = EncodedEventCache()
+        assert encoded.frames(given[0]) == encoded.frame(given[0][0])
+        assert encoded.frames([]) == b""
 
     in_world(scenario)

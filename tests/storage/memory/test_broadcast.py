@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakeapi_storage.errors import Closed, StorageReset, WatcherOverflow
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind
@@ -96,3 +99,45 @@ def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
             await dropped.next_batch()
 
     asyncio.run(main())
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.booleans()), max_size=12))
+def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn_or_handed_out(
+    batches: list[tuple[int, bool, bool]],
+) -> None:
+    """Each batch has so many events, is taken or not, and finds the consumer waiting or at work."""
+
+    async def scenario() -> list[int]:
+        broadcast = Broadcast(INITIAL_REVISION, limit=100)
+        watcher = subscribe(broadcast, "")
+        found: list[int] = []
+        takes = False
+
+        def take(events: Sequence[Event]) -> bool:
+            if takes:
+                found.extend(event.entry.revision for event in events)
+            return takes
+
+        watcher.deliver(take)
+        waiting: asyncio.Task[list[Event]] | None = None
+        revision = INITIAL_REVISION
+        for count, takes, waits in batches:  # noqa: B007 - `take` reads it
+            if waits and waiting is None:
+                waiting = asyncio.ensure_future(watcher.next_batch())
+                await asyncio.sleep(0)
+            broadcast.publish([event(revision + 1 + number, "/a") for number in range(count)])
+            revision += count
+            if waiting is not None and waiting.done():
+                found += [each.entry.revision for each in waiting.result()]
+                waiting = None
+            elif waiting is not None and watcher.waiting:
+                found += [each.entry.revision for each in await waiting]
+                waiting = None
+        watcher.end(Closed(), drop=False)
+        with contextlib.suppress(Closed):
+            found += [each.entry.revision for each in await (waiting or watcher.next_batch())]
+        return found
+
+    assert asyncio.run(scenario()) == [
+        INITIAL_REVISION + 1 + number for number in range(sum(count for count, _, _ in batches))
+    ]
