@@ -22,6 +22,16 @@ class Duplicates(Enum):
     """The pool is passed over."""
 
 
+class CountersOf(Enum):
+    """Where the counters are that a device consumes."""
+
+    SLICE_ANEW = "slice, counted anew"
+    """In the slice of the device; counted anew for each device, which all that it consumes must be in."""
+    SLICE = "slice"
+    """In the slice of the device; those of other slices are not limited."""
+    POOL = "pool"
+
+
 class DriverWait(Enum):
     """The condition of a pod that waits for the controller of a classic driver."""
 
@@ -51,8 +61,22 @@ class AllocationQuirks:
     newer_allocators_sort_pools: bool
     """With binding conditions or consumable capacity, pools come by driver and name, those with binding
     conditions last, and their slices by name."""
-    counter_sets_of_pool: bool
-    """Counters belong to the pool; before, to the slice of the device."""
+    newer_allocators_put_conditions_last: bool
+    """With binding conditions or consumable capacity, pools and slices with binding conditions come last."""
+    counters_of: CountersOf
+    refused_devices_keep_counters: bool
+    """The counters of a device that a taint or a constraint keeps from a request, and of a shared one that is
+    given back, stay consumed for the rest of the search."""
+    shared_devices_take_counters_again: bool
+    """A shared device consumes its counters for each request that gets a share of it."""
+    distinct_is_the_same_device: bool
+    """Attributes that are to be distinct may have the same value, but not be of the same (shared) device."""
+    capacity_is_of_another_device: bool
+    """Whether a device has the capacity for a request is asked, once more, of the device of its slice whose
+    place is that of the device in the request. If that lacks it, the device stays taken for the rest of the
+    search, and constraints keep its attributes."""
+    shared_devices_in_use_hold_counters: bool
+    """Counters are consumed by the shared devices of other claims."""
 
     # requests for all devices
     all_leaves_out_used: bool
@@ -111,7 +135,13 @@ _HISTORY: History = {
     "incomplete_pools_serve": {27: True, 35: False},
     "other_nodes_complete_pools": {27: False, 35: True},
     "newer_allocators_sort_pools": {27: False, 36: True},
-    "counter_sets_of_pool": {27: False, 34: True},
+    "newer_allocators_put_conditions_last": {27: False, 34: True, 36: False},
+    "counters_of": {27: CountersOf.SLICE_ANEW, 34: CountersOf.SLICE, 35: CountersOf.POOL},
+    "refused_devices_keep_counters": {27: False, 34: True, 36: False},
+    "shared_devices_take_counters_again": {27: False, 34: True, 35: False},
+    "distinct_is_the_same_device": {27: False, 34: True, 35: False},
+    "capacity_is_of_another_device": {27: False, 34: True, 35: False},
+    "shared_devices_in_use_hold_counters": {27: False, 36: True},
     "all_leaves_out_used": {27: True, 32: False},
     "none_are_all": {27: True, 33: False},
     "all_forgets_choice": {27: True, 35: False},

@@ -12,7 +12,7 @@ from fakeapi.controllers.allocation.model import (
     SearchTooLong,
 )
 from fakeapi.controllers.allocation.nodes import merged_selector
-from fakeapi.controllers.allocation.pools import Slices, gather_pools
+from fakeapi.controllers.allocation.pools import Slices, gather_pools, has_binding_conditions
 from fakeapi.controllers.allocation.requests import (
     ALL,
     EXACT_COUNT,
@@ -58,6 +58,8 @@ def allocate(
     if pools and not rules.pools_are_sorted:
         first = inventory.turn % len(pools)
         pools = pools[first:] + pools[:first]
+        if rules.conditions_come_last:
+            pools.sort(key=has_binding_conditions)
     selection = Selection(
         matcher,
         node,
@@ -122,7 +124,8 @@ def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
 def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Constraint]:
     found = []
     for number, spec in enumerate(devices.get("constraints") or ()):
-        constraint = constraint_of(spec, lists=rules.list_attributes)
+        same_device = rules.quirks.distinct_is_the_same_device
+        constraint = constraint_of(spec, lists=rules.list_attributes, same_device=same_device)
         if constraint is None:
             problem = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim}, constraint #{number}: {problem}")

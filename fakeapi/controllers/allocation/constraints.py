@@ -29,14 +29,17 @@ class Constraint(Protocol):
         ...
 
 
-def constraint_of(spec: Object, *, lists: bool) -> Constraint | None:
-    """The constraint for an entry of a claim's spec; None for an unknown type. `lists`: attributes may be
-    lists.
+def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Constraint | None:
+    """The constraint for an entry of a claim's spec; None for an unknown type.
+
+    `lists`: attributes may be lists. `same_device`: distinct attributes are those of different devices.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
         return MatchAttribute(spec["matchAttribute"], requests, lists=lists)
     if spec.get("distinctAttribute"):
+        if same_device:
+            return DistinctDevice(spec["distinctAttribute"], requests, lists=lists)
         return DistinctAttribute(spec["distinctAttribute"], requests, lists=lists)
     return None
 
@@ -102,11 +105,18 @@ class DistinctAttribute(_OfRequests):
         if not self._concerns(taken):
             return True
         attribute = attribute_of(taken.device, self._attribute)
-        if attribute is None or (self._count and not self._differs(attribute)):
+        if attribute is None:
+            return False
+        attribute = self._compared(taken, attribute)
+        if self._count and not self._differs(attribute):
             return False
         self._known[taken.request] = attribute
         self._count += 1
         return True
+
+    def _compared(self, taken: Taken, attribute: Object) -> Object:
+        """What stands for the attribute in comparisons."""
+        return attribute
 
     def remove(self, taken: Taken) -> None:
         if self._concerns(taken):
@@ -124,6 +134,13 @@ class DistinctAttribute(_OfRequests):
             if known[1] & found[1] if self._lists else known[1] == found[1]:
                 return False
         return True
+
+
+class DistinctDevice(DistinctAttribute):
+    """distinctAttribute where the attributes of two devices are distinct although their values are equal."""
+
+    def _compared(self, taken: Taken, attribute: Object) -> Object:
+        return {"string": str(taken.device.id)}
 
 
 def attribute_of(device: Device, name: str) -> Object | None:

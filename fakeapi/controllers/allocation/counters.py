@@ -1,29 +1,32 @@
 """Shared counters of partitionable devices: what is left of them, and what a search consumes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
-from fakeapi.controllers.allocation.model import AllocatedState, Device, DeviceID, Pool, PoolID, Slice
+from fakeapi.controllers.allocation.model import AllocatedState, Device, DeviceID, Pool, Slice
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
+from fakeapi.releases.allocation_quirks import AllocationQuirks, CountersOf
 
 _Amounts = dict[tuple[str, str], str]
 """Amounts by (counter set, counter)."""
 
 
 class Counters:
-    """Counters of all pools of one search, for releases whose counter sets belong to the pool, not to a slice
-    (`counter_sets_of_pool`).
-    """
+    """Counters of all pools of one search, for releases that keep account of them (not `SLICE_ANEW`)."""
 
-    def __init__(self, state: AllocatedState) -> None:
+    def __init__(self, state: AllocatedState, quirks: AllocationQuirks) -> None:
         self._state = state
-        self._left: dict[PoolID, _Amounts] = {}
-        self._taking: dict[PoolID, _Amounts] = {}
+        self._of_slice = quirks.counters_of is CountersOf.SLICE
+        self._is_held = (
+            state.holds if quirks.shared_devices_in_use_hold_counters else state.devices.__contains__
+        )
+        self._left: dict[Hashable, _Amounts] = {}
+        self._taking: dict[Hashable, _Amounts] = {}
 
     def take(self, device: Device) -> bool:
         """Consumes the counters of a device; False, with nothing consumed, if too little is left."""
-        left = self._left_of(device.pool)
-        taking = self._taking.setdefault(device.pool.id, {})
+        left = self._left_for(device)
+        taking = self._taking.setdefault(self._place(device), {})
         for key, amount in _consumption(device.spec):
             taking[key] = quantity.add(taking.get(key, "0"), amount)
         if any(quantity.compare(left[key], taking.get(key, "0")) < 0 for key in left):
@@ -32,24 +35,48 @@ class Counters:
         return True
 
     def give_back(self, device: Device) -> None:
-        taking = self._taking[device.pool.id]
+        taking = self._taking[self._place(device)]
         for key, amount in _consumption(device.spec):
             taking[key] = quantity.subtract(taking[key], amount)
 
-    def _left_of(self, pool: Pool) -> _Amounts:
-        known = self._left.get(pool.id)
+    def _place(self, device: Device) -> Hashable:
+        return device.slice.name if self._of_slice else device.pool.id
+
+    def _left_for(self, device: Device) -> _Amounts:
+        place = self._place(device)
+        known = self._left.get(place)
         if known is None:
+            pool = device.pool
+            if self._of_slice:
+                slices, sets = [device.slice], counter_sets([device.slice])
+            else:
+                slices, sets = [*pool.slices, *pool.elsewhere], pool.counter_sets
             known = {
                 (name, counter): amount
-                for name, counters in pool.counter_sets.items()
+                for name, counters in sets.items()
                 for counter, amount in counters.items()
             }
-            for spec in _used_devices(pool, self._state):
+            for spec in self._used(slices, pool):
                 for key, amount in _consumption(spec):
                     if key in known:
                         known[key] = quantity.subtract(known[key], amount)
-            self._left[pool.id] = known
+            self._left[place] = known
         return known
+
+    def _used(self, slices: Iterable[Slice], pool: Pool) -> Iterator[Object]:
+        for each in slices:
+            for spec in each.spec.get("devices") or ():
+                if self._is_held(DeviceID(*pool.id, spec["name"])):
+                    yield spec
+
+
+def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
+    """The counters of slices by the name of their set."""
+    return {
+        each["name"]: {name: counter["value"] for name, counter in (each.get("counters") or {}).items()}
+        for one in slices
+        for each in one.spec.get("sharedCounters") or ()
+    }
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
@@ -74,13 +101,3 @@ def _consumption(spec: Object) -> Iterator[tuple[tuple[str, str], str]]:
     for used in spec.get("consumesCounters") or ():
         for counter, value in (used.get("counters") or {}).items():
             yield (used["counterSet"], counter), value["value"]
-
-
-def _used_devices(pool: Pool, state: AllocatedState) -> Iterator[Object]:
-    def devices(slices: Iterable[Slice]) -> Iterator[Object]:
-        for each in slices:
-            yield from each.spec.get("devices") or ()
-
-    for spec in (*devices(pool.slices), *devices(pool.elsewhere)):
-        if state.holds(DeviceID(*pool.id, spec["name"])):
-            yield spec

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from fakeapi.controllers.allocation.counters import counter_sets
 from fakeapi.controllers.allocation.model import Pool, PoolID, Slice
 from fakeapi.controllers.allocation.nodes import serves_node
 from fakeapi.controllers.allocation.rules import AllocationRules
@@ -35,13 +36,16 @@ def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[P
     """The pools that have slices for the node, with the newest generation among these, complete or not."""
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
-    for each in slices.visible(node["metadata"]["name"]):
+    visible = slices.visible(node["metadata"]["name"])
+    if rules.conditions_come_last:
+        visible = sorted(visible, key=_slice_has_binding_conditions)
+    for each in visible:
         if _is_relevant(each.spec, node, rules):
             _add(by_pool, each, rules)
     found = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]
     pools = [pool for pool in found if pool is not None]
     if rules.pools_are_sorted:
-        pools.sort(key=lambda pool: (_has_binding_conditions(pool), pool.id))
+        pools.sort(key=lambda pool: (has_binding_conditions(pool), pool.id))
     for pool in pools:
         pool.find_devices()
     return pools
@@ -78,8 +82,6 @@ def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: Allocati
         pool = Pool(pool_id, is_incomplete=len(own) != wanted, slices=own)
         if rules.quirks.duplicates is not Duplicates.NOTHING:
             pool.problem = _duplicate(own)
-        if rules.quirks.counter_sets_of_pool:
-            pool.counter_sets = _counter_sets(own)
         return pool
     whole = own
     if len(own) != wanted:
@@ -103,7 +105,7 @@ def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: A
         problem = _counter_problem(own, own) or _counter_problem(own, elsewhere)
     if problem:
         return Pool(pool_id, problem=problem)
-    sets = _counter_sets(own) if rules.partitionable_devices else {}
+    sets = counter_sets(own) if rules.partitionable_devices else {}
     return Pool(pool_id, slices=with_devices, elsewhere=elsewhere, counter_sets=sets)
 
 
@@ -117,20 +119,12 @@ def _duplicate(slices: Iterable[Slice]) -> str:
     return ""
 
 
-def _counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
-    return {
-        each["name"]: {name: counter["value"] for name, counter in (each.get("counters") or {}).items()}
-        for one in slices
-        for each in one.spec.get("sharedCounters") or ()
-    }
-
-
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
     """Reports duplicate counter sets and counters that devices consume but no set defines; "" if none."""
     names = [each["name"] for one in own for each in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
         return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"
-    sets = _counter_sets(own)
+    sets = counter_sets(own)
     for one in users:
         for device in one.spec.get("devices") or ():
             for used in device.get("consumesCounters") or ():
@@ -142,7 +136,10 @@ def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
     return ""
 
 
-def _has_binding_conditions(pool: Pool) -> bool:
-    return any(
-        "bindingConditions" in device for one in pool.slices for device in one.spec.get("devices") or ()
-    )
+def has_binding_conditions(pool: Pool) -> bool:
+    """Whether a device of the pool has binding conditions."""
+    return any(_slice_has_binding_conditions(each) for each in pool.slices)
+
+
+def _slice_has_binding_conditions(each: Slice) -> bool:
+    return any("bindingConditions" in device for device in each.spec.get("devices") or ())

@@ -24,6 +24,8 @@ class AllocationRules:
     extended_resources: bool
     pools_are_sorted: bool
     """Pools are sorted by driver and name, those with binding conditions last, and their slices by name."""
+    conditions_come_last: bool
+    """Slices and pools with binding conditions come after the others, which are in any order."""
     order_is_kept: bool
     """The search tries the devices of a request in the order of the pools only."""
     results_have_tolerations: bool
@@ -47,6 +49,7 @@ def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
         list_attributes=quirks.list_attributes_are_gated and gates.get("DRAListTypeAttributes", False),
         extended_resources=gates.get("DRAExtendedResource", False),
         pools_are_sorted=quirks.newer_allocators_sort_pools and is_newer,
+        conditions_come_last=quirks.newer_allocators_put_conditions_last and is_newer,
         order_is_kept=quirks.newer_allocators_keep_order and is_newer,
         results_have_tolerations=quirks.results_have_tolerations
         or (quirks.newer_results_have_tolerations and is_newer),

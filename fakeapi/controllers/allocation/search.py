@@ -24,7 +24,7 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import Selection
 from fakeapi.controllers.allocation.taints import prevents_allocation
 from fakeapi.machinery.json_types import Object
-from fakeapi.releases.allocation_quirks import Duplicates
+from fakeapi.releases.allocation_quirks import CountersOf, Duplicates
 
 TRIES_MAX = 50_000
 """Number of devices that one search may try, which takes some tenths of a second. The number of combinations
@@ -83,7 +83,7 @@ class Search:
         self._state = state
         self._selection = selection
         self._rules = rules
-        self._counters = Counters(state)
+        self._counters = Counters(state, rules.quirks)
         self._taking: Counter[DeviceID] = Counter()
         self._taking_by_claim: Counter[tuple[DeviceID, int]] = Counter()
         self._shares: dict[DeviceID, list[dict[str, str]]] = {}
@@ -227,7 +227,8 @@ class Search:
         counts = self._take_counters(device, shares=shares)
         if counts is None:
             return None
-        undone: list[_Undo] = [counts]
+        keeps_counters = rules.quirks.refused_devices_keep_counters
+        undone: list[_Undo] = [] if keeps_counters else [counts]
         if rules.device_taints and prevents_allocation(device.spec, request.spec, rules):
             _rolled_back(undone)
             return None
@@ -243,6 +244,10 @@ class Search:
                     )
                 return None
             undone.append(lambda constraint=constraint: constraint.remove(taken))  # type: ignore[misc]
+        if not self._other_has_capacity(at, request, device):
+            if not shares:
+                self._mark(device.id, at.claim, 1)
+            return None
         consumed = None
         if shares:
             if not self.has_capacity(request, device):
@@ -254,20 +259,36 @@ class Search:
         elif rules.quirks.admin_access_is_exclusive or not request.is_admin:
             self._mark(device.id, at.claim, 1)
             undone.append(lambda: self._mark(device.id, at.claim, -1))
+        if keeps_counters and not shares:
+            undone.append(counts)
         work.results.append(Result(request, device, consumed))
         undone.append(lambda: _drop(work.results))
         return lambda: _rolled_back(undone)
+
+    def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
+        """What a release asks about another device of the slice (`capacity_is_of_another_device`)."""
+        if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
+            return True
+        devices = device.slice.spec["devices"]
+        if at.device >= len(devices):  # upstream panics
+            return False
+        spec = devices[at.device]
+        other = DeviceID(device.id.driver, device.id.pool, spec["name"])
+        return self.has_capacity(request, Device(other, spec, device.slice, device.pool))
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
         """Consumes counters of a device; returns a function that undoes it, None if too little is left."""
         if not device.spec.get("consumesCounters"):
             return _nothing
+        quirks = self._rules.quirks
+        is_anew = quirks.counters_of is CountersOf.SLICE_ANEW
         if not self._rules.partitionable_devices:
-            return None if self._rules.quirks.counter_sets_of_pool else _nothing
-        if not self._rules.quirks.counter_sets_of_pool:
+            return _nothing if is_anew else None
+        if is_anew:
             in_use = self._state.devices | {each for each, count in self._taking.items() if count > 0}
             return _nothing if enough_in_slice(device, in_use) else None
-        if shares and (device.id in self._state.shared or self._shares.get(device.id)):
+        is_in_use = device.id in self._state.shared or self._shares.get(device.id)
+        if shares and is_in_use and not quirks.shared_devices_take_counters_again:
             return _nothing
         return (lambda: self._counters.give_back(device)) if self._counters.take(device) else None
 

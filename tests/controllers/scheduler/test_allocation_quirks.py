@@ -1,0 +1,122 @@
+"""What the allocators of single releases do that others do not, with all gates on.
+
+Each expectation is what k8s.io/dynamic-resource-allocation of the release answers for the same objects.
+"""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, Slice
+from fakeapi.controllers.allocation.pools import Slices
+from fakeapi.controllers.allocation.rules import allocation_rules
+
+Object = dict[str, Any]
+GATES = dict.fromkeys(
+    (
+        "DRAPartitionableDevices",
+        "DRADeviceTaints",
+        "DRAConsumableCapacity",
+        "DRADeviceBindingConditions",
+        "DRAResourceClaimDeviceStatus",
+    ),
+    True,
+)
+TWO_OF_TEN = [{"counterSet": "memory", "counters": {"amount": {"value": "10"}}}]
+
+
+def sharing(name: str, **fields: Any) -> Object:
+    return {"name": name, "allowMultipleAllocations": True, **fields}
+
+
+def pool_slice(name: str, *devices: Object, slices: int = 1, pool: str = "p", **fields: Any) -> Slice:
+    about = {"name": pool, "generation": 1, "resourceSliceCount": slices}
+    return Slice(name, {"driver": "d", "pool": about, "allNodes": True, "devices": [*devices], **fields})
+
+
+def request(name: str = "r", **fields: Any) -> Object:
+    return {"name": name, "exactly": {"deviceClassName": "c", **fields}}
+
+
+def devices(
+    minor: int,
+    slices: list[Slice],
+    *requests: Object,
+    constraints: list[Object] | None = None,
+    state: AllocatedState | None = None,
+) -> list[str] | None:
+    """The names of the allocated devices."""
+    claim = {
+        "metadata": {"namespace": "ns", "name": "x"},
+        "spec": {"devices": {"requests": [*requests], "constraints": constraints or []}},
+        "status": {},
+    }
+    found = allocate(
+        [claim],
+        {"metadata": {"name": "n"}},
+        Inventory(Slices(slices), {"c": {"metadata": {"name": "c"}, "spec": {}}}, state or AllocatedState()),
+        allocation_rules(minor, GATES),
+        lambda expression, driver, device: True,
+        lambda: "share",
+    )
+    return None if found is None else [each["device"] for each in found[0]["devices"]["results"]]
+
+
+def counters(amount: str) -> Object:
+    return {"sharedCounters": [{"name": "memory", "counters": {"amount": {"value": amount}}}]}
+
+
+@pytest.mark.parametrize(("minor", "expected"), [(34, ["b"]), (35, None), (36, None)])
+def test_counters_of_another_slice_do_not_limit_in_1_34(minor: int, expected: list[str] | None) -> None:
+    # from 1.35 on no device is in a slice with counters
+    slices = [
+        pool_slice("counters", slices=2, **counters("10")),
+        pool_slice("devices", {"name": "a", "consumesCounters": TWO_OF_TEN},
+                   {"name": "b", "consumesCounters": TWO_OF_TEN}, slices=2),
+    ]  # fmt: skip
+    state = AllocatedState(devices={DeviceID("d", "p", "a")})
+    assert devices(minor, slices, request(), state=state) == expected
+
+
+@pytest.mark.parametrize(("minor", "expected"), [(34, None), (35, None), (36, ["free"])])
+def test_a_tainted_device_keeps_its_counters_until_1_35(minor: int, expected: list[str] | None) -> None:
+    tainted = {
+        "name": "bad",
+        "taints": [{"key": "k", "effect": "NoSchedule"}],
+        "consumesCounters": TWO_OF_TEN,
+    }
+    free = {"name": "free", "consumesCounters": TWO_OF_TEN}
+    one = [pool_slice("s", tainted, free, **counters("10"))]
+    two = [pool_slice("counters", slices=2, **counters("10")), pool_slice("s", tainted, free, slices=2)]
+    assert devices(minor, one if minor == 34 else two, request()) == expected
+
+
+@pytest.mark.parametrize(("minor", "expected"), [(34, None), (35, ["large"]), (36, ["large"])])
+def test_in_1_34_the_first_device_of_a_slice_must_have_the_capacity(
+    minor: int, expected: list[str] | None
+) -> None:
+    slices = [pool_slice("s", {"name": "small"}, {"name": "large", "capacity": {"m": {"value": "8"}}})]
+    assert devices(minor, slices, request(capacity={"requests": {"m": "4"}})) == expected
+
+
+@pytest.mark.parametrize(("minor", "expected"), [(34, ["a", "b"]), (35, None), (36, None)])
+def test_in_1_34_equal_values_of_two_devices_are_distinct(minor: int, expected: list[str] | None) -> None:
+    model = {"attributes": {"model": {"string": "A"}}}
+    slices = [pool_slice("s", {"name": "a", **model}, {"name": "b", **model})]
+    distinct: list[Object] = [{"distinctAttribute": "d/model"}]
+    assert devices(minor, slices, request("r0"), request("r1"), constraints=distinct) == expected
+
+
+@pytest.mark.parametrize(("minor", "expected"), [(34, ["a", "a"]), (35, ["a", "a"]), (36, ["a", "a"])])
+def test_a_shared_device_is_taken_twice(minor: int, expected: list[str]) -> None:
+    slices = [pool_slice("s", sharing("a", capacity={"m": {"value": "8"}}))]
+    asked = {"capacity": {"requests": {"m": "4"}}}
+    assert devices(minor, slices, request("r0", **asked), request("r1", **asked)) == expected
+
+
+@pytest.mark.parametrize("minor", [34, 35, 36, 37])
+def test_devices_with_binding_conditions_come_last(minor: int) -> None:
+    waits = {"name": "waits", "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
+    slices = [pool_slice("s0", waits, pool="a"), pool_slice("s1", {"name": "plain"}, pool="b")]
+    assert devices(minor, slices, request()) == ["plain"]
