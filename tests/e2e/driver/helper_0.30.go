@@ -18,7 +18,7 @@ import (
 )
 
 type server struct {
-	v1alpha3.NodeServer
+	v1alpha3.UnimplementedNodeServer // it publishes nothing through the kubelet
 	*driver
 }
 
