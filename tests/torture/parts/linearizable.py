@@ -92,6 +92,7 @@ class World:
         self.up = asyncio.Event()
         self.half: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.port = 0
+        self.kills = 0
         self.died = 0
 
     async def history(self) -> list[str]:
@@ -115,11 +116,12 @@ class World:
 
     async def _kill(self, server: Server) -> None:
         self.up.clear()
+        self.kills += 1
         await asyncio.to_thread(server.end, self.random.choice([signal.SIGKILL, signal.SIGTERM]))
         self.died = time.monotonic_ns()
 
     async def client(self, number: int) -> None:
-        client, seen = Client(self.port), dict.fromkeys(NAMES, 1)
+        client, kills, seen = Client(self.port), self.kills, dict.fromkeys(NAMES, 1)
         for count in range(OPERATIONS):
             operation = self._next(number, count, seen)
             operation["call"] = time.monotonic_ns()
@@ -130,11 +132,12 @@ class World:
             operation["return"] = time.monotonic_ns()
             if code == 0 or code >= 500:
                 client.close()
-                if self.up.is_set():
+                if kills == self.kills:
                     raise Finding(f"{operation} was answered {code}: {answer}")
                 await self.up.wait()
-                client = Client(self.port)
-                operation["return"] = self.died  # a write that was not stored by then never will be
+                client, kills = Client(self.port), self.kills
+                # A write that was not stored when the server died never will be, nor one sent to it later.
+                operation["return"] = max(self.died, operation["call"])
                 code = 0
             self._note(operation, code, answer, seen)
         client.close()
