@@ -1,11 +1,11 @@
-"""Reads keys from the terminal that pause, step and stop a replay."""
+"""Reads keys from the terminal while a command is at work."""
 
 import contextlib
 import os
 import select
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from fakeapi.traces.replay.pacing import ReplayControl
@@ -13,9 +13,17 @@ from fakeapi.traces.replay.pacing import ReplayControl
 HELP = "space: pause or resume · n: next exchange · q: stop"
 
 
+def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.AbstractContextManager[bool]:
+    """Keys that pause, step and stop a replay, as `listening`."""
+    return listening(lambda pressed: obey(control, pressed), stream)
+
+
 @contextlib.contextmanager
-def keys(control: ReplayControl, stream: TextIO | None = None) -> Iterator[bool]:
-    """Listens for keys during the block if the stream is a terminal; yields whether it does."""
+def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
+    """Calls `on_key`, in another thread, with each key that is pressed during the block.
+
+    Yields whether it does: the stream, standard input unless another is named, has to be a terminal.
+    """
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():
         yield False
@@ -26,7 +34,7 @@ def keys(control: ReplayControl, stream: TextIO | None = None) -> Iterator[bool]
     descriptor = stream.fileno()
     before = termios.tcgetattr(descriptor)
     over, wake = os.pipe()
-    listener = threading.Thread(target=_listen, args=(control, descriptor, over), daemon=True)
+    listener = threading.Thread(target=_listen, args=(on_key, descriptor, over), daemon=True)
     try:
         tty.setcbreak(descriptor)
         listener.start()
@@ -39,7 +47,7 @@ def keys(control: ReplayControl, stream: TextIO | None = None) -> Iterator[bool]
         os.close(wake)
 
 
-def _listen(control: ReplayControl, descriptor: int, over: int) -> None:
+def _listen(on_key: Callable[[bytes], None], descriptor: int, over: int) -> None:
     while True:
         ready, _, _ = select.select([descriptor, over], [], [])
         if over in ready:
@@ -47,7 +55,7 @@ def _listen(control: ReplayControl, descriptor: int, over: int) -> None:
         pressed = os.read(descriptor, 1)
         if not pressed:
             return
-        obey(control, pressed)
+        on_key(pressed)
 
 
 def obey(control: ReplayControl, pressed: bytes) -> None:

@@ -7,6 +7,7 @@ options that make no sense. Modules are imported by the command that needs them,
 import gc
 import json
 import os
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -41,6 +42,7 @@ class _Commands(click.Group):
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
         "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),
         "snapshot": ("fakeapi.cli.snapshot", "Keep, restore and compare all objects of a running server."),
+        "top": ("fakeapi.cli.top", "Show the live figures of a running server."),
         "trace": ("fakeapi.cli.trace", "Inspect and convert recorded traces."),
     }
 
@@ -127,6 +129,7 @@ def serve(
         )
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
+    from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - the same
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
@@ -134,11 +137,18 @@ def serve(
     database = options["database"]
     if options["tls"] and database is not None:
         options["tls_directory"] = Path(f"{database}.tls")
+    starting = Waiting("starting")
+
+    def announce(server: "FakeAPI", served: str | None) -> None:
+        starting.end()
+        _announce(server, served, ready_file)
+
     try:
-        if trace is not None:
-            _serve_trace(trace, at, speed, ready_file, options)
-        else:
-            FakeAPI(**options).run(lambda ready: _announce(ready, options["release"], ready_file))
+        with starting:
+            if trace is not None:
+                _serve_trace(trace, at, speed, announce, options)
+            else:
+                FakeAPI(**options).run(lambda ready: announce(ready, options["release"]))
     except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     except ValueError as error:
@@ -146,7 +156,11 @@ def serve(
 
 
 def _serve_trace(
-    trace: Path, at: float, speed: float, ready_file: Path | None, options: dict[str, Any]
+    trace: Path,
+    at: float,
+    speed: float,
+    announce: Callable[["FakeAPI", str | None], None],
+    options: dict[str, Any],
 ) -> None:
     from fakeapi.testing import playback_server  # noqa: PLC0415 - see the module's docstring
 
@@ -154,7 +168,7 @@ def _serve_trace(
         trace,
         at=at,
         speed=speed,
-        on_ready=lambda server: _announce(server, server.release, ready_file),
+        on_ready=lambda server: announce(server, server.release),
         on_end=lambda moved: click.echo(f"The trace is at its end: {moved}"),
         **options,
     )

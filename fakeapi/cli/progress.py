@@ -1,6 +1,7 @@
 """Shows the progress of a command: a bar on a terminal, a line now and then elsewhere."""
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 SHOWN_AFTER_SECONDS = 0.5
 """What is done sooner shows no bar."""
+
+WAITING_AFTER_SECONDS = 1.0
+"""What is done sooner shows no sign of work."""
 
 TERMINAL_SECONDS = 0.1
 """Between two updates of the bar on a terminal."""
@@ -83,8 +87,56 @@ class Activity:
         self._bar.refresh()
 
 
-def _bar(stream: TextIO, *, transient: bool) -> Any:
+class Waiting:
+    """Shows on a terminal, after a moment, that a command is at work which cannot say how far it is.
+
+    As a context it ends with the block. The line goes at the end. Elsewhere nothing is shown.
+    """
+
+    def __init__(
+        self, title: str, stream: TextIO | None = None, *, after: float = WAITING_AFTER_SECONDS
+    ) -> None:
+        self._title = title
+        self._stream = stream or sys.stderr
+        self._after = after
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        if self._stream.isatty():
+            self._thread = threading.Thread(target=self._show, daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Takes the line away; again is no error."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def _show(self) -> None:
+        if self._over.wait(self._after):
+            return
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - late
+
+        columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+        with Progress(*columns, console=_console(self._stream), transient=True) as shown:
+            shown.add_task(self._title, total=None)
+            self._over.wait()
+
+
+def _console(stream: TextIO) -> Any:
     from rich.console import Console  # noqa: PLC0415 - 60 ms, for what takes its time
+
+    return Console(file=stream, force_terminal=True)
+
+
+def _bar(stream: TextIO, *, transient: bool) -> Any:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     return Progress(
@@ -94,7 +146,7 @@ def _bar(stream: TextIO, *, transient: bool) -> Any:
         TextColumn("{task.fields[count]}", markup=False),
         TimeRemainingColumn(),
         TextColumn("{task.fields[what]}", markup=False),
-        console=Console(file=stream, force_terminal=True),
+        console=_console(stream),
         transient=transient,
         redirect_stdout=False,
         redirect_stderr=False,
@@ -105,14 +157,17 @@ class ProgressLine:
     """The progress of a replay: called after each exchange; `end` is called after the last."""
 
     def __init__(self, stream: TextIO) -> None:
+        self._reading = Waiting("reading the trace", stream)
         self._activity = Activity("replaying", "exchanges", stream, after=0, stays=True)
 
     def __call__(self, progress: "Progress") -> None:
+        self._reading.end()
         divergent = f"{progress.divergent} diverge" if progress.divergent else ""
         self._activity(progress.done, progress.total, divergent)
 
     def end(self) -> None:
         """Ends the line of the bar."""
+        self._reading.end()
         self._activity.end()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.progress import Waiting
 from fakeapi.traces.printable import printable
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def list_(*, client: Any) -> None:
 @control_client
 def take(*, client: Any, name: str) -> None:
     """Keep the objects as they are now, as NAME."""
-    _say(client.put(f"/snapshots/{_quoted(name)}"))
+    with Waiting("taking the snapshot"):
+        taken = client.put(f"/snapshots/{_quoted(name)}")
+    _say(taken)
 
 
 @snapshot.command()
@@ -48,7 +51,8 @@ def take(*, client: Any, name: str) -> None:
 @control_client
 def restore(*, client: Any, name: str, rewind: bool) -> None:
     """Replace all objects by those of the snapshot NAME. Open watches end."""
-    client.post(f"/snapshots/{_quoted(name)}/restore", {"rewind": rewind})
+    with Waiting("restoring"):
+        client.post(f"/snapshots/{_quoted(name)}/restore", {"rewind": rewind})
     click.echo(f"restored {name}")
 
 
@@ -70,7 +74,8 @@ def save(*, client: Any, name: str, file: Path) -> None:
     from fakeapi.snapshots.model import SnapshotError  # noqa: PLC0415 - for --help's sake
 
     try:
-        _downloaded(client, name).save(file)
+        with Waiting("saving"):
+            _downloaded(client, name).save(file)
     except SnapshotError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"saved {name} to {file}")
@@ -84,7 +89,9 @@ def load(*, client: Any, file: Path, name: str) -> None:
     """Have the server keep the snapshot of FILE as NAME."""
     from fakeapi.snapshots.file import encoded  # noqa: PLC0415 - for --help's sake
 
-    _say(client.put(f"/snapshots/{_quoted(name)}/file", encoded(_read(file), compressed=True)))
+    with Waiting("loading"):
+        loaded = client.put(f"/snapshots/{_quoted(name)}/file", encoded(_read(file), compressed=True))
+    _say(loaded)
 
 
 @snapshot.command()
@@ -96,11 +103,12 @@ def diff(*, client: Any, old: str, new: str) -> None:
 
     Exit status: 0 if they are alike, 1 if they differ.
     """
-    if not any(Path(each).is_file() for each in (old, new)):
-        found = client.get("/snapshots/diff", old=old, new=new or None)
-        differences, more = [_text(each) for each in found["items"]], found["more"]
-    else:
-        differences, more = [str(each) for each in _at(client, old).diff(_at(client, new))], 0
+    with Waiting("comparing"):
+        if not any(Path(each).is_file() for each in (old, new)):
+            found = client.get("/snapshots/diff", old=old, new=new or None)
+            differences, more = [_text(each) for each in found["items"]], found["more"]
+        else:
+            differences, more = [str(each) for each in _at(client, old).diff(_at(client, new))], 0
     for each in differences:
         click.echo("\n".join(printable(line) for line in each.splitlines()))
     if more:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from fakeapi.cli.progress import Activity, Waiting
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.traces import fieldpaths
@@ -67,18 +68,10 @@ def convert_command(
         check_target(target)
         chosen = redactor(redact=redact, keep_credentials=keep_credentials)
         with open_trace(source, patch_type=SHORT_NAMES[patch_type], ordered=False) as reader:
-            if sys.stderr.isatty():
-                count = convert(reader, target, redactor=chosen, release=release, progress=_progress)
-                click.echo(err=True)
-            else:
-                count = convert(reader, target, redactor=chosen, release=release)
+            with Activity("converting", "exchanges") as activity:
+                count = convert(reader, target, redactor=chosen, release=release, progress=activity)
             note = reader.header.note
     click.echo(f"Wrote {count} exchanges to {target}" + (f" ({printable(note)})" if note else ""))
-
-
-def _progress(count: int) -> None:
-    if count % 1000 == 0:
-        click.echo(f"\r{count} exchanges", nl=False, err=True)
 
 
 @trace.command("show")
@@ -109,10 +102,14 @@ def show(*, source: Path, identity: int | None, actor: str, grep: str, full: boo
 def validate_command(*, source: Path) -> None:
     """Check every line of a trace; print the line and field of each problem, and exit 1 if there are any."""
     count = 0
-    for problem in validate(source):
-        count += 1
-        if count <= PROBLEMS_MAX:
-            click.echo(str(problem), err=True)
+    problems = []
+    with Waiting("checking the trace"):
+        for problem in validate(source):
+            count += 1
+            if count <= PROBLEMS_MAX:
+                problems.append(str(problem))
+    for text in problems:
+        click.echo(text, err=True)
     if count > PROBLEMS_MAX:
         click.echo(f"… and {count - PROBLEMS_MAX} more", err=True)
     if count:
@@ -127,7 +124,8 @@ def validate_command(*, source: Path) -> None:
 @_PATCH_TYPE
 def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> None:
     """Print counts of requests, clients and resources in a trace, and of what its source lacks."""
-    with reported(), open_trace(source, patch_type=SHORT_NAMES[patch_type]) as reader:
+    patches = SHORT_NAMES[patch_type]
+    with reported(), Waiting("counting"), open_trace(source, patch_type=patches) as reader:
         facts = statistics(reader).as_json()
     if as_json:
         click.echo(json.dumps(facts))

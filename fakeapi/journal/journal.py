@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from fakeapi.journal.entry import Bodies, Entry, Raw, Record
 
@@ -59,6 +60,10 @@ class Journal:
         for number, record in enumerate(self._records, self.forgotten + 1):
             if number > after:
                 yield self._entry(number, record)
+
+    def records(self, after: int = 0) -> Iterator[Record]:
+        """The records of `entries`, without what it takes to tell of each, from the newest on."""
+        return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:
         """The entry of this number; None for one that is forgotten, or yet to come."""

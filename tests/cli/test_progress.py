@@ -1,8 +1,9 @@
 """The progress of a replay, on a terminal and elsewhere."""
 
 import io
+import threading
 
-from fakeapi.cli.progress import Activity, ProgressLine, describe
+from fakeapi.cli.progress import Activity, ProgressLine, Waiting, describe
 from fakeapi.traces.replay.options import Progress
 
 
@@ -52,3 +53,25 @@ def test_a_bar_without_a_total_shows_its_count() -> None:
         activity(7, 0, "pods [x]")
     assert "7 objects" in terminal.getvalue()
     assert "pods [x]" in terminal.getvalue()
+
+
+def test_work_without_a_count_shows_its_title_on_a_terminal_and_nothing_elsewhere() -> None:
+    class Drawn(Terminal):
+        """A terminal that tells when something is drawn on it."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.written = threading.Event()
+
+        def write(self, text: str) -> int:
+            if "restoring" in text:
+                self.written.set()
+            return super().write(text)
+
+    terminal, plain = Drawn(), io.StringIO()
+    with Waiting("restoring", terminal, after=0), Waiting("restoring", plain, after=0):
+        assert terminal.written.wait(30)
+    assert plain.getvalue() == ""
+    with Waiting("restoring", terminal):
+        written = terminal.getvalue()
+    assert terminal.getvalue() == written

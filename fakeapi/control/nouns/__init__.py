@@ -17,6 +17,7 @@ NOUNS = (
     "events",
     "faults",
     "objects",
+    "figures",
 )
 
 

@@ -1,0 +1,77 @@
+"""The command `fakeapi top`: the live figures of a running server in a terminal.
+
+Exit status: 0 when it was told to stop, 1 where the server does not answer.
+"""
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fakeapi.cli.control_options import control_client
+
+if TYPE_CHECKING:
+    from fakeapi.testing.control import ControlClient
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--once", is_flag=True, help="Print the figures of one interval, and end.")
+@click.option(
+    "--interval", type=click.FloatRange(0.1, 3600), default=1.0, help="Seconds that each figure is of."
+)
+@control_client
+def top(*, client: "ControlClient", once: bool, interval: float) -> None:
+    """Show what a server is asked and has: requests, latency, watches, objects, faults, memory.
+
+    q or Ctrl-C ends it. Where standard output is no terminal, it prints one frame, as with --once. Its own
+    requests are not counted.
+    """
+    if once or not sys.stdout.isatty():
+        before = client.get("/figures")
+        began = time.monotonic()
+        time.sleep(interval)
+        found = client.get("/figures", after=before["last"])
+        click.echo(as_text(found, time.monotonic() - began), nl=False)
+    else:
+        _show(client, interval)
+
+
+def as_text(figures: dict[str, Any], seconds: float) -> str:
+    """A frame as plain text."""
+    from rich.console import Console  # noqa: PLC0415 - 60 ms, for those who look
+
+    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - the same
+
+    console = Console(width=100, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(frame_of(figures, seconds))
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _show(client: "ControlClient", interval: float) -> None:
+    """Draws frames until q or Ctrl-C; the terminal is then as it was."""
+    from rich.console import Console  # noqa: PLC0415 - 60 ms, for those who look
+    from rich.live import Live  # noqa: PLC0415 - the same
+
+    from fakeapi.cli.keyboard import listening  # noqa: PLC0415 - the same
+    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - the same
+
+    over = threading.Event()
+
+    def on_key(pressed: bytes) -> None:
+        if pressed in {b"q", b"Q", b"\x03", b"\x04"}:
+            over.set()
+
+    figures, seen = client.get("/figures"), time.monotonic()
+    with listening(on_key), Live(console=Console(), screen=True, auto_refresh=False) as live:
+        live.update(frame_of({**figures, "requests": []}, 0.0), refresh=True)
+        try:
+            while not over.wait(interval):
+                figures = client.get("/figures", after=figures["last"])
+                now = time.monotonic()
+                live.update(frame_of(figures, now - seen), refresh=True)
+                seen = now
+        except KeyboardInterrupt:
+            pass

@@ -1,0 +1,88 @@
+"""One frame of `fakeapi top`: the figures of an interval as tables."""
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+KINDS_SHOWN = 15
+"""Kinds with the most objects; the others are counted together."""
+
+FAULTS_SHOWN = 10
+
+
+def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
+    """The frame; `seconds` is how long the interval was that requests are counted in, 0 before the first."""
+    tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
+    if figures["faults"]:
+        tables.append(_faults(figures["faults"]))
+    return Group(_head(figures), _line(figures, seconds), Text(), Columns(tables, padding=(0, 4)))
+
+
+def _head(figures: dict[str, Any]) -> Text:
+    release = f"Kubernetes {figures['release']}" if figures["release"] else "Kubernetes"
+    now = datetime.fromtimestamp(figures["now"], UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    memory = f"  memory {figures['memoryBytes'] / 1e6:.0f} MB" if figures["memoryBytes"] else ""
+    version = f"  resourceVersion {figures['resourceVersion']}"
+    return Text(f"fakeapi {figures['version']}  {release}  {now}{version}{memory}", style="bold")
+
+
+def _line(figures: dict[str, Any], seconds: float) -> Text:
+    counted = sum(each["requests"] for each in figures["requests"])
+    rate = (counted + figures["uncounted"]) / seconds if seconds else 0.0
+    latency = figures["latency"]
+    parts = [f"{rate:.1f} requests/s"]
+    if latency["requests"]:
+        parts.append(f"p50 {latency['p50'] * 1000:.1f} ms  p99 {latency['p99'] * 1000:.1f} ms")
+    behind = f", the slowest {figures['behind']} behind" if figures["behind"] else ""
+    parts.append(f"{figures['watches']} open watches{behind}")
+    if figures["uncounted"] and seconds:
+        parts.append(f"(the table shows the last {counted})")
+    return Text("  ".join(parts))
+
+
+def _requests(figures: dict[str, Any], seconds: float) -> Table:
+    """Requests per second, a row for each verb and a column for each code."""
+    table = Table("VERB", box=None, pad_edge=False)
+    codes = sorted({each["code"] for each in figures["requests"]})
+    for code in codes:
+        style = "red" if code >= 500 or not code else "yellow" if code >= 400 else ""
+        table.add_column(str(code) if code else "no answer", justify="right", style=style)
+    rows: dict[str, dict[int, int]] = defaultdict(dict)
+    for each in figures["requests"]:
+        rows[each["verb"]][each["code"]] = each["requests"]
+    for verb, counts in rows.items():
+        table.add_row(verb, *(_rate(counts.get(code, 0), seconds) for code in codes))
+    if not rows:
+        table.add_row("no requests")
+    return table
+
+
+def _rate(count: int, seconds: float) -> str:
+    return f"{count / seconds:.1f}/s" if count and seconds else ""
+
+
+def _kinds(kinds: list[dict[str, Any]]) -> Table:
+    table = Table("OBJECTS", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    most = sorted(kinds, key=lambda each: (-each["objects"], each["resource"]))
+    for each in most[:KINDS_SHOWN]:
+        name = f"{each['resource']}.{each['group']}" if each["group"] else each["resource"]
+        table.add_row(Text(name), str(each["objects"]))
+    if others := most[KINDS_SHOWN:]:
+        table.add_row(f"{len(others)} other kinds", str(sum(each["objects"] for each in others)))
+    return table
+
+
+def _faults(faults: list[dict[str, Any]]) -> Table:
+    table = Table("FAULTS", box=None, pad_edge=False)
+    table.add_column("FIRED", justify="right")
+    for each in faults[:FAULTS_SHOWN]:
+        table.add_row(Text(each["name"]), str(each["fired"]))
+    if len(faults) > FAULTS_SHOWN:
+        table.add_row(f"and {len(faults) - FAULTS_SHOWN} more", "")
+    return table

@@ -1,0 +1,127 @@
+"""`fakeapi top`: the live figures of a server, in a terminal and as one frame."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from fakeapi import FakeAPI, StatusError
+from fakeapi.cli.main import main
+from fakeapi.cli.top import as_text
+from fakeapi.testing.control import ControlClient
+
+FIGURES = {
+    "version": "1.0",
+    "release": "1.33",
+    "now": 0.0,
+    "resourceVersion": "7",
+    "last": 40,
+    "uncounted": 20,
+    "requests": [
+        {"verb": "create", "code": 201, "requests": 10},
+        {"verb": "create", "code": 409, "requests": 5},
+        {"verb": "get", "code": 200, "requests": 4},
+        {"verb": "get", "code": 0, "requests": 1},
+    ],
+    "latency": {"p50": 0.0012, "p99": 0.03, "requests": 20},
+    "watches": 3,
+    "behind": 2,
+    "kinds": [{"resource": f"kind{n}", "group": "a.b" if n else "", "objects": 100 - n} for n in range(20)],
+    "faults": [{"name": f"fault-{n}", "matched": 1, "fired": n} for n in range(12)],
+    "memoryBytes": 42_000_000,
+}
+FRAME = """\
+fakeapi 1.0  Kubernetes 1.33  1970-01-01 00:00:00Z  resourceVersion 7  memory 42 MB
+20.0 requests/s  p50 1.2 ms  p99 30.0 ms  3 open watches, the slowest 2 behind  (the table shows the
+last 20)
+
+VERB    no answer    200    201    409
+create                    5.0/s  2.5/s
+get         0.5/s  2.0/s
+"""
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.33") as api:
+        yield api
+
+
+def test_a_frame_has_rates_by_verb_and_code_latency_objects_and_faults() -> None:
+    text = as_text(FIGURES, 2.0)
+    compact = [re.sub(" +", " ", line) for line in text.splitlines()]
+    for line in FRAME.splitlines()[:3]:
+        assert re.sub(" +", " ", line) in compact
+    assert re.search(r"create +5\.0/s +2\.5/s", text)
+    assert re.search(r"get +0\.5/s +2\.0/s", text)
+    assert re.search(r"kind0 +100", text)
+    assert re.search(r"5 other kinds +415", text)
+    assert "and 2 more" in text
+
+
+def test_figures_count_the_requests_after_a_number(api: FakeAPI) -> None:
+    with ControlClient(api.url) as client:
+        first = client.get("/figures")
+        api.create_namespace("one")
+        with pytest.raises(StatusError):
+            api.create_namespace("one")
+        found = client.get("/figures", after=first["last"])
+        counts = {(each["verb"], each["code"]): each["requests"] for each in found["requests"]}
+        assert (counts["create", 201], counts["create", 409]) == (1, 1)
+        assert found["last"] - first["last"] == sum(counts.values()) == found["latency"]["requests"]
+        assert 0 < found["latency"]["p50"] <= found["latency"]["p99"]
+        assert {each["resource"]: each["objects"] for each in found["kinds"]}["namespaces"] == 5
+        assert found["memoryBytes"] > 1_000_000
+        assert client.get("/figures", after=10_000)["requests"] == client.get("/figures")["requests"]
+
+
+def test_figures_tell_armed_faults_and_open_watches(api: FakeAPI) -> None:
+    api.faults.conflict("configmaps", called="mine")
+    with ControlClient(api.url) as client, client.events("/events"):
+        assert client.get("/figures")["faults"] == [{"name": "mine", "matched": 0, "fired": 0}]
+        assert client.get("/figures")["watches"] == 0
+
+
+@pytest.mark.parametrize("arguments", [("--once",), ()])
+def test_one_frame_is_printed_where_it_is_asked_for_or_no_terminal_is(
+    api: FakeAPI, arguments: tuple[str, ...]
+) -> None:
+    result = CliRunner().invoke(main, ["top", "--server", api.url, "--interval", "0.1", *arguments])
+    assert result.exit_code == 0
+    assert result.output.startswith("fakeapi ")
+    assert "0.0 requests/s" in result.output
+    assert "\x1b" not in result.output
+
+
+def test_a_server_that_is_not_there_is_one_line() -> None:
+    result = CliRunner().invoke(main, ["top", "--server", "http://127.0.0.1:1"])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize("how", ["q", "interrupt"])
+def test_a_terminal_is_drawn_on_until_q_or_an_interrupt_and_is_then_as_it_was(api: FakeAPI, how: str) -> None:
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    command = [sys.executable, "-m", "fakeapi", "top", "--server", api.url, "--interval", "0.1"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"}
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    seen = b""
+    while seen.count(b"requests/s") < 3:
+        seen += os.read(ours, 1 << 16)
+    if how == "q":
+        os.write(ours, b"q")
+    else:
+        process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert termios.tcgetattr(theirs) == before
+    os.close(theirs)
+    while b"\x1b[?1049l" not in seen:  # the other screen is left
+        seen += os.read(ours, 1 << 16)
+    os.close(ours)
