@@ -18,7 +18,7 @@ from fakeapi.http.negotiation import (
     prettified,
 )
 from fakeapi.http.protobuf import encode_body, has_protobuf
-from fakeapi.http.response import Response
+from fakeapi.http.response import SEND_BYTES_MAX, Response
 from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.machinery import codec
@@ -34,8 +34,11 @@ _NOT_ACCEPTABLE = 406
 TURN_SECONDS = 0.002
 """After as long others are served while a long list is made, at the next piece of it."""
 
-SENT_IN_PIECES_FROM = 2_000
-"""A list of as many items is sent as it was made, and never joined; or rendered in a thread."""
+SENT_IN_PIECES_FROM = SEND_BYTES_MAX
+"""A list of as many bytes is sent as it was made, and never joined: each copy of it would be fresh memory."""
+
+RENDERED_BESIDE_FROM = 2_000
+"""A list of as many items that is not sent as it was made is rendered in a thread."""
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
@@ -82,12 +85,12 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) 
         if time.perf_counter() - began > TURN_SECONDS:
             await asyncio.sleep(0)
             began = time.perf_counter()
-    if len(listed.entries) < SENT_IN_PIECES_FROM:
+    if shape.media_type == JSON and not shape.pretty and sum(map(len, made)) >= SENT_IN_PIECES_FROM:
+        made.append(b"\n")
+        return Response(200, b"", shape.media_type, ctx.warnings.texts, pieces=made)
+    if len(listed.entries) < RENDERED_BESIDE_FROM:
         return _response(ctx, 200, b"".join(made))
-    if shape.media_type != JSON or shape.pretty:
-        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join(made)))
-    made.append(b"\n")
-    return Response(200, b"", shape.media_type, ctx.warnings.texts, pieces=made)
+    return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join(made)))
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:

@@ -15,6 +15,9 @@ WARNING_LENGTH_MAX = 256
 SEND_BYTES_MAX = 256 * 1024
 """Frames of a stream that are waiting go out together up to this size."""
 
+SENT_UNCOPIED_FROM = 64 * 1024
+"""A piece of as many bytes is sent by itself, and not copied into a message with others."""
+
 _WARNINGS_CACHED = 256
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
@@ -72,6 +75,12 @@ class Response:
         """Sends few messages, giving the loop a turn between them."""
         waiting, size = [self.body], len(self.body)
         for piece in self.pieces:
+            if len(piece) >= SENT_UNCOPIED_FROM:
+                await send(_part(waiting))
+                await send(_part((piece,)))
+                await asyncio.sleep(0)
+                waiting, size = [], 0
+                continue
             waiting.append(piece)
             size += len(piece)
             if size >= SEND_BYTES_MAX:
@@ -164,7 +173,8 @@ AnyResponse = Response | StreamingResponse
 
 
 def _part(frames: Sequence[bytes]) -> dict[str, object]:
-    return {"type": "http.response.body", "body": b"".join(frames), "more_body": True}
+    body = frames[0] if len(frames) == 1 else b"".join(frames)
+    return {"type": "http.response.body", "body": body, "more_body": True}
 
 
 def _nothing() -> None:

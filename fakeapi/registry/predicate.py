@@ -51,9 +51,14 @@ class SelectionPredicate:
         """Whether every object matches, so that none needs to be decoded."""
         return self.labels is None and self.fields is None and self.shards is None
 
+    @property
+    def labels_alone(self) -> bool:
+        """Whether nothing but the labels of an object decides."""
+        return self.labels is not None and self.fields is None and self.shards is None
+
     def select(self, entries: Iterable[Entry]) -> list[Entry]:
         """The entries whose objects match, in their order."""
-        if self.labels is None or self.fields is not None or self.shards is not None:
+        if self.labels is None or not self.labels_alone:
             return [entry for entry in entries if self.matches(entry)]
         matches = self.labels.matches
         return [entry for entry in entries if matches(_labels_of(entry.value))]

@@ -35,6 +35,7 @@ from fakeapi.registry.field_labels import FieldLabels
 from fakeapi.registry.groups import definition_of
 from fakeapi.registry.list_items import ItemRuns
 from fakeapi.registry.scale import SCALE, ScaleProjection, ScaleView
+from fakeapi.registry.selected_runs import SelectedRuns
 from fakeapi.registry.strategy import Strategy
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
@@ -384,6 +385,11 @@ class Resource:
             return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
         value = self._in_version(entry.value)
         return stored_form.list_item(value, entry.revision, self._type_prefix, exact=exact)
+
+    @cached_property
+    def selected(self) -> SelectedRuns:
+        """What label selectors chose of the resource's objects."""
+        return SelectedRuns()
 
     @cached_property
     def _items(self) -> ItemRuns:

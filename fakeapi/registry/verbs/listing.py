@@ -16,6 +16,7 @@ from fakeapi.registry.options import ListOptions, ObjectReference
 from fakeapi.registry.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, too_large, waited_for
+from fakeapi.registry.selected_runs import SelectedRuns
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
@@ -66,7 +67,7 @@ def list_entries(
         page = _page(storage, prefix, start_after, at, size, options)
         if indexed is not None:
             page = replace(page, entries=[entry for entry in page.entries if indexed.matches(entry)])
-        more = _take(page, chosen, entries, limit)
+        more = _take(page, chosen, entries, limit, resource.selected)
         if not limit or not more or len(entries) >= limit:
             break
         start_after, at, size = page.entries[-1].key, page.revision, max(size, min(2 * size, PAGE_MAX))
@@ -89,7 +90,9 @@ def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | N
     return predicate_of(None, wanted, resource.field_labels.fields_of)
 
 
-def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: int) -> bool:
+def _take(
+    page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: int, selected: SelectedRuns
+) -> bool:
     """Adds the matching entries to `entries`, up to the limit; returns whether any entry follows the last
     one.
 
@@ -99,7 +102,7 @@ def _take(page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: i
         entries += page.entries
         return page.more
     if not limit:
-        entries += chosen.select(page.entries)
+        entries += selected.select(chosen, page.entries)
         return page.more
     for entry in page.entries:
         if len(entries) == limit:
