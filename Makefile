@@ -53,6 +53,10 @@ fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the k
 world: $(READY) ## Replay the recordings of the kinds around claims and list what differs; make fidelity afterwards
 	$(BIN)/python -m tests.conformance.world
 
+.PHONY: turns
+turns: $(READY) ## Replay all recordings against two servers that share a PostgreSQL and take requests in turn
+	FAKEAPI_TURNS=all $(BIN)/python -m pytest -n auto tests/conformance/test_turns.py $(ARGS)
+
 .PHONY: up
 up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait

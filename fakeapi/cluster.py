@@ -21,13 +21,15 @@ from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
 from fakeapi.registry.webhooks.transport import Transport
 from fakeapi.releases import Serving, gates, served
 from fakeapi.settings import Settings
+from fakeapi.shared_settings import check_shareable, common_settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.snapshots.served import check_served
-from fakeapi_storage import Storage, open_storage
+from fakeapi_storage import SharedStorage, Storage, open_storage, parse_location
 
 if TYPE_CHECKING:
     from fakeapi.faults.armed import ArmedFaults
+    from fakeapi.registry.sharing import Sharing
 
 
 def _transport() -> Transport:
@@ -86,6 +88,9 @@ class Cluster:
         self.snapshots = KeptSnapshots()
         self._state_followers: list[Follower] = []
         self._replacing = asyncio.Lock()
+        self._sharing: Sharing | None = None
+        self._reloads: set[asyncio.Task[None]] = set()
+        check_shareable(settings)
 
     @property
     def registry(self) -> Registry:
@@ -97,6 +102,8 @@ class Cluster:
     @property
     def adjustable_clock(self) -> ClusterClock:
         """The clock, to be frozen and moved. Raises RuntimeError where the settings brought another kind."""
+        if self._sharing is not None:
+            raise RuntimeError("several servers share the state: their clocks stay the machine's")
         if not isinstance(self.clock, ClusterClock):
             problem = "the server's clock was given by the option `clock`: move it there"
             raise RuntimeError(problem)  # noqa: TRY004 - not the type of an argument
@@ -136,16 +143,19 @@ class Cluster:
             durability=settings.durability,
             window=settings.history,
             data_format=STORED_FORMAT,
+            settings=common_settings(settings),
         )
         try:
             registry = open_registry(storage, self._serving, self.clock, self._plugins, self._outbound)
             if settings.authorization == "rbac":
                 registry.authorize_by_roles()
             if settings.database:
-                location = str(settings.database)
+                location = parse_location(settings.database).text
                 await serve_stored_definitions(registry)
                 await check_stored(storage, registry.catalogue, location, settings.release or "")
             await registry.ensure_initial_objects()
+            if registry.store.shared is not None:
+                await self._share(registry, registry.store.shared)
         except BaseException:
             await storage.close()
             raise
@@ -167,6 +177,8 @@ class Cluster:
             self._forget()
             self.registry.bootstrap.forget()
             await self.registry.ensure_initial_objects()
+            if self._sharing is not None:
+                await self._sharing.make_initial_objects()
 
         await self._replace(replace, empty=True)
 
@@ -191,6 +203,8 @@ class Cluster:
             self.bootstrap.pending = set(snapshot.pending)
             self.registry.notice_stored()
             await serve_stored_definitions(self.registry)
+            if self._sharing is not None:
+                await self._sharing.make_initial_objects()
 
         await self._replace(replace, empty=False)
 
@@ -208,6 +222,38 @@ class Cluster:
                 for follower in self._state_followers:
                     await follower.after_replacement(empty=empty)
 
+    async def _share(self, registry: Registry, storage: SharedStorage) -> None:
+        """Begins to follow the other servers of the storage. Raises ApiError, StorageError."""
+        from fakeapi.registry.sharing import Sharing  # noqa: PLC0415 - for several servers alone
+
+        self._sharing = Sharing(registry, storage)
+        await self._sharing.start()
+        storage.on_reload(self._reload)
+
+    def _reload(self, is_replaced: bool) -> None:  # noqa: FBT001 - a callback
+        """Begins again with entries that another server replaced, unless this one is doing so itself; or goes
+        on with those of which changes were missed.
+        """
+        if self._replacing.locked():
+            return
+
+        async def replace() -> None:
+            self._forget()
+            await self._serve_stored()
+
+        work = self._replace(replace, empty=False) if is_replaced else self._serve_stored()
+        task = asyncio.get_running_loop().create_task(work)
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)
+
+    async def _serve_stored(self) -> None:
+        self.store.forget_changes()
+        self.registry.notice_stored()
+        if self.store.has_custom:
+            await self.store.custom.restore()
+        else:
+            await serve_stored_definitions(self.registry)
+
     def _forget(self) -> None:
         self.store.forget()
         self.store.disconnect()
@@ -224,6 +270,8 @@ class Cluster:
 
     async def stop(self) -> None:
         """Closes the storage; what was accepted is committed. Not started, it does nothing."""
+        if self._sharing is not None:
+            self._sharing.stop()
         if self._registry is not None:
             self._registry.store.disconnect()
             await self._registry.storage.close()

@@ -110,9 +110,9 @@ class Settings:
     )
     database: str | Path | None = _option(
         None,
-        "Keep the objects in this file.",
+        "Keep the objects in this file, or at postgresql://… in a database that several servers share.",
         "--db",
-        metavar="FILE",
+        metavar="FILE|URL",
         unset="in memory",
         is_shared=False,
     )

@@ -17,6 +17,7 @@ import click
 from fakeapi.cli.options import server_options
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.settings import DEFAULT_PORT
+from fakeapi.shared_settings import is_shared_database
 from fakeapi.version import __version__
 from fakeapi.wholefile import write_whole
 
@@ -135,7 +136,7 @@ def serve(
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]
-    if options["tls"] and database is not None:
+    if options["tls"] and database is not None and not is_shared_database(database):
         options["tls_directory"] = Path(f"{database}.tls")
     starting = Waiting("starting")
 

@@ -94,6 +94,10 @@ class Application:
         if self._token is None and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
+        if store.shared is not None:
+            from fakeapi.http.filters.freshness import Freshness  # noqa: PLC0415 - for several servers alone
+
+            filters.append(Freshness(store.shared))
         filters.append(Authentication(store, release.gates, self._token, is_open))
         filters.append(Impersonation(store.authorizer, release))
         if store.authorizer is not ALWAYS_ALLOW:

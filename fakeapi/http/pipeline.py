@@ -5,6 +5,7 @@ From the outside in:
     errors           makes a response of every error
     hosts            refuses foreign web pages, where no token is asked for
     deadline         refuses a `timeout` that is no duration
+    freshness        waits for what other servers wrote, where several share a storage
     authentication   says who asks, or refuses with 401
     faults           delays, refuses or cuts what matches a rule, also the frames of a stream
     routing          finds resource, subresource and verb, and calls the verb's handler

@@ -40,7 +40,7 @@ from fakeapi.registry.verbs.watching import (
     event_line,
     open_watch,
 )
-from fakeapi_storage import StorageError
+from fakeapi_storage import Compacted, StorageError
 
 log = logging.getLogger("fakeapi")
 
@@ -258,6 +258,8 @@ class Events:
                         yield self._bookmarks(version, ends_initial_events=False)
         except DropConnection:
             raise
+        except Compacted as error:  # several servers share the storage, and this one was away for long
+            yield [self.encode_error(ApiError(410, "Expired", str(TooOld(error.revision, error.oldest))))]
         except (StorageError, ApiError):
             return
         except Exception:

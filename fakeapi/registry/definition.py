@@ -118,10 +118,12 @@ class Hooks(Protocol):
     Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
     first two are called before the strategy prepares and validates an object, not for subresources; they
     return a new object, may share parts with `old`, and raise ApiError. `run_beside`: they read nothing that
-    other writes change, so that a long write may be prepared in a thread.
+    other writes change, so that a long write may be prepared in a thread. `pool` is the prefix of the keys of
+    all objects that take from the same pool, empty for a kind that takes from none.
     """
 
     run_beside: bool
+    pool: str
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object: ...
 

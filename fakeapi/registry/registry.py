@@ -1,9 +1,11 @@
 """The registry of one server: store, catalogue and namespaces over one storage."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.plugins import (
     MUTATING_WEBHOOKS,
@@ -26,7 +28,7 @@ from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi.releases import Kind, Release, Serving
-from fakeapi_storage import INITIAL_REVISION, Entry, Storage
+from fakeapi_storage import INITIAL_REVISION, Entry, KeyExists, Storage
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
@@ -40,7 +42,7 @@ _ACTIVATED = {
 }
 """Plugins that are asked once there is an object, by the prefix of its storage key."""
 
-_DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
+DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 """The prefix of the storage keys of definitions."""
 
 
@@ -69,6 +71,12 @@ class Registry:
         for prefix, plugin in _ACTIVATED.items():
             if self.storage.list(prefix, limit=1).entries:
                 self.store.admission.extend(plugin)
+
+    def notice_first(self, prefix: str) -> None:
+        """Have the admission plugin asked, if there is one, that an object of this prefix needs."""
+        plugin = _ACTIVATED.get(prefix)
+        if plugin is not None:
+            self.store.admission.extend(plugin)
 
     def authorize_by_roles(self) -> None:
         """Allow only what roles and bindings allow, and nobody to give more than they have."""
@@ -101,7 +109,11 @@ class Registry:
             body["metadata"]["name"] = name
             obj = resource.body_type.default(body)
             options = WriteOptions(manager=MANAGER)
-            await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+            try:
+                await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+            except ApiError as error:
+                if error.reason != "AlreadyExists":  # another server was first
+                    raise
 
     async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
         """Stores the namespaces of a new cluster, where admission has nothing to go by yet."""
@@ -113,7 +125,8 @@ class Registry:
             for name in names
         ]
         for write in writes:
-            await store.commit(resource, write)
+            with suppress(KeyExists):  # another server was first
+                await store.commit(resource, write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +178,5 @@ def open_registry(
 
 async def serve_stored_definitions(registry: Registry) -> None:
     """Serves the CustomResourceDefinitions of a database that is opened again. Raises ApiError."""
-    if registry.storage.list(_DEFINITIONS, start_after=None, limit=1, at=None).entries:
+    if registry.storage.list(DEFINITIONS, start_after=None, limit=1, at=None).entries:
         await registry.store.custom.restore()

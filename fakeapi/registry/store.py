@@ -22,7 +22,7 @@ from fakeapi.registry.options import ObjectReference
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import check_key, parse_version, waited_for
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
-from fakeapi_storage import Entry, Storage, StorageFailed, StorageFull
+from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed, StorageFull
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
@@ -52,6 +52,10 @@ class Store:
     ) -> None:
         self._outbound = outbound
         self.storage = storage
+        self.shared = storage if isinstance(storage, SharedStorage) else None
+        """The storage, where other servers may have it open too."""
+        self.signing_key = ""
+        """The key of the tokens of service accounts, where several servers sign them; in PEM."""
         self.clock = source
         self.find = find
         self.admission = Admission(plugins.entries, ClusterObjects(self, find), plugins.disabled)
@@ -64,7 +68,7 @@ class Store:
     @property
     def has_tokens(self) -> bool:
         """Whether tokens of service accounts were ever asked for: until then nobody can have one."""
-        return "tokens" in self.__dict__
+        return bool(self.signing_key) or "tokens" in self.__dict__
 
     @property
     def has_custom(self) -> bool:
@@ -82,7 +86,7 @@ class Store:
         """Signs the tokens of service accounts."""
         from fakeapi.registry.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
-        return TokenSigner()
+        return TokenSigner(self.signing_key)
 
     @cached_property
     def webhooks(self) -> "WebhookClients":
@@ -127,10 +131,14 @@ class Store:
 
     def forget(self) -> None:
         """Forget what belongs to the state before a reset."""
-        self._newest.clear()
-        self._resets += 1
+        self.forget_changes()
         if self.has_custom:
             self.custom.forget()
+
+    def forget_changes(self) -> None:
+        """Forget what was written last: it is not known."""
+        self._newest.clear()
+        self._resets += 1
 
     def newest(self, resource: Resource) -> int:
         """The version of the last change to any object of the resource by this server; 0 before the first."""
@@ -140,10 +148,32 @@ class Store:
         """A value that compares equal while no key with these prefixes was written."""
         return (self._resets, *(self._newest.get(each, 0) for each in prefixes))
 
+    def note_change(self, prefix: str, revision: int) -> None:
+        """Notes a change of a resource, of which `prefix` is the prefix of its keys."""
+        self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
+
+    def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
+        """Creates an entry that was computed from the state at the revision `since`.
+
+        Where servers share the storage, objects that take from one pool are refused with `RevisionConflict`
+        if another of them was written since.
+        """
+        if self.shared is None or resource.hooks is None or not resource.hooks.pool:
+            return self.storage.create(key, value)
+        return self.shared.create(key, value, unless_changed=Guard(resource.hooks.pool, since))
+
+    def update(
+        self, resource: Resource, key: str, value: bytes, expected: int, since: int
+    ) -> Awaitable[Entry]:
+        """Updates an entry that was computed from the state at the revision `since`; see `create`."""
+        if self.shared is None or resource.hooks is None or not resource.hooks.pool:
+            return self.storage.update(key, value, expected)
+        return self.shared.update(key, value, expected, unless_changed=Guard(resource.hooks.pool, since))
+
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
         """The entry of a write once it is committed. Raises ApiError 500 when it could not be kept."""
         entry = await committed(write)
-        self._newest[resource.prefix] = max(self.newest(resource), entry.revision)
+        self.note_change(resource.prefix, entry.revision)
         return entry
 
     async def settle(self, entry: Entry | None = None) -> None:

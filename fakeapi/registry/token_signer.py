@@ -12,7 +12,13 @@ from typing import Any, Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 
 from fakeapi.machinery.json_types import Object
 
@@ -27,11 +33,27 @@ KNOWN_TOKENS_MAX: Final = 1024
 """Number of tokens with a verified signature to cache; beyond it the cache is emptied."""
 
 
-class TokenSigner:
-    """One key pair."""
+def new_key_text() -> str:
+    """A new private key, in PEM."""
+    pem = _new_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return pem.decode()
 
-    def __init__(self) -> None:
-        self._key = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+
+def _new_key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+
+
+def _read_key(text: str) -> rsa.RSAPrivateKey:
+    key = load_pem_private_key(text.encode(), None)
+    assert isinstance(key, rsa.RSAPrivateKey), "made by `new_key_text`"
+    return key
+
+
+class TokenSigner:
+    """One key pair: that of a key in PEM, or a new one."""
+
+    def __init__(self, key: str = "") -> None:
+        self._key = _read_key(key) if key else _new_key()
         self._public = self._key.public_key()
         spki = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         self._id = _encoded(hashlib.sha256(spki).digest())

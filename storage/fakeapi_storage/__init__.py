@@ -32,11 +32,13 @@ from fakeapi_storage.interface import (
     Entry,
     Event,
     EventKind,
+    Guard,
     Page,
     SharedStorage,
     Storage,
     Watcher,
 )
+from fakeapi_storage.location import parse_location
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "ForeignDatabase",
     "Format",
     "FutureRevision",
+    "Guard",
     "InvalidEntry",
     "KeyExists",
     "KeyNotFound",
@@ -76,4 +79,5 @@ __all__ = [
     "Watcher",
     "WatcherOverflow",
     "open_storage",
+    "parse_location",
 ]

@@ -23,7 +23,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 INITIAL_REVISION = 1
 """Revision of the empty store, as in etcd: the first change gets the next one, 0 stays free for callers."""
@@ -239,6 +239,14 @@ class Storage(Protocol):
         ...
 
 
+class Guard(NamedTuple):
+    """A condition of a write: no key that begins with `prefix` was changed after the revision `since`."""
+
+    prefix: str
+    since: int
+
+
+@runtime_checkable
 class SharedStorage(Storage, Protocol):
     """A store of a database that several servers have open, of which this is one.
 
@@ -257,14 +265,24 @@ class SharedStorage(Storage, Protocol):
         """
         ...
 
-    def create(self, key: str, value: bytes, *, unless_changed: str | None = None) -> asyncio.Future[Entry]:
-        """As `Storage.create`; refused with `RevisionConflict` too if a key that begins with `unless_changed`
-        was changed after what is shown now.
+    @property
+    def agreed(self) -> Mapping[str, str]:
+        """What the servers agreed on, as far as this one knows. It survives a reset."""
+        ...
+
+    async def agree(self, name: str, proposal: str) -> str:
+        """The text that all servers have under a name: the first that one of them proposed.
+
+        Raises `Unreachable`, `OutcomeUnknown`, `StorageFailed`, `Closed`.
         """
         ...
 
+    def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
+        """As `Storage.create`; refused with `RevisionConflict` too if the guard does not hold."""
+        ...
+
     def update(
-        self, key: str, value: bytes, expected: int, *, unless_changed: str | None = None
+        self, key: str, value: bytes, expected: int, *, unless_changed: Guard | None = None
     ) -> asyncio.Future[Entry]:
         """As `Storage.update`, with `unless_changed` as in `create`."""
         ...
@@ -273,6 +291,6 @@ class SharedStorage(Storage, Protocol):
         """Has `call` called with changes of any server once they are shown, before anybody else runs."""
         ...
 
-    def on_reload(self, call: Callable[[], None]) -> None:
-        """Has `call` called when all entries were replaced by another server, or read again."""
+    def on_reload(self, call: Callable[[bool], None]) -> None:
+        """Has `call` called when all entries were read again, with whether a server had replaced them."""
         ...

@@ -36,7 +36,11 @@ def differences(
     server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
 ) -> dict[int, list[Difference]]:
     """What differs, by the number of the exchange, counted from one."""
-    player = Player(server.port)
+    return played(Player(server.port), exchanges, scenario)
+
+
+def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
+    """What differs when this player, which is closed then, plays the scenario."""
     comparison = Comparison(player.identities, generated_names(exchanges))
     found: dict[int, list[Difference]] = {}
 

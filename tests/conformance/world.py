@@ -74,7 +74,11 @@ class WorldComparison(Comparison):
 
 def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
     """What differs in a scenario, by the number of the exchange, counted from one."""
-    player = Player(server.port)
+    return played(Player(server.port), exchanges)
+
+
+def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
+    """What differs when this player, which is closed then, plays the scenario."""
     player.identities = WorldIdentities()
     prefixes = {
         meta["generateName"][:58]

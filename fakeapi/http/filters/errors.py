@@ -19,7 +19,7 @@ from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.status import status_of
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError, Details
-from fakeapi_storage import InvalidEntry, Overloaded, StorageError
+from fakeapi_storage import InvalidEntry, Overloaded, StorageError, Unreachable
 
 log = logging.getLogger("fakeapi")
 
@@ -45,16 +45,18 @@ def unavailable(error: StorageError) -> ApiError:
     """The error of a storage that takes no request now.
 
     429 for too many writes at once, which can be sent again later; 500 in etcd's words for an object that is
-    too large; 503 for a storage that is being reset or closed, which has stored nothing.
+    too large; 503 for a storage that is being reset or closed, or whose database is away, which has stored
+    nothing, and for a write whose fate is not known: only of the last Retry-After says nothing.
     """
     if isinstance(error, InvalidEntry):
         return ApiError(500, "", "etcdserver: request is too large")
     if isinstance(error, Overloaded):
         words = "Too many requests, please try again later."
         return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
-    return ApiError(
-        503, "ServiceUnavailable", f"the server is currently unable to handle the request: {error}"
-    )
+    words = f"the server is currently unable to handle the request: {error}"
+    if isinstance(error, Unreachable):
+        return ApiError(503, "ServiceUnavailable", words, Details(retry_after_seconds=1), retry_after=1)
+    return ApiError(503, "ServiceUnavailable", words)
 
 
 def refusal(error: ApiError, ctx: RequestContext) -> Response:

@@ -7,6 +7,7 @@ from it comes back, as when kube-apiserver starts again.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
@@ -17,7 +18,7 @@ from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
-from fakeapi_storage import Entry
+from fakeapi_storage import Entry, KeyExists
 
 log = logging.getLogger("fakeapi")
 
@@ -103,7 +104,8 @@ class Bootstrap:
 
     async def _make(self, resource: Resource) -> None:
         for write in [each for made in self._objects(resource) if (each := self.write(resource, made))]:
-            await self._store.commit(resource, write)
+            with suppress(KeyExists):  # another server was first
+                await self._store.commit(resource, write)
         follower = self.followers.get((resource.kind.group, resource.kind.resource))
         if follower is not None:
             await follower()

@@ -86,6 +86,21 @@ class CustomResources:
         for name in list(self._served):
             self._withdraw(name)
 
+    def show(self, name: str, entry: Entry | None) -> bool:
+        """Serves a definition as another server left it; None where it is gone.
+
+        Returns whether it is at rest.
+        """
+        if entry is None:
+            self._withdraw(name)
+            return True
+        definition = self._resource.decode(entry)
+        self._serve(definition)
+        is_going = CLEANUP in (definition["metadata"].get("finalizers") or ())
+        return self._next(definition) is None and not (
+            is_going and definition["metadata"].get("deletionTimestamp")
+        )
+
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:

@@ -14,6 +14,7 @@ class CustomHooks:
     """The hooks of one version of a definition."""
 
     run_beside = True
+    pool = ""
 
     def __init__(self, kind: CustomKind) -> None:
         self._kind = kind

@@ -98,12 +98,14 @@ class Attempt:
         self._admits = admits
         self._waits = waits
         self._entry: Entry | None = None
+        self._since = 0
         self._old: Object = {}
         self._new: Object = {}
 
     async def __aenter__(self) -> Object:
         """Raises ApiError 404, 409 for another uid."""
         resource, target = self._resource, self._target
+        self._since = self._store.storage.revision
         self._entry = self._store.storage.newest(resource.key(target.namespace, target.name))
         try:
             entry = self._entry
@@ -192,7 +194,8 @@ class Attempt:
             await store.settle(entry)
             same = (target.name, entry.revision, entry.revision)
             return WriteResult(resource.json_of(value, entry.revision, exact=exact), written=same)
-        stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+        write = store.update(resource, key, value, entry.revision, self._since)
+        stored = await store.commit(resource, write)
         await self._follow(new)
         versions = (target.name, entry.revision, stored.revision)
         return WriteResult(resource.json_of(value, stored.revision, exact=exact), written=versions)

@@ -22,9 +22,11 @@ from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, Wr
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.resource_version import version_or_none
-from fakeapi.registry.store import Store
-from fakeapi_storage import Entry, KeyExists
+from fakeapi.registry.store import LOCK_MESSAGE, Store
+from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
+POOL_ATTEMPTS = 256
+"""How often an object takes from a pool that other servers take from at the same time; then it is a 409."""
 GENERATE_NAME_ATTEMPTS = 8
 """As many generated names are tried in releases that retry; then it is a 409."""
 
@@ -98,8 +100,10 @@ async def insert(
     if not meta.get("uid"):
         _fill_system_fields(store, meta)
     generated = not meta.get("name") and bool(meta.get("generateName"))
+    conflicts = 0
     attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
     while True:
+        since = store.storage.revision
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
         candidate = await with_expressions_compiled(
@@ -109,7 +113,12 @@ async def insert(
         await admit(store, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
-            return await _store_new(store, resource, target, candidate, given_version, options)
+            return await _store_new(store, resource, target, candidate, given_version, options, since)
+        except RevisionConflict:
+            attempts += 1  # another server took from the pool: take again
+            conflicts += 1
+            if conflicts == POOL_ATTEMPTS:
+                raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
         except KeyExists:
             existing = store.storage.newest(resource.key(target.namespace, meta["name"]))
             await store.settle(existing)
@@ -150,6 +159,7 @@ async def _store_new(
     obj: Object,
     given_version: str,
     options: WriteOptions,
+    since: int,
 ) -> WriteResult:
     key = resource.key(target.namespace, obj["metadata"]["name"])
     value = await converted(lambda: resource.encode(obj))
@@ -160,7 +170,7 @@ async def _store_new(
         return WriteResult(resource.json_of_unstored(value, given_version, exact=options.exact), created=True)
     if version_or_none(given_version):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
-    entry = await store.commit(resource, store.storage.create(key, value))
+    entry = await store.commit(resource, store.create(resource, key, value, since))
     if resource.hooks is not None:
         await resource.hooks.after(
             store, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)

@@ -43,8 +43,8 @@ class Follower:
         self.epoch = NO_EPOCH
         self.on_events: Callable[[Sequence[Event]], None] = _nothing
         """Called with the events that were just applied, before anybody else runs."""
-        self.on_reload: Callable[[], None] = _nothing_reloaded
-        """Called when all entries were read again."""
+        self.on_reload: Callable[[bool], None] = _nothing_reloaded
+        """Called when all entries were read again, with whether they had been replaced."""
         self._log = database
         self._committed = committed
         self._waiting: list[asyncio.Future[None]] = []
@@ -119,7 +119,7 @@ class Follower:
         if self._is_loaded:
             why = "they were replaced" if is_replaced else "too many changes were missed"
             log.warning("all objects were read again, and watches end: %s", why)
-            self.on_reload()
+            self.on_reload(is_replaced)
 
     def _compact(self, compacted: int) -> None:
         history = self._committed.history
@@ -186,5 +186,5 @@ def _nothing(events: Sequence[Event]) -> None:
     """Nobody follows."""
 
 
-def _nothing_reloaded() -> None:
+def _nothing_reloaded(is_replaced: bool) -> None:  # noqa: FBT001 - a callback
     """Nobody follows."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from fakeapi_storage.errors import StorageFailed
-from fakeapi_storage.interface import Checkpoint
+from fakeapi_storage.interface import Checkpoint, Guard
 from fakeapi_storage.log import Row
 from fakeapi_storage.memory.index import successor
 from fakeapi_storage.postgresql import schema
@@ -18,15 +18,14 @@ _END = b"\xff"
 class Proposal(NamedTuple):
     """A write as it is sent. `expected` is 0 for a create.
 
-    With a `guard` it is refused too if a key with this prefix was changed after `guarded_since`.
+    It is refused too if its `guard` does not hold.
     """
 
     key: str
     value: bytes | None
     expected: int
     deleted: bool
-    guard: str | None = None
-    guarded_since: int = 0
+    guard: Guard | None = None
 
 
 class Outcome(NamedTuple):
@@ -80,8 +79,7 @@ class PostgresqlLog:
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
         """Stores those of the writes that fit the state that those before them leave."""
-        guards = [None if each.guard is None else each.guard.encode() for each in writes]
-        ends = [None if each.guard is None else _end_of(each.guard) for each in writes]
+        guards = [each.guard for each in writes]
         records = await self._writing.fetch(
             schema.APPEND,
             known,
@@ -90,9 +88,9 @@ class PostgresqlLog:
             [each.expected for each in writes],
             [each.deleted for each in writes],
             [each.value for each in writes],
-            guards,
-            ends,
-            [each.guarded_since for each in writes],
+            [None if guard is None else guard.prefix.encode() for guard in guards],
+            [None if guard is None else _end_of(guard.prefix) for guard in guards],
+            [None if guard is None else guard.since for guard in guards],
         )
         state, *rest = records
         gap = [_appended_row(each) for each in rest if each["o_number"] == 0]
@@ -127,6 +125,12 @@ class PostgresqlLog:
             [each.value for each in entries],
         )
         return record["o_revision"], record["o_epoch"]
+
+    async def agree(self, name: str, proposal: str) -> str:
+        """Keeps the text under the name, unless there is one. Returns what is kept."""
+        [record] = await self._writing.fetch(schema.AGREE, name, proposal)
+        kept: str = record[0]
+        return kept
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
         await self._writing.fetch(schema.SET_LABELS, json.dumps(dict(labels)))

@@ -34,14 +34,15 @@ OLDEST_SERVER = 120000
 """PostgreSQL 12."""
 
 
-class Opened(NamedTuple):
-    """A database that is ready: the name that sessions with it bear, and its labels."""
+class Ready(NamedTuple):
+    """A database that is ready: the name that sessions with it bear, its labels, what servers agreed on."""
 
     session_name: str
     labels: Mapping[str, str]
+    agreed: Mapping[str, str]
 
 
-async def make_ready(location: Location, wanted: Format, settings: str) -> Opened:
+async def make_ready(location: Location, wanted: Format, settings: str) -> Ready:
     """Makes the tables of an empty database, or checks those that are there. Raises `OpenFailed`."""
 
     async def make() -> "asyncpg.Connection[asyncpg.Record]":
@@ -65,7 +66,7 @@ async def make_ready(location: Location, wanted: Format, settings: str) -> Opene
 
 async def _made_ready(
     connection: AsyncConnection, location: Location, wanted: Format, settings: str
-) -> Opened:
+) -> Ready:
     version = (
         await connection.execute(text("SELECT current_setting('server_version_num')::int"))
     ).scalar_one()
@@ -88,7 +89,7 @@ async def _made_ready(
     row = (await connection.execute(text(schema.READ_STATE))).one_or_none()
     if row is None:
         raise ForeignDatabase(location.text, "the database is damaged: fakeapi_state is empty")
-    found_schema, found_format, labels = row
+    found_schema, found_format, labels, agreed = row
     if found_schema > schema.SCHEMA_VERSION:
         raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
     if found_format != wanted.version:  # other servers may be at work on it, so nothing is migrated
@@ -96,7 +97,7 @@ async def _made_ready(
     beginning = f"{APPLICATION} {place} "
     name = f"{beginning}{settings}"[:_NAME_CHARACTERS]
     await _check_peers(connection, location, beginning, name)
-    return Opened(name, {str(key): str(value) for key, value in json.loads(labels).items()})
+    return Ready(name, json.loads(labels), json.loads(agreed))
 
 
 async def _create(connection: AsyncConnection, wanted: Format) -> None:

@@ -35,6 +35,7 @@ _state = Table(
     Column("revision", BigInteger, nullable=False),
     Column("compacted", BigInteger, nullable=False),
     Column("labels", Text, nullable=False),
+    Column("agreed", Text, nullable=False, comment="what all servers must have alike; secret"),
 )
 _log = Table(
     "fakeapi_log",
@@ -163,14 +164,19 @@ ORDER BY log.revision
 One statement sees one moment: whoever has the rows has everything that was committed before it was sent.
 """
 
-READ_STATE = "SELECT schema_version, format, labels FROM fakeapi_state"
+READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"
 INSERT_STATE = (
-    "INSERT INTO fakeapi_state (schema_version, format, epoch, revision, compacted, labels) "
-    "VALUES (:schema_version, :format, :epoch, :revision, :revision, '{}')"
+    "INSERT INTO fakeapi_state (schema_version, format, epoch, revision, compacted, labels, agreed) "
+    "VALUES (:schema_version, :format, :epoch, :revision, :revision, '{}', '{}')"
 )
 APPEND = "SELECT * FROM fakeapi_append($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 COMPACT = "SELECT fakeapi_compact($1, $2, $3, $4, $5)"
 REPLACE = "SELECT * FROM fakeapi_replace($1, $2, $3, $4, $5, $6)"
+AGREE = """
+UPDATE fakeapi_state SET agreed = CASE WHEN agreed::jsonb ? $1 THEN agreed
+    ELSE (agreed::jsonb || jsonb_build_object($1::text, $2::text))::text END
+RETURNING agreed::jsonb ->> $1
+"""
 SET_LABELS = "UPDATE fakeapi_state SET labels = $1"
 
 RELATIONS = (

@@ -6,14 +6,23 @@ from types import MappingProxyType
 
 from fakeapi_storage.errors import Closed
 from fakeapi_storage.format import Format
-from fakeapi_storage.interface import INITIAL_REVISION, Checkpoint, Entry, Event, Page, SharedStorage, Watcher
+from fakeapi_storage.interface import (
+    INITIAL_REVISION,
+    Checkpoint,
+    Entry,
+    Event,
+    Guard,
+    Page,
+    SharedStorage,
+    Watcher,
+)
 from fakeapi_storage.location import Location
 from fakeapi_storage.log import Snapshot
 from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.postgresql.follower import Follower
 from fakeapi_storage.postgresql.link import Link
 from fakeapi_storage.postgresql.log import PostgresqlLog
-from fakeapi_storage.postgresql.opening import make_ready
+from fakeapi_storage.postgresql.opening import Ready, make_ready
 from fakeapi_storage.postgresql.writer import SharedWriter
 
 _EMPTY = Checkpoint((), INITIAL_REVISION)
@@ -35,19 +44,18 @@ async def open_shared(
     except BaseException:
         await log.close()
         raise
-    return SharedStore(log, committed, follower, ready.labels)
+    return SharedStore(log, committed, follower, ready)
 
 
 class SharedStore:
     """`SharedStorage` over a log that other servers write too. Made by `open_shared`."""
 
-    def __init__(
-        self, log: PostgresqlLog, committed: Committed, follower: Follower, labels: Mapping[str, str]
-    ) -> None:
+    def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
         self._log = log
         self._committed = committed
         self._follower = follower
-        self._labels = dict(labels)
+        self._labels = dict(ready.labels)
+        self._agreed = dict(ready.agreed)
         self._writer = SharedWriter(log, committed, follower)
         self._working: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
@@ -64,12 +72,21 @@ class SharedStore:
     def labels(self) -> Mapping[str, str]:
         return MappingProxyType(self._labels)
 
-    def create(self, key: str, value: bytes, *, unless_changed: str | None = None) -> asyncio.Future[Entry]:
+    @property
+    def agreed(self) -> Mapping[str, str]:
+        return MappingProxyType(self._agreed)
+
+    async def agree(self, name: str, proposal: str) -> str:
+        self._require_open()
+        kept = self._agreed[name] = await self._log.agree(name, proposal)
+        return kept
+
+    def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         self._require_open()
         return self._writer.create(key, value, unless_changed=unless_changed)
 
     def update(
-        self, key: str, value: bytes, expected: int, *, unless_changed: str | None = None
+        self, key: str, value: bytes, expected: int, *, unless_changed: Guard | None = None
     ) -> asyncio.Future[Entry]:
         self._require_open()
         return self._writer.update(key, value, expected, unless_changed=unless_changed)
@@ -105,7 +122,7 @@ class SharedStore:
     def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
         self._follower.on_events = call
 
-    def on_reload(self, call: Callable[[], None]) -> None:
+    def on_reload(self, call: Callable[[bool], None]) -> None:
         self._follower.on_reload = call
 
     async def compact(self, revision: int) -> None:

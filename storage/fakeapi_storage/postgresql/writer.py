@@ -18,7 +18,7 @@ from fakeapi_storage.errors import (
     StorageError,
     StorageReset,
 )
-from fakeapi_storage.interface import Checkpoint, Entry
+from fakeapi_storage.interface import Checkpoint, Entry, Guard
 from fakeapi_storage.log import Row
 from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.postgresql.follower import Follower
@@ -57,19 +57,17 @@ class SharedWriter:
         self._waiters: deque[tuple[int, asyncio.Future[None]]] = deque()
         self._compaction_not_before = 0
 
-    def create(self, key: str, value: bytes, *, unless_changed: str | None = None) -> asyncio.Future[Entry]:
+    def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         limits.check_text(key)
         limits.check_size(value)
-        guard = self._guard(unless_changed)
-        return self._accept(Proposal(key, value, 0, False, *guard))
+        return self._accept(Proposal(key, value, 0, False, unless_changed))
 
     def update(
-        self, key: str, value: bytes, expected: int, *, unless_changed: str | None = None
+        self, key: str, value: bytes, expected: int, *, unless_changed: Guard | None = None
     ) -> asyncio.Future[Entry]:
         limits.check_size(value)
         self._check_not_passed(key, expected)
-        guard = self._guard(unless_changed)
-        return self._accept(Proposal(key, value, expected, False, *guard))
+        return self._accept(Proposal(key, value, expected, False, unless_changed))
 
     def delete(self, key: str, expected: int, value: bytes | None) -> asyncio.Future[Entry]:
         if value is not None:
@@ -114,9 +112,6 @@ class SharedWriter:
         """Sends what is accepted. No write may be accepted any more."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
-
-    def _guard(self, prefix: str | None) -> tuple[str | None, int]:
-        return (None, 0) if prefix is None else (prefix, self._committed.revision)
 
     def _check_not_passed(self, key: str, expected: int) -> None:
         """Refuses at once what the memory knows to be too late; only the database knows everything else."""

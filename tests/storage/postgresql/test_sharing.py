@@ -9,6 +9,7 @@ import pytest
 from fakeapi_storage import (
     INITIAL_REVISION,
     Compacted,
+    Guard,
     KeyExists,
     KeyNotFound,
     RevisionConflict,
@@ -164,20 +165,23 @@ def test_counters_that_servers_count_together_lose_nothing(postgresql: PostgreSQ
 def test_a_guarded_write_is_refused_where_a_neighbour_was_written_meanwhile(postgresql: PostgreSQL) -> None:
     async def use(stores: list[SharedStorage]) -> None:
         first, second = stores
+        guard = Guard("/p/", first.revision)
         both = [
-            first.create("/p/a", b"", unless_changed="/p/"),
-            first.create("/p/b", b"", unless_changed="/p/"),
+            first.create("/p/a", b"", unless_changed=guard),
+            first.create("/p/b", b"", unless_changed=guard),
         ]
         results = await asyncio.gather(*both, return_exceptions=True)
         assert [isinstance(each, RevisionConflict) for each in results] == [False, True]
         await first.create("/q/x", b"")
         await second.refresh()
-        guarded = second.create("/p/c", b"", unless_changed="/p/")
+        guard = Guard("/p/", second.revision)
+        guarded = second.create("/p/c", b"", unless_changed=guard)
         assert await guarded
         with unaware(first):
+            guard = Guard("/p/", first.revision)
             await second.create("/p/d", b"")
             with pytest.raises(RevisionConflict):
-                await first.create("/p/e", b"", unless_changed="/p/")
+                await first.create("/p/e", b"", unless_changed=guard)
 
     several(use, postgresql.place())
 
@@ -188,7 +192,7 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
         await first.create("/a", b"")
         await second.refresh()
         reloads: list[int] = []
-        second.on_reload(lambda: reloads.append(second.revision))
+        second.on_reload(lambda is_replaced: reloads.append(second.revision * is_replaced))
         watcher = second.watch("/")
         await first.reset()
         with pytest.raises(StorageReset):
@@ -249,7 +253,8 @@ def test_a_server_that_was_away_too_long_reads_everything_again_and_its_watches_
         await second.refresh()
         assert second.list("").entries == first.list("").entries
         assert (second.revision, second.oldest) == (first.revision, first.oldest)
-        assert (await put(second, "/0", b"1")).revision == first.revision + 1
+        last = first.revision
+        assert (await put(second, "/0", b"1")).revision == last + 1
 
     several(use, postgresql.place())
 
@@ -265,3 +270,15 @@ def test_large_values_that_wait_together_are_all_stored(
         assert [entry.revision - INITIAL_REVISION for entry in entries] == [1, 2, 3, 4]
 
     several(use, postgresql.place(), 1)
+
+
+def test_servers_agree_on_what_the_first_proposed(postgresql: PostgreSQL) -> None:
+    async def use(stores: list[SharedStorage]) -> None:
+        first, second = stores
+        kept = await asyncio.gather(first.agree("key", "1"), second.agree("key", "2"))
+        assert kept[0] == kept[1]
+        await first.reset()
+        assert await second.agree("key", "3") == kept[0]
+        assert first.agreed == second.agreed == {"key": kept[0]}
+
+    several(use, postgresql.place())

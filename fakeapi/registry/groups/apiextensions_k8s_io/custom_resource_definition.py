@@ -163,6 +163,7 @@ class DefinitionHooks:
     """The kind of a definition is there, or gone, when the write is answered."""
 
     run_beside = True
+    pool = ""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
         return obj

@@ -88,6 +88,7 @@ class ApiServiceHooks:
     """APIServices of custom resources are kept as they have to be."""
 
     run_beside = True
+    pool = ""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
         return obj

@@ -14,7 +14,7 @@ from fakeapi.machinery.schema.nodes import List, Struct
 from fakeapi.registry.definition import StrategyContext, Write
 from fakeapi.registry.groups.core.services import spec as specs
 from fakeapi.registry.groups.core.services.allocating import Allocator
-from fakeapi.registry.groups.core.services.holdings import Holdings
+from fakeapi.registry.groups.core.services.holdings import SERVICES, Holdings
 from fakeapi.registry.groups.core.services.inferred import normalize_cluster_ips, patch_allocated_values
 from fakeapi.registry.groups.core.services.pools import AddressPool, PortPool
 from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
@@ -37,6 +37,7 @@ class ServiceHooks:
     """Allocates, and keeps the IPAddresses and Endpoints of services in step."""
 
     run_beside = False
+    pool = SERVICES
 
     def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
         self._kind = kind

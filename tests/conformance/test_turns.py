@@ -1,0 +1,75 @@
+"""Servers that share a state answer as recorded, as one server does, when they take the requests in turn.
+
+Some of the scenarios are played here; `make turns` plays all.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from fakeapi.testing.server import FakeAPI
+from tests.conformance import known, test_recordings, world
+from tests.conformance.recordings import RECORDINGS, WORLD_RECORDINGS, Recording
+from tests.conformance.turns import Turns, servers_of
+from tests.postgresql_server import PostgreSQL
+
+ONE_IN = 1 if os.environ.get("FAKEAPI_TURNS") == "all" else 48
+"""As many scenarios are there for each that is played."""
+
+CASES = [(each, scenario) for each in RECORDINGS for scenario in each.scenarios][::ONE_IN]
+WORLD_CASES = [(each, scenario) for each in WORLD_RECORDINGS for scenario in each.scenarios][::ONE_IN]
+
+
+class Clusters:
+    """Servers by recording; those of one recording at a time."""
+
+    def __init__(self, postgresql: PostgreSQL) -> None:
+        self._postgresql = postgresql
+        self._stack = ExitStack()
+        self._of = ""
+        self._servers: list[FakeAPI] = []
+
+    def of(self, recording: Recording) -> list[FakeAPI]:
+        """Two servers of an empty cluster, but for the namespace of the recordings."""
+        if self._of != recording.name:
+            self.close()
+            self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))
+            self._of = recording.name
+        world.prepare(self._servers[0])
+        return self._servers
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+@pytest.fixture(scope="module")
+def clusters(postgresql: PostgreSQL) -> Iterator[Clusters]:
+    made = Clusters(postgresql)
+    yield made
+    made.close()
+
+
+def names(cases: list[tuple[Recording, str]]) -> list[str]:
+    return [f"{recording.name}-{scenario}" for recording, scenario in cases]
+
+
+@pytest.mark.parametrize(("recording", "scenario"), CASES, ids=names(CASES))
+def test_a_scenario_of_claims_is_answered_as_recorded(
+    recording: Recording, scenario: str, clusters: Clusters
+) -> None:
+    ports = [server.port for server in clusters.of(recording)]
+    found = test_recordings.played(Turns(ports), recording.scenarios[scenario], scenario)
+    expected = {number for entry in known.of(recording.name, scenario) for number in entry.exchanges}
+    assert found.keys() <= expected, found
+
+
+@pytest.mark.parametrize(("recording", "scenario"), WORLD_CASES, ids=names(WORLD_CASES))
+def test_a_scenario_of_other_kinds_is_answered_as_recorded(
+    recording: Recording, scenario: str, clusters: Clusters
+) -> None:
+    ports = [server.port for server in clusters.of(recording)]
+    found = world.played(Turns(ports), recording.scenarios[scenario])
+    expected = world.listed()[recording.name].get(scenario, {})
+    assert found.keys() <= {number for numbers in expected.values() for number in numbers}, found

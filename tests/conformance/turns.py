@@ -1,0 +1,52 @@
+"""Plays recorded scenarios against servers that share their state, which take the requests in turn."""
+
+import http.client
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from typing import Any
+
+from fakeapi.testing.server import FakeAPI
+from tests.conformance.player import Exchange, Player
+from tests.conformance.recordings import Recording
+from tests.postgresql_server import PostgreSQL
+
+
+class Turns(Player):
+    """One scenario's conversation with several servers."""
+
+    def __init__(self, ports: list[int]) -> None:
+        super().__init__(ports[0])
+        self._connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for port in ports]
+        self._next = cycle(self._connections)
+        self._ports = cycle(ports)
+
+    def send(self, exchange: Exchange) -> dict[str, Any]:
+        self._connection = next(self._next)
+        return super().send(exchange)
+
+    @property
+    def port(self) -> int:
+        return next(self._ports)
+
+    def barrier(self) -> None:
+        """What any of the servers had to send before it has been sent."""
+        for each in self._connections:
+            self._connection = each
+            super().barrier()
+
+    def close(self) -> None:
+        for each in self._connections:
+            each.close()
+
+
+@contextmanager
+def servers_of(recording: Recording, postgresql: PostgreSQL, count: int = 2) -> Iterator[list[FakeAPI]]:
+    place = postgresql.place()
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                FakeAPI(release=recording.release, feature_gates=recording.gates, database=place)
+            )
+            for _ in range(count)
+        ]
