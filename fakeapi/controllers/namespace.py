@@ -79,11 +79,24 @@ class NamespaceController(Controller):
         if self._accounts.get(name, "default") is None:
             account = {"metadata": {"name": "default", "namespace": name}}
             await self._create(self._accounts_api, self._accounts.resource, account)
-        if self._config_maps.get(name, ROOT_CA) is None:
+        await self._publish_certificate(name)
+
+    async def _publish_certificate(self, name: str) -> None:
+        """Creates the config map with the cluster's certificate, or sets its data again."""
+        data = {"ca.crt": self.context.cluster.certificate_authority}
+        known = self._config_maps.get(name, ROOT_CA)
+        if known is None:
             metadata = {"name": ROOT_CA, "namespace": name, "annotations": _ROOT_CA_DESCRIPTION}
-            certificate = self.context.cluster.certificate_authority
-            config_map = {"metadata": metadata, "data": {"ca.crt": certificate}}
+            config_map = {"metadata": metadata, "data": data}
             await self._create(self._certificates_api, self._config_maps.resource, config_map)
+            return
+        annotations = known["metadata"].get("annotations") or {}
+        if known.get("data") == data and all(annotations.get(each) for each in _ROOT_CA_DESCRIPTION):
+            return
+        metadata = {**known["metadata"], "annotations": {**annotations, **_ROOT_CA_DESCRIPTION}}
+        await self._certificates_api.update(
+            self._config_maps.resource.path_of(known), {**known, "metadata": metadata, "data": data}
+        )
 
     async def _create(self, api: Any, resource: ServedResource, obj: Object) -> None:
         body = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}

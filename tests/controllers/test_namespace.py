@@ -24,6 +24,17 @@ def test_a_service_account_that_is_deleted_is_made_again(api: FakeAPI) -> None:
     assert api.get("ServiceAccount", "default")["metadata"]["uid"] != before["metadata"]["uid"]
 
 
+def test_a_certificate_that_was_changed_is_set_right(api: FakeAPI) -> None:
+    before = api.get("ConfigMap", "kube-root-ca.crt")
+    name = "kubernetes.io/description"
+    changed = {"metadata": {"annotations": {name: None, "a": "b"}}, "data": {"ca.crt": "", "more": "x"}}
+    api.patch("ConfigMap", "kube-root-ca.crt", changed)
+    api.settle()
+    after = api.get("ConfigMap", "kube-root-ca.crt")
+    assert after["data"] == before["data"]
+    assert after["metadata"]["annotations"] == {**before["metadata"]["annotations"], "a": "b"}
+
+
 def test_a_deleted_namespace_goes_with_all_that_is_in_it(api: FakeAPI) -> None:
     api.create_namespace("going")
     for kind in ("ConfigMap", "Secret"):
