@@ -315,8 +315,13 @@ class Resource:
         return not_found(self.qualified, name)
 
     def can_be_table(self, subresource: str) -> bool:
-        """Whether the resource itself (""), or a subresource, can be printed as a table."""
-        return not subresource or subresource in self.definition.table_subresources
+        """Whether the resource itself (""), or a subresource, can be printed as a table.
+
+        What is only answered and never stored, such as a review, cannot.
+        """
+        if not subresource:
+            return self.definition.answer is None
+        return subresource in self.definition.table_subresources
 
     def empty_object(self) -> Object:
         """The kind's zero value, as Go would write it."""

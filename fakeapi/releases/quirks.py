@@ -60,6 +60,8 @@ class Quirks:
 
     kubelet_publishes_slices: bool
     """A kubelet publishes what drivers stream to it, as ResourceSlices."""
+    kubelet_explains_predicates: bool
+    """A kubelet that refuses a pod tells more than the predicate's name."""
     kubelet_keeps_driver_instances: bool
     """A kubelet knows several instances of a driver, and calls the one that registered last."""
     slices_outlive_drivers_by: float | None
@@ -725,6 +727,7 @@ _HISTORY: History = {
     "merge_keeps_directives": {27: True, 28: False},
     "drivers_are_called_by_handles": {27: True, 31: False},
     "kubelet_publishes_slices": {27: False, 30: True, 31: False},
+    "kubelet_explains_predicates": {27: False, 31: True},
     "kubelet_keeps_driver_instances": {27: False, 33: True},
     "slices_outlive_drivers_by": {27: None, 31: 0.0, 33: 30.0},
     "unregistered_drivers_are_plugins": {27: True, 34: False},

@@ -33,8 +33,18 @@ DRA_GATES = {
     "DRAResourceClaimDeviceStatus",
     "DynamicResourceAllocation",
 }
-GATES = {"1.33": DRA_GATES}
-"""The gates that are switched on in a release; in those that are not named, all of DRA's."""
+GATES = {
+    "1.33": DRA_GATES,
+    "1.37": {
+        "DRADeviceCompatibilityGroups",
+        "DRAOptionalNodeOperations",
+        "DRAPartitionableDevicesType",
+        "DRAResourcePoolStatus",
+        "DRAWorkloadResourceClaims",
+        "GenericWorkload",
+    },
+}
+"""The gates of claims that are switched on, of those that a release has off by default."""
 
 
 class Cluster:

@@ -17,6 +17,8 @@ VOLUME = "volumes that are mounted"
 WEBHOOK = "a webhook or API server that runs in a pod"
 NODE = "a node's machine, or the kubelet's own API"
 PROVISIONER = "a storage system that provisions volumes"
+PLUGIN = "a device plugin that runs in a pod"
+IMAGE = "an image that cannot be pulled"
 OFF = "a feature that the release has off by default"
 RESTART = "components that are restarted or upgraded"
 
@@ -24,6 +26,12 @@ _OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
 """Of claims, all features are switched on."""
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
+    DRA: (
+        (r".*DRANodeAllocatableResources", COMMAND),
+        (r".*\bmetadata\b", VOLUME),
+        (r".*when pods? (?:is done|complete|fail)", EXIT),
+        (r".*device plugin|.*supports extended resources together", PLUGIN),
+    ),
     "api-machinery": (
         (
             r"AdmissionWebhook|CustomResourceConversionWebhook|Aggregator|CustomResourceFieldSelectors",
@@ -40,6 +48,8 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Job should (?:run a job to completion|fail to exceed|execute all indexes|mark indexes)", EXIT),
         (r"Job should (?:terminate job|record the failure|recreate pods only|manage the lifecycle)", EXIT),
         (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use)", EXIT),
+        (r"Deployment .*proportional scaling", IMAGE),
+        (r"DisruptionController .*unready pods", PROBE),
         (r"StatefulSet .*(?:unhealthy|predecessor fails|rolling updates and roll backs|canary)", PROBE),
     ),
     "auth": (
@@ -48,6 +58,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"NodeAuthenticator", NODE),
     ),
     "node": (
+        (r"Events should be sent by kubelets", OUTPUT),
         (r"(?:ConfigMap|Secrets) should be consumable|Containers |Downward API|Variable Expansion", OUTPUT),
         (r"\[Feature:Example\]|Kubelet when", OUTPUT),
         (r"Security Context|Sysctls|AppArmor|PrivilegedPod|Kubelet with pods|User Namespaces", COMMAND),

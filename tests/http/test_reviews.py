@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fakeapi.testing.client import StatusError
+from tests.http.asking import ask
 from tests.http.conftest import SmallServer
 
 AUTHENTICATION, AUTHORIZATION = "/apis/authentication.k8s.io/v1", "/apis/authorization.k8s.io/v1"
@@ -74,3 +75,12 @@ def test_a_client_may_do_everything(server: SmallServer) -> None:
     answer = review(server, path, "SelfSubjectRulesReview", {"namespace": "default"})
     assert answer["status"]["resourceRules"] == [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]
     assert answer["status"]["incomplete"] is False
+
+
+def test_a_review_is_no_table(server: SmallServer) -> None:
+    kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
+    body = {**kind, "spec": {"nonResourceAttributes": PATH}}
+    accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    answer = ask(server, f"{AUTHORIZATION}/selfsubjectaccessreviews", "POST", body, accept=accept)
+    assert answer.code == 406
+    assert answer.json()["reason"] == "NotAcceptable"

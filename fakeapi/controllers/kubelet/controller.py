@@ -18,14 +18,13 @@ from fakeapi.controllers.kubelet import checkpoint, pod_status
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
+from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
-SYSTEM = "linux"
-"""The operating system of every node."""
 RETRY_SECONDS = 10.0
 """Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
 ends the wait."""
@@ -57,6 +56,10 @@ class KubeletController(Controller):
             self.nodes[name] = agent
             await agent.start()
         self._pods.on_change(self._pod_changed)
+        machines = context.resource("", "nodes")
+        assert machines is not None, "nodes are served by every release"
+        self._machines: Informer = context.informer(machines)
+        self._machines.on_change(self._node_changed)
 
     async def stop(self) -> None:
         for agent in self.nodes.values():
@@ -74,9 +77,17 @@ class KubeletController(Controller):
         if new is not None:
             self.context.add((node, "pod", key_of(new)))
 
+    def _node_changed(self, old: Object | None, new: Object | None) -> None:
+        name = (new or old or {})["metadata"]["name"]
+        if name in self.nodes and new is not None:
+            self.context.add((name, "capacity", ""))
+
     async def reconcile(self, key: Any) -> None:
         node, kind, which = key
         agent = self.nodes[node]
+        if kind == "capacity":
+            await agent.sync_capacity(self._machines.get("", node))
+            return
         if kind == "gone":
             agent.spawn(f"gone/{which}", agent.unprepare(which))
         elif kind == "remembered":
@@ -142,6 +153,7 @@ class NodeAgent:
         self._again: set[str] = set()
         self._waiting: dict[str, None] = {}
         self._addresses: dict[str, str] = {}
+        self._extended = nodes.ExtendedResources()
 
     @property
     def registry(self) -> Path:
@@ -188,6 +200,18 @@ class NodeAgent:
     def _keep(self) -> None:
         if self._has_checkpoint:
             checkpoint.save(self.directory, self.prepared)
+
+    async def sync_capacity(self, node: Object | None) -> None:
+        """Lets pods have the extended resources that were added to the node. Raises Refused."""
+        if node is None:
+            return
+        changed = self._extended.changed_allocatable(node)
+        if changed:
+            machines = self._context.resource("", "nodes")
+            assert machines is not None, "nodes are served by every release"
+            await self._api.patch(
+                machines.path_of(node, "status"), {"status": {"allocatable": changed}}, "strategic"
+            )
 
     def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         """Runs work for a key; if some runs already, the key is queued again when that ends."""
@@ -271,6 +295,18 @@ class NodeAgent:
             elif pod["spec"].get("readinessGates"):
                 await self._report_readiness(pod)
 
+    def _refusal(self, pod: Object) -> Refusal | None:
+        cluster = self._context.cluster
+        node = cluster.store.admission.objects.get("", "nodes", "", self.name)
+        if node is None:
+            return None
+        others = (
+            each
+            for each in self._pods.objects.values()
+            if each["spec"].get("nodeName") == self.name and _is_admitted(each)
+        )
+        return refusal(pod, node, others, self._context.rules.quirks)
+
     async def _fail_if_late(self, pod: Object) -> bool:
         """Fails a pod that is past its activeDeadlineSeconds, and comes back when it will be."""
         seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
@@ -292,11 +328,10 @@ class NodeAgent:
             await self._patch_status(pod, {"conditions": conditions})
 
     async def _run(self, pod: Object) -> None:
-        system = (pod["spec"].get("os") or {}).get("name", SYSTEM)
-        if system != SYSTEM:
-            message = "Failed to admit pod as the OS field doesn't match node OS"
-            await self._events.record(pod, "Warning", "PodOSNotSupported", message)
-            await self._report(pod, pod_status.rejected("PodOSNotSupported", message))
+        refused = None if _is_admitted(pod) else self._refusal(pod)
+        if refused is not None:
+            await self._events.record(pod, "Warning", *refused)
+            await self._report(pod, pod_status.rejected(*refused))
             return
         try:
             await self._claims.prepare(pod)
@@ -370,6 +405,12 @@ class NodeAgent:
         except Refused as problem:
             if not (problem.is_missing or problem.is_conflict):
                 raise
+
+
+def _is_admitted(pod: Object) -> bool:
+    """Whether the kubelet has taken a pod, which has not ended since."""
+    status = pod["status"]
+    return "startTime" in status and status.get("phase") not in {"Succeeded", "Failed"}
 
 
 def _said(condition: Object) -> tuple[Any, ...]:

@@ -66,6 +66,27 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
     }
 
 
+class ExtendedResources:
+    """The extended resources in a node's capacity, which its kubelet lets pods have.
+
+    Follows MachineInfo of k8s.io/kubernetes `pkg/kubelet/nodestatus`.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def changed_allocatable(self, node: Object) -> dict[str, str | None]:
+        """What a patch of `allocatable` has to say; None for a resource that is gone from the capacity."""
+        capacity, allocatable = (node["status"].get(each) or {} for each in ("capacity", "allocatable"))
+        extended = {name: amount for name, amount in capacity.items() if "/" in name}
+        changed: dict[str, str | None] = {
+            name: amount for name, amount in extended.items() if allocatable.get(name) != amount
+        }
+        gone = (self._seen - extended.keys()) & allocatable.keys()
+        self._seen = set(extended)
+        return {**changed, **dict.fromkeys(gone)}
+
+
 async def register(context: ControllerContext, api: API, name: str, address: str) -> None:
     """Creates the Node, and takes away the taint that admission gives to new nodes. Raises Refused."""
     nodes = context.resource("", "nodes")

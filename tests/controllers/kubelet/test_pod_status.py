@@ -72,13 +72,58 @@ def test_a_pod_fails_at_its_deadline_also_at_one_that_is_set_later(api: FakeAPI)
     assert condition(api, "Ready")["reason"] == "PodFailed"
 
 
-def test_a_pod_for_another_operating_system_is_rejected(api: FakeAPI) -> None:
-    create_pod(api, os={"name": "windows"})
+def create_other(api: FakeAPI, **spec: Any) -> None:
+    container: dict[str, Any] = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "7"}}}
+    container["ports"] = [{"containerPort": 80, "hostPort": 80}]
+    spec = {"nodeName": "node", "containers": [container], **spec}
+    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec})
+    api.settle()
+
+
+def container(**fields: Any) -> dict[str, Any]:
+    return {"containers": [{"name": "c", "image": "i", **fields}]}
+
+
+REFUSED = {
+    "PodOSNotSupported": (
+        {"os": {"name": "windows"}},
+        "Failed to admit pod as the OS field doesn't match node OS",
+    ),
+    "OutOfcpu": (
+        container(resources={"requests": {"cpu": "1001m"}}),
+        "Node didn't have enough resource: cpu, requested: 1001, used: 7000, capacity: 8000",
+    ),
+    "NodePorts": (
+        container(ports=[{"containerPort": 81, "hostPort": 80}]),
+        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+    ),
+    "NodeAffinity": (
+        {"nodeSelector": {"disk": "ssd"}},
+        "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_a_pod_that_its_node_cannot_take_is_rejected(api: FakeAPI, reason: str) -> None:
+    create_other(api)
+    spec, message = REFUSED[reason]
+    create_pod(api, **spec)
     found = status(api)
-    assert (found["phase"], found["reason"]) == ("Failed", "PodOSNotSupported")
-    assert found["message"] == ("Pod was rejected: Failed to admit pod as the OS field doesn't match node OS")
-    [event] = [each for each in api.list("Event", api_version="v1") if each["reason"] == "PodOSNotSupported"]
-    assert event["type"] == "Warning"
+    assert (found["phase"], found["reason"]) == ("Failed", reason)
+    assert found["message"] == f"Pod was rejected: {message}"
+    [event] = [each for each in api.list("Event", api_version="v1") if each["reason"] == reason]
+    assert (event["type"], event["message"]) == ("Warning", message)
+    assert api.get("Pod", "other")["status"]["phase"] == "Running"
+
+
+def test_a_pod_that_leaves_a_tainted_node_cannot_come_back(api: FakeAPI) -> None:
+    taint = {"key": "gone", "effect": "NoExecute"}
+    api.patch("Node", "node", {"spec": {"taints": [taint]}})
+    create_pod(api)
+    assert status(api)["reason"] == "TaintToleration"
+    create_other(api, tolerations=[{"key": "gone", "operator": "Exists"}])
+    assert api.get("Pod", "other")["status"]["phase"] == "Running"
 
 
 def test_the_lease_of_a_node_goes_with_the_node(api: FakeAPI) -> None:
@@ -87,3 +132,17 @@ def test_the_lease_of_a_node_goes_with_the_node(api: FakeAPI) -> None:
     assert lease["metadata"]["ownerReferences"] == [
         {"apiVersion": "v1", "kind": "Node", "name": "node", "uid": uid}
     ]
+
+
+def test_pods_get_the_extended_resources_that_a_node_is_given_and_no_longer_those_that_it_loses(
+    api: FakeAPI,
+) -> None:
+    def allocatable() -> dict[str, str]:
+        api.settle()
+        found: dict[str, str] = api.get("Node", "node")["status"]["allocatable"]
+        return {name: amount for name, amount in found.items() if name == "example.com/beard"}
+
+    for amount in ("1k", "2k", None):
+        capacity = {"status": {"capacity": {"example.com/beard": amount}}}
+        api.patch("Node", "node", capacity, subresource="status")
+        assert allocatable() == ({"example.com/beard": amount} if amount else {})

@@ -59,8 +59,21 @@ func (r *runtime) env(pod *pod, container *v1.Container, out io.Writer) error {
 		own = append(own, each.Name+"="+each.Value)
 	}
 	own = append(append(own, found...), "HOME=/root")
-	_, err = fmt.Fprintln(out, strings.Join(own, "\n"))
+	_, err = fmt.Fprintln(out, strings.Join(lastOfEach(own), "\n"))
 	return err
+}
+
+// lastOfEach is each variable once, with the value that was given last.
+func lastOfEach(given []string) []string {
+	var found []string
+	for i, each := range given {
+		name, _, _ := strings.Cut(each, "=")
+		again := slices.ContainsFunc(given[i+1:], func(later string) bool { return strings.HasPrefix(later, name+"=") })
+		if !again {
+			found = append(found, each)
+		}
+	}
+	return found
 }
 
 // cdiDevices are those that the drivers returned for the claims that a container names.

@@ -1,0 +1,69 @@
+"""Admission of pods by the kubelet: why a node refuses a pod that was bound to it.
+
+Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`. The filters are those of the scheduler.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from fakeapi.controllers.scheduler.filters import Wants, node_affinity, node_ports, tolerates_taint
+from fakeapi.controllers.scheduler.node_state import NodeState, requests_of, with_pods
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases import Quirks
+
+SYSTEM = "linux"
+"""The operating system of every node."""
+
+_OS_LABEL = "kubernetes.io/os"
+_OUT_OF = "OutOf"
+_FILTERS = (("NodeAffinity", node_affinity), ("NodePorts", node_ports))
+_MILLI = 1000
+
+Refusal = tuple[str, str]
+"""Reason and message."""
+
+
+def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks) -> Refusal | None:
+    """Why a node refuses a pod; None if it takes it. `others` are the pods that it has taken."""
+    if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
+        message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"
+        return "PodOSSelectorNodeLabelDoesNotMatch", message
+    if (pod["spec"].get("os") or {}).get("name", SYSTEM) != SYSTEM:
+        return "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
+    state = with_pods(NodeState(node), others)
+    lacking = _lacking(pod, state)
+    if lacking is not None:
+        return lacking
+    for name, matches in _FILTERS:
+        problem = matches(Wants(pod, quirks), state)
+        if problem is not None:
+            return _failed(name, problem.reasons[0], quirks)
+    for taint in node["spec"].get("taints") or ():
+        if taint["effect"] == "NoExecute" and not tolerates_taint(pod, taint):
+            reason = "node(s) had taints that the pod didn't tolerate"
+            return _failed("TaintToleration", reason, quirks)
+    return None
+
+
+def _lacking(pod: Object, state: NodeState) -> Refusal | None:
+    """The first resource that the node has too little of. What it does not know is none of its own."""
+    if len(state.pods) + 1 > state.allocatable("pods"):
+        return _out_of("pods", Fraction(1), Fraction(len(state.pods)), state)
+    known = state.node["status"].get("allocatable") or {}
+    for name, wanted in requests_of(pod).items():
+        used = state.requested.get(name, Fraction(0))
+        if wanted and (name in known or "/" not in name) and wanted > state.allocatable(name) - used:
+            return _out_of(name, wanted, used, state)
+    return None
+
+
+def _out_of(name: str, wanted: Fraction, used: Fraction, state: NodeState) -> Refusal:
+    unit = _MILLI if name == "cpu" else 1
+    figures = [int(each * unit) for each in (wanted, used, state.allocatable(name))]
+    message = "Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}"
+    return f"{_OUT_OF}{name}", message.format(name, *figures)
+
+
+def _failed(name: str, why: str, quirks: Quirks) -> Refusal:
+    told = f": {why}" if quirks.kubelet_explains_predicates else ""
+    return name, f"Predicate {name} failed{told}"
