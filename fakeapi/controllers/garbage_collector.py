@@ -74,6 +74,9 @@ class GarbageCollector(Controller):
             if not self._dependents[owner]:
                 del self._dependents[owner]
             self._add_if_deleting(owner)
+        for owner in before & after:
+            if _blocks(old or {}, owner) and not _blocks(new or {}, owner):
+                self._add_if_deleting(owner)
         for owner in after - before:
             self._dependents[owner].setdefault(uid)
         if new is None:

@@ -95,3 +95,19 @@ def test_kinds_that_come_later_are_collected_too(api: FakeAPI) -> None:
     api.delete("ConfigMap", "a")
     api.settle()
     assert api.list("Role", namespace="default") == []
+
+
+def test_a_circle_of_owners_goes_with_one_of_them_in_the_foreground(api: FakeAPI) -> None:
+    def made(name: str) -> str:
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
+        return str(api.create(body)["metadata"]["uid"])
+
+    uids = {name: made(name) for name in "abc"}
+    for name, owner in zip("abc", "cab", strict=True):
+        reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": uids[owner]}
+        owners = [{**reference, "controller": True, "blockOwnerDeletion": True}]
+        api.patch("ConfigMap", name, {"metadata": {"ownerReferences": owners}})
+    api.settle()
+    api.delete("ConfigMap", "a", options={"propagationPolicy": "Foreground"})
+    api.settle()
+    assert not {each["metadata"]["name"] for each in api.list("ConfigMap", namespace="default")} & set("abc")

@@ -47,7 +47,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"CronJob should (?:delete|remove from active)|TTLAfterFinished|Job with successPolicy", EXIT),
         (r"Job should (?:run a job to completion|fail to exceed|execute all indexes|mark indexes)", EXIT),
         (r"Job should (?:terminate job|record the failure|recreate pods only|manage the lifecycle)", EXIT),
-        (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use)", EXIT),
+        (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use|not create pods)", EXIT),
         (r"Deployment .*proportional scaling", IMAGE),
         (r"DisruptionController .*unready pods", PROBE),
         (r"StatefulSet .*(?:unhealthy|predecessor fails|rolling updates and roll backs|canary)", PROBE),
