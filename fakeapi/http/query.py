@@ -37,9 +37,12 @@ class Query:
     __slots__ = ("_pairs", "first")
 
     def __init__(self, query_string: bytes) -> None:
+        self._pairs: list[tuple[str, str]] = []
+        self.first: dict[str, str] = {}
+        if not query_string:
+            return
         text = _readable(query_string).decode("latin-1")
         self._pairs = parse_qsl(text, keep_blank_values=True) if text else []
-        self.first: dict[str, str] = {}
         for name, value in self._pairs:
             self.first.setdefault(name, value)
 

@@ -78,7 +78,7 @@ class Verbs:
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
-        body = await converted(show)
+        body = await converted(show) if resource.kind.unstructured else show()
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:

@@ -10,7 +10,10 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery.errors import ApiError
-from fakeapi.machinery.hosts import HostRules
+from fakeapi.machinery.hosts import HOST_MAX, HostRules
+
+ACCEPTED_KEPT = 64
+"""Hosts that were accepted and need not be looked at again; of further ones each is."""
 
 
 class Hosts:
@@ -19,10 +22,17 @@ class Hosts:
     def __init__(self, rules: HostRules, is_open: Callable[[RequestContext], bool]) -> None:
         self._rules = rules
         self._is_open = is_open
+        self._accepted: set[bytes] = set()
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Raises ApiError 403."""
-        problem = self._rules.refusal(ctx.request.headers.items())
+        headers = ctx.request.headers
+        host = headers.get(b"host")
+        if host in self._accepted and b"origin" not in headers:
+            return proceed(ctx)
+        problem = self._rules.refusal(headers.items())
+        if not problem and host is not None and len(host) <= HOST_MAX and len(self._accepted) < ACCEPTED_KEPT:
+            self._accepted.add(host)
         if problem and not self._is_open(ctx):
             words = f"fakeapi: {problem}; --accept-hosts accepts more, and with --token all are accepted"
             raise ApiError(403, "Forbidden", words)

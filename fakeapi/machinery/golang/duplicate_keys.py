@@ -26,6 +26,13 @@ class RepeatedKeys(dict[str, Any]):
         self.pairs = pairs
 
 
+def holds_repeated(value: Any) -> bool:
+    """Whether an object in the value named a key more than once."""
+    if type(value) is list:
+        return any(map(holds_repeated, value))
+    return type(value) is RepeatedKeys
+
+
 def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
     """The members of an object of `decode_marking_duplicates` in document order, repeated ones included."""
     return value.pairs if isinstance(value, RepeatedKeys) else value.items()

@@ -16,6 +16,7 @@ from fakeapi.machinery.golang.duplicate_keys import (
     RepeatedKeys,
     duplicate_errors,
     first_strict_errors,
+    holds_repeated,
     members,
 )
 from fakeapi.machinery.golang.json_encoding import is_respaced
@@ -161,15 +162,9 @@ def _decode_slowly(body: bytes, hook: Any, integer: Callable[[str], int | float]
 
 def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    if len(value) == len(pairs) and not any(map(_holds_repeated, value.values())):
+    if len(value) == len(pairs) and not any(map(holds_repeated, value.values())):
         return value
     return RepeatedKeys(pairs)
-
-
-def _holds_repeated(value: Any) -> bool:
-    if type(value) is list:
-        return any(map(_holds_repeated, value))
-    return type(value) is RepeatedKeys
 
 
 def _integer(text: str) -> int:

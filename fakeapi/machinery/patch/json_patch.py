@@ -13,7 +13,13 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError, value_of
 from fakeapi.machinery.errors import ApiError, Details, bad_request
-from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors, members
+from fakeapi.machinery.golang.duplicate_keys import (
+    RepeatedKeys,
+    duplicate_errors,
+    first_strict_errors,
+    holds_repeated,
+    members,
+)
 from fakeapi.machinery.golang.json_decoding import check_untyped, decode_marking_duplicates, json_kind
 from fakeapi.machinery.golang.json_encoding import go_encode, is_as_go_writes
 from fakeapi.machinery.golang.numbers import parse_int
@@ -127,7 +133,10 @@ def applied(operations: Sequence[Operation], document: Any) -> Any:
     target = _Document(document)
     for operation in operations:
         target.apply(operation)
-    return target.finished()
+    result = target.finished()
+    if type(result) is dict and any(holds_repeated(operation.value) for operation in operations):
+        return RepeatedKeys([*result.items()])  # so that whoever decodes it looks for them
+    return result
 
 
 def _type_error(items: Any, *, checked: bool) -> str:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from fakeapi.http.filters.hosts import ACCEPTED_KEPT
 from fakeapi.testing.server import FakeAPI
 from tests.http import wire
 from tests.http.malformed.case import CLAIMS, claim
@@ -68,3 +69,14 @@ def test_the_host_of_the_advertised_url_is_accepted(fakeapi: FakeAPI) -> None:
 def test_an_expression_that_is_none_is_refused_before_the_start() -> None:
     with pytest.raises(ValueError, match="is not a regular expression"):
         FakeAPI(accept_hosts="(").start()
+
+
+@pytest.mark.fakeapi(accept_hosts=r"^localhost$,\.example$")
+def test_a_host_is_judged_alike_however_many_were_accepted_before(fakeapi: FakeAPI) -> None:
+    for number in range(ACCEPTED_KEPT + 1):
+        assert ask(fakeapi, f"{number}.example", "/readyz").code == 200
+    for _ in range(2):
+        assert ask(fakeapi, "last.example").code == 200
+        assert ask(fakeapi, "last.example", Origin="http://evil.org").code == 403
+        assert ask(fakeapi, "1.example", Origin="http://evil.org").code == 403
+        assert ask(fakeapi, "1.example.org").code == 403

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates
+from fakeapi.machinery.patch.json_patch import apply, decode_operations
 from fakeapi.machinery.schema.decode_errors import DecodeErrors, UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import SEMANTICS, decode, walker
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
@@ -149,3 +150,15 @@ def test_repeated_fields_are_noticed_however_often_a_type_is_met(body: bytes) ->
         first = decode(decode_marking_duplicates(body), node)
         assert decode(decode_marking_duplicates(body), node) == first
     assert decode(codec.decode(body), node)[0] == first[0]
+
+
+def test_repeated_fields_in_a_value_of_a_json_patch_are_noticed_however_often_a_type_is_met() -> None:
+    node = _types()[2]
+    operations = decode_operations(
+        b'[{"op":"add","path":"/metadata/labels","value":{"a":"1","a":"2"}},'
+        b'{"op":"add","path":"/metadata/finalizers","value":[]}]'
+    )
+    for _ in range(MADE_AFTER + 2):
+        obj, strict = decode(apply(operations, {"metadata": {"name": "x"}}), node)
+        assert obj["metadata"]["labels"] == {"a": "2"}
+        assert strict == ['duplicate field "metadata.labels.a"']
