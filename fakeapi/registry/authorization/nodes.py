@@ -1,14 +1,16 @@
 """NodeAccess: what kubelets may do.
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A node may do what the ClusterRole system:node
-says, and of leases, CSINodes, ResourceSlices, nodes and pods what concerns itself. Unlike upstream, which
-knows which object each pod leads to, secrets, configmaps, claims and volumes are those of all nodes.
+says, and of leases, CSINodes, ResourceSlices, nodes and pods what concerns itself. It reads the secrets,
+configmaps, claims and volumes that its pods lead to. Upstream keeps a graph of these; here the pods are
+looked through at each request of a node. Secrets that a volume's driver needs are not followed.
 """
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.authorization import pod_references
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import Decision
 from fakeapi.registry.authorization.roles import Roles
@@ -52,8 +54,16 @@ class NodeAccess:
                     return _csi_node(node, wanted)
                 case "resource.k8s.io", "resourceslices":
                     return self._slice(node, wanted)
-                case "resource.k8s.io", "resourceclaims":
-                    return _individual(wanted)
+                case "", "secrets" | "configmaps":
+                    return _readable(wanted) or self._led_to(node, wanted)
+                case ("", "persistentvolumeclaims") if wanted.subresource == "status":
+                    return _status_change(wanted) or self._led_to(node, wanted)
+                case ("", "persistentvolumeclaims") | ("resource.k8s.io", "resourceclaims"):
+                    return _individual(wanted) or self._led_to(node, wanted)
+                case "", "persistentvolumes":
+                    return _individual(wanted) or self._volume(node, wanted)
+                case "storage.k8s.io", "volumeattachments":
+                    return _individual(wanted) or self._attachment(node, wanted)
                 case "", "nodes" if self._gates.enabled(_BY_SELECTOR):
                     return _node(node, wanted)
                 case "", "pods" if self._gates.enabled(_BY_SELECTOR):
@@ -65,6 +75,35 @@ class NodeAccess:
             return self._roles.rules_of(_ROLE, "")
         except ApiError:
             return []
+
+    def _led_to(self, node: str, wanted: AccessAttributes) -> Decision:
+        if not wanted.name:
+            return _refused("No Object name found")
+        return _related(node, self._leads(node, wanted.namespace, wanted.resource, wanted.name))
+
+    def _leads(self, node: str, namespace: str, resource: str, name: str) -> bool:
+        return any(
+            pod["spec"].get("nodeName") == node and name in pod_references.names(pod, resource)
+            for pod in self._objects.list("", "pods", namespace)
+        )
+
+    def _volume(self, node: str, wanted: AccessAttributes) -> Decision:
+        if not wanted.name:
+            return _refused("No Object name found")
+        found = self._objects.get("", "persistentvolumes", "", wanted.name)
+        claim = found["spec"].get("claimRef") if found is not None else None
+        if not claim:
+            return _related(node, False)
+        return _related(
+            node,
+            self._leads(node, claim.get("namespace", ""), "persistentvolumeclaims", claim.get("name", "")),
+        )
+
+    def _attachment(self, node: str, wanted: AccessAttributes) -> Decision:
+        if not wanted.name:
+            return _refused("No Object name found")
+        found = self._objects.get(wanted.group, wanted.resource, "", wanted.name)
+        return _related(node, found is not None and found["spec"].get("nodeName") == node)
 
     def _slice(self, node: str, wanted: AccessAttributes) -> Decision:
         if wanted.subresource:
@@ -118,10 +157,24 @@ def _csi_node(node: str, wanted: AccessAttributes) -> Decision:
     return _ALLOWED
 
 
-def _individual(wanted: AccessAttributes) -> Decision:
+def _individual(wanted: AccessAttributes) -> Decision | None:
     if wanted.verb != "get":
         return _refused("can only get individual resources of this type")
-    return _refused("cannot get subresource") if wanted.subresource else _ALLOWED
+    return _refused("cannot get subresource") if wanted.subresource else None
+
+
+def _readable(wanted: AccessAttributes) -> Decision | None:
+    if wanted.verb not in {"get", "list", "watch"}:
+        return _refused("can only read resources of this type")
+    if wanted.subresource:
+        return _refused("cannot read subresource")
+    return None if wanted.namespace else _refused("can only read namespaced object of this type")
+
+
+def _status_change(wanted: AccessAttributes) -> Decision | None:
+    if wanted.verb not in {"update", "patch"}:
+        return _refused("can only get/update/patch this type")
+    return None
 
 
 def _node(node: str, wanted: AccessAttributes) -> Decision:

@@ -247,6 +247,69 @@ def test_a_node_may_do_what_concerns_itself(api: FakeAPI, path: str, code: int, 
         assert answer.json()["message"].endswith(f": {words}" if words else "at the cluster scope")
 
 
+CORE = "/api/v1/namespaces/default"
+USED = {
+    "volumes": [
+        {"name": "s", "secret": {"secretName": "volume"}},
+        {"name": "c", "configMap": {"name": "volume"}},
+        {"name": "p", "projected": {"sources": [{"secret": {"name": "projected"}}]}},
+        {"name": "d", "persistentVolumeClaim": {"claimName": "claim"}},
+    ],
+    "imagePullSecrets": [{"name": "pulled"}],
+    "containers": [
+        {
+            "name": "c",
+            "image": "i",
+            "envFrom": [{"configMapRef": {"name": "all"}}],
+            "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "one", "key": "k"}}}],
+        }
+    ],
+}
+UNRELATED = "no relationship found between node 'n1' and this object"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("secrets/volume", ""),
+        ("secrets/projected", ""),
+        ("secrets/pulled", ""),
+        ("secrets/one", ""),
+        ("secrets/all", UNRELATED),
+        ("secrets/of-n2", UNRELATED),
+        ("secrets", "No Object name found"),
+        ("configmaps/volume", ""),
+        ("configmaps/all", ""),
+        ("configmaps/one", UNRELATED),
+        ("persistentvolumeclaims/claim", ""),
+        ("persistentvolumeclaims/other", UNRELATED),
+        ("persistentvolumeclaims", "can only get individual resources of this type"),
+    ],
+)
+def test_a_node_reads_what_its_pods_lead_to(api: FakeAPI, path: str, words: str) -> None:
+    pulled = {**USED, "volumes": [], "imagePullSecrets": [{"name": "of-n2"}]}
+    for node, spec in (("n1", USED), ("n2", pulled)):
+        pod = {"metadata": {"name": f"on-{node}"}, "spec": {**spec, "nodeName": node}}
+        assert ask(api, f"{CORE}/pods", "POST", pod).code == 201
+    answer = ask(api, f"{CORE}/{path}", **NODE)
+    assert answer.code == (403 if words else 404), answer.body
+    if words:
+        assert answer.json()["message"].endswith(f": {words}")
+
+
+def test_a_node_reads_the_volumes_of_the_claims_of_its_pods(api: FakeAPI) -> None:
+    pod = {"metadata": {"name": "on-n1"}, "spec": {**USED, "nodeName": "n1"}}
+    assert ask(api, f"{CORE}/pods", "POST", pod).code == 201
+    for name, claim in (("mine", "claim"), ("other", "other")):
+        reference = {"namespace": "default", "name": claim}
+        spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "claimRef": reference}
+        volume = {"metadata": {"name": name}, "spec": {**spec, "hostPath": {"path": "/x"}}}
+        assert ask(api, "/api/v1/persistentvolumes", "POST", volume).code == 201
+    assert ask(api, "/api/v1/persistentvolumes/mine", **NODE).code == 200
+    refused = ask(api, "/api/v1/persistentvolumes/other", **NODE)
+    assert refused.json()["message"].endswith(UNRELATED)
+
+
 def test_a_server_that_was_not_asked_for_it_refuses_nothing(fakeapi_factory: Callable[..., FakeAPI]) -> None:
     api = fakeapi_factory(release="1.33")
     assert ask(api, "/api/v1/secrets", **BOB).code == 200

@@ -1,0 +1,64 @@
+"""Objects that a pod leads to: what its node may read for it.
+
+Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/graph.go`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.machinery.json_types import Object
+
+MIRROR = "kubernetes.io/config.mirror"
+"""The annotation of a pod that a node made itself, which leads nowhere."""
+
+_BY_NAME = {
+    "secrets": frozenset({"secretRef", "secretKeyRef", "nodePublishSecretRef", "secret", "secretName"}),
+    "configmaps": frozenset({"configMapRef", "configMapKeyRef", "configMap"}),
+}
+"""Fields of a pod's spec that are a name, or hold one as `name`."""
+
+
+def names(pod: Object, resource: str) -> set[str]:
+    """The names of the secrets, configmaps, persistentvolumeclaims or resourceclaims of a pod."""
+    if MIRROR in (pod["metadata"].get("annotations") or {}):
+        return set()
+    spec = pod["spec"]
+    match resource:
+        case "persistentvolumeclaims":
+            return set(_volume_claims(pod))
+        case "resourceclaims":
+            return set(_resource_claims(pod))
+        case "secrets":
+            pulled = {each.get("name", "") for each in spec.get("imagePullSecrets") or ()}
+            return pulled | set(_named(spec, _BY_NAME[resource]))
+    return set(_named(spec, _BY_NAME[resource]))
+
+
+def _named(value: Any, fields: frozenset[str]) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _named(each, fields)
+    elif isinstance(value, dict):
+        for field, inner in value.items():
+            if field in fields:
+                yield inner if isinstance(inner, str) else inner.get("name", "")
+            yield from _named(inner, fields)
+
+
+def _volume_claims(pod: Object) -> Iterator[str]:
+    for volume in pod["spec"].get("volumes") or ():
+        if "persistentVolumeClaim" in volume:
+            yield volume["persistentVolumeClaim"]["claimName"]
+        elif "ephemeral" in volume:
+            yield f"{pod['metadata']['name']}-{volume['name']}"
+
+
+def _resource_claims(pod: Object) -> Iterator[str]:
+    status = pod.get("status") or {}
+    for each in (*(pod["spec"].get("resourceClaims") or ()), *(status.get("resourceClaimStatuses") or ())):
+        name = each.get("resourceClaimName") or (each.get("source") or {}).get("resourceClaimName")
+        if name:
+            yield name
+    extended = status.get("extendedResourceClaimStatus")
+    if extended is not None:
+        yield extended["resourceClaimName"]
