@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [--quick] [--only PART ...] [--beside URL --token T]
 
-Parts: start, verbs, watch, memory, growth, recording, replay. With a URL, of a kube-apiserver for one, the
+Parts: start, verbs, watch, memory, growth, recording, replay, journal, page (where Chromium is). With a URL,
+of a kube-apiserver for one, the
 rows of both servers stand side by side and nothing else is measured. Every server is a process of its own;
 the client is this one.
 """
@@ -27,8 +28,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import beside, growth, recording, replaying
+from benchmarks import beside, growth, journal, page, recording, replaying
 from benchmarks.load import Connection, Server, Timing, drive, request
+from tests.control import browser
 
 HERE = Path(__file__).parent
 GROUP = "/apis/resource.k8s.io/v1alpha3"
@@ -38,7 +40,7 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MEGABYTE = 1024 * 1024
-PARTS = ("start", "verbs", "watch", "memory", "growth", "recording", "replay")
+PARTS = ("start", "verbs", "watch", "memory", "growth", "recording", "replay", "journal", "page")
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
@@ -452,6 +454,50 @@ async def bench_beside(url: str, token: str, count: int) -> None:
         row(name, f"{figure:,.2f}", f"{ours[name]:,.2f}", f"{times:.1f}")
 
 
+# journal -----------------------------------------------------------------------------------------
+
+
+async def bench_journal(turns: int) -> None:
+    heading("With and without the journal, server CPU", "with", "without", "loss")
+    with fakeapi() as on, fakeapi("--journal", "off") as off:
+        for port, _ in (on, off):
+            await drive(port, named_creates("seed"), 1_000, CONNECTIONS)
+        for name, make in (
+            ("get", lambda n: request("GET", f"{CLAIMS}/seed{n % 1_000}")),
+            ("create", named_creates("made")),
+        ):
+            cost = await journal.cost_of((on, off), make, turns)
+            row(name, f"{cost.on:.1f} µs", f"{cost.off:.1f} µs", f"{cost.loss:+.1%}")
+
+
+# page --------------------------------------------------------------------------------------------
+
+
+def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None:
+    if browser.missing():
+        print(f"\nThe live page is not measured: {browser.missing()}")
+        return
+    columns = ("per s", "server CPU", "page busy", "p99 wait", "longest")
+    heading(f"The live page, {objects:,} objects, {rate:,} requests/s", *columns)
+    with fakeapi() as server, page.opened() as window:
+        port, _ = server
+
+        def make(number: int) -> bytes:
+            """Nine reads and a write."""
+            target = f"{CLAIMS}/p{number * 7919 % objects}"
+            if number % 10:
+                return request("GET", target)
+            return request("PATCH", target, encoded({"metadata": {"labels": {"n": str(number)}}}), MERGE)
+
+        asyncio.run(drive(port, named_creates("p"), objects, CONNECTIONS))
+        base = f"http://127.0.0.1:{port}/_fakeapi/ui/"
+        views = ("objects/resource.k8s.io/resourceclaims", "claims", "requests", "watches", "faults", "time")
+        for name, url in [("no page", "about:blank"), *((view, f"{base}#/{view}") for view in views)]:
+            found = page.beside_load(window, url, server, make, rate, seconds)
+            cells = f"{found.rate:,.0f}", f"{found.server:.0f} µs", f"{found.busy:.0%}"
+            row(name.partition("/")[0], *cells, f"{found.p99:.0f} ms", f"{found.longest:.0f} ms")
+
+
 def machine() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**3
     return (
@@ -490,6 +536,10 @@ def main() -> None:
         recording.bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
     if "replay" in parts:
         replaying.bench_replay(10_000 if arguments.quick else replaying.EXCHANGES)
+    if "journal" in parts:
+        asyncio.run(bench_journal(100 if arguments.quick else 800))
+    if "page" in parts:
+        bench_page(3 if arguments.quick else 10)
 
 
 if __name__ == "__main__":

@@ -79,6 +79,16 @@ class Browser:
         )
         self.wait(lambda: self.run(script, selector, value), selector)
 
+    def busy_seconds(self) -> float:
+        """Processor time that the page's main thread has spent since this was first asked."""
+        command = {"cmd": "Performance.getMetrics", "params": {}}
+        call(
+            f"{self._driver}/goog/cdp/execute",
+            {"cmd": "Performance.enable", "params": {"timeDomain": "threadTicks"}},
+        )
+        metrics = call(f"{self._driver}/goog/cdp/execute", command)["metrics"]
+        return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
     def screenshot(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(call(f"{self._driver}/screenshot", method="GET")))
 

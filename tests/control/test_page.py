@@ -101,6 +101,23 @@ def test_requests_come_with_code_and_actor(browser: Browser, api: FakeAPI) -> No
 
 @needs_browser
 @pytest.mark.timeout(300)
+def test_requests_that_come_too_fast_are_sampled_which_is_said(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/requests")
+    browser.see("The last requests")
+
+    def burst_is_said() -> bool:
+        for _ in range(100):
+            api.request("GET", "/api/v1/namespaces")
+        return "came too fast and are not shown" in browser.text("main")
+
+    browser.wait(burst_is_said, "the number of requests that are not shown")
+    rows = browser.run("return document.querySelector('main tbody').rows.length")
+    assert 0 < rows <= 200
+    assert "-" not in browser.text("main [role=status]").partition("since")[0]
+
+
+@needs_browser
+@pytest.mark.timeout(300)
 def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/time")
     browser.click("Take a snapshot")

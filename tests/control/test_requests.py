@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
 from fakeapi.control.nouns import events
+from fakeapi.journal.entry import Bodies, Entry, Record
 from fakeapi.testing.control import ControlClient, ControlError
 
 
@@ -102,16 +103,46 @@ def test_events_of_requests_without_sense_are_refused(control: ControlClient) ->
         control.events(query={"verb": "remove"})
 
 
-def test_what_a_slow_client_does_not_take_is_lost_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "QUEUE_MAX", 2)
+def entry(number: int, code: int = 200) -> Entry:
+    path = b"/api/v1/namespaces"
+    record = Record(0.0, 0.0, "GET", path, b"", "list", "", b"", code, 0, ("", 0, 0), (), None)
+    return Entry(number, record, Bodies())
 
+
+def test_a_sample_of_events_has_so_many_a_second_and_counts_the_rest(
+    api: FakeAPI, control: ControlClient
+) -> None:
+    with control.events(query={"most": "10"}) as stream:
+        for _ in range(200):
+            api.request("GET", "/api/v1/namespaces")
+        sent = lost = 0
+        while sent + lost < 200:
+            event = next(stream)
+            sent += event["type"] == "request"
+            lost += event.get("requests", 0) if event["type"] == "lost" else 0
+    assert (sent + lost, sent < 200) == (200, True)
+
+
+@pytest.mark.parametrize("most", ["-1", "1001"])
+def test_a_sample_has_bounds(control: ControlClient, most: str) -> None:
+    with pytest.raises(ControlError, match=f"most: {most} is not from 0 to 1000"):
+        control.events(query={"most": most})
+
+
+def test_what_a_slow_client_does_not_take_is_lost_and_counted() -> None:
     async def take() -> None:
-        queue = events.EventQueue()
+        queue = events.EventQueue(2)
         for number in range(5):
-            queue.put(number)
-        assert await queue.take() == [0, 1, {"type": "lost", "count": 3}]
-        queue.put(5)
-        assert await queue.take() == [5]
+            queue.put_request(entry(number))
+        for _ in range(3):
+            queue.put_request(entry(9, code=409))
+        queue.put({"type": "reset"})
+        *sent, reset, lost = await queue.take() or []
+        assert [each["request"].code for each in sent] == [200, 200, 409, 409]
+        assert reset == {"type": "reset"}
+        assert lost == {"type": "lost", "count": 4, "requests": 4, "objects": 0}
+        queue.put_request(entry(10))
+        assert [each["type"] for each in await queue.take() or []] == ["request"]
         queue.end()
         assert await queue.take() is None
 

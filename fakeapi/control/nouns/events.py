@@ -9,6 +9,7 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from fakeapi.cluster import Cluster
+from fakeapi.control.errors import refused
 from fakeapi.control.nouns.requests import pattern_of, view_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
@@ -19,15 +20,24 @@ from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverf
 QUEUE_MAX = 2048
 """Events that wait for a client. Beyond, further ones are lost to it, and it is told how many."""
 
+SAMPLE_SECONDS = 0.1
+"""Between two batches of a sample. What comes beyond its part of `most` meanwhile is counted, not sent."""
+
+MOST_MAX = 1_000
+"""Events a second of a sample; for more there is the whole stream."""
+
 KEEP_ALIVE_SECONDS = 15.0
 """After this time without an event a comment is sent, so that a client that has left is noticed."""
 
 
 class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """`requests` and `objects` say what is wanted; the other members choose requests."""
+    """`requests` and `objects` say what is wanted, `most` how many a second, 0 for all; the other members
+    choose requests.
+    """
 
     requests: bool = True
     objects: bool = False
+    most: int = 0
     verb: str = ""
     resource: str = ""
     namespace: str = ""
@@ -39,17 +49,31 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
 class EventQueue:
     """Bounded queue of events for one client; a full queue drops events and never blocks the server."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = QUEUE_MAX) -> None:
+        self._most = most
         self._waiting: deque[Any] = deque()
-        self._lost = 0
+        self._lost = {"requests": 0, "objects": 0}
         self._wake = asyncio.Event()
         self._ended = False
 
     def put(self, event: Any) -> None:
-        if len(self._waiting) < QUEUE_MAX:
-            self._waiting.append(event)
+        """An event that is neither a request nor a change always finds room."""
+        self._waiting.append(event)
+        self._wake.set()
+
+    def put_request(self, entry: Entry) -> None:
+        """A refused request finds room where others do not any more."""
+        if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
+            self._waiting.append({"type": "request", "request": view_of(entry)})
         else:
-            self._lost += 1
+            self._lost["requests"] += 1
+        self._wake.set()
+
+    def put_change(self, event: Event) -> None:
+        if len(self._waiting) < self._most:
+            self._waiting.append(change_of(event))
+        else:
+            self._lost["objects"] += 1
         self._wake.set()
 
     def end(self) -> None:
@@ -69,28 +93,32 @@ class EventQueue:
         self._wake.clear()
         taken = [*self._waiting]
         self._waiting.clear()
-        if self._lost:
-            taken.append({"type": "lost", "count": self._lost})
-            self._lost = 0
+        if any(self._lost.values()):
+            taken.append({"type": "lost", "count": sum(self._lost.values()), **self._lost})
+            self._lost = dict.fromkeys(self._lost, 0)
         return taken
 
 
 async def follow(call: Call) -> StreamingResponse:
-    pattern = pattern_of(call.query)
+    pattern, most = pattern_of(call.query), call.query.most
+    if not 0 <= most <= MOST_MAX:
+        raise refused(400, f"most: {most} is not from 0 to {MOST_MAX}")
 
     def note(entry: Entry) -> None:
         if pattern.matches(entry):
-            queue.put({"type": "request", "request": view_of(entry)})
+            queue.put_request(entry)
 
-    queue = EventQueue()
+    queue = EventQueue(max(1, int(most * SAMPLE_SECONDS)) if most else QUEUE_MAX)
     listener = note if call.query.requests else None
-    stream = _stream(call.server.cluster, queue, listener, objects=call.query.objects)
+    pause = SAMPLE_SECONDS if most else 0.0
+    stream = _stream(call.server.cluster, queue, listener, pause, objects=call.query.objects)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
 async def _stream(
-    cluster: Cluster, queue: EventQueue, note: Listener | None, *, objects: bool
+    cluster: Cluster, queue: EventQueue, note: Listener | None, pause: float, *, objects: bool
 ) -> AsyncIterator[bytes]:
+    """`pause`: seconds between two batches."""
     ends = [cluster.on_end(queue.end)]
     if note is not None:
         ends.append(cluster.journal.subscribe(note))
@@ -99,6 +127,8 @@ async def _stream(
         yield b": fakeapi\n\n"
         while (events := await queue.take()) is not None:
             yield b"".join(b"data: %b\n\n" % msgspec.json.encode(each) for each in events) or b":\n\n"
+            if pause:
+                await asyncio.sleep(pause)
     finally:
         for end in ends:
             end()
@@ -116,9 +146,9 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
         try:
             while True:
                 for event in await watcher.next_batch():
-                    queue.put(change_of(event))
+                    queue.put_change(event)
         except WatcherOverflow as error:
-            queue.put({"type": "lost", "count": 0, "message": str(error)})
+            queue.put({"type": "lost", "count": 0, "requests": 0, "objects": 1, "message": str(error)})
         except StorageReset:
             queue.put({"type": "reset"})
         except Closed:

@@ -6,6 +6,8 @@ import { el, objectLink, table } from "./dom.js";
 const CLAIMS = { group: "resource.k8s.io", resource: "resourceclaims" };
 const SHOWN = 100;
 
+export const FOLLOWS = ["object"];
+
 export async function show(main) {
   const content = el("div", {});
   main.append(el("h2", {}, "Claims"), content);

@@ -19,11 +19,15 @@ const VIEWS = [
 ];
 const STATE_MS = 1000;
 const REFRESH_MS = 400;
+const IDLE_SHARE = 4;
+const MOST_A_SECOND = 100;
 const RETRY_MS = 2000;
 
 let leave = new AbortController();
 let refresh = null;
 let refreshDue = false;
+let followed = null;
+let drawingMs = 0;
 
 async function show() {
   const [name, ...place] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -42,6 +46,7 @@ async function show() {
   main.replaceChildren();
   refresh = null;
   await guarded(async () => {
+    followed = chosen[2].FOLLOWS;
     refresh = await chosen[2].show(main, { name, place, signal: leave.signal, guarded });
   });
 }
@@ -74,6 +79,20 @@ function label(element) {
   return element.id || element.getAttribute("href") || element.getAttribute("aria-label") || element.textContent;
 }
 
+function concerns(event) {
+  const wanted = followed ?? ["request", "object"];
+  return wanted.includes(event.type) || event.type === "reset" || (event.type === "lost" && wanted.some((each) => event[`${each}s`]));
+}
+
+async function redraw() {
+  const begun = performance.now();
+  refreshDue = false;
+  if (refresh) {
+    await keepFocus(() => guarded(refresh));
+  }
+  drawingMs = performance.now() - begun;
+}
+
 async function tellState() {
   try {
     const state = await control("GET", "/state");
@@ -92,19 +111,15 @@ async function tellState() {
   setTimeout(tellState, STATE_MS);
 }
 
-// Views are told of each event, and drawn again at most every REFRESH_MS, however many events come.
+// A view is drawn again after events that it follows: at most every REFRESH_MS, however many come, and no more often
+// than leaves the browser IDLE_SHARE times as long as a drawing takes. The server sends MOST_A_SECOND, and counts the rest.
 async function follow() {
   try {
-    await events({ objects: "true" }, (event) => {
+    await events({ objects: "true", most: MOST_A_SECOND }, (event) => {
       requests.note(event);
-      if (!refreshDue) {
+      if (!refreshDue && refresh && concerns(event)) {
         refreshDue = true;
-        setTimeout(() => {
-          refreshDue = false;
-          if (refresh) {
-            keepFocus(() => guarded(refresh));
-          }
-        }, REFRESH_MS);
+        setTimeout(redraw, Math.max(REFRESH_MS, IDLE_SHARE * drawingMs));
       }
     });
   } catch {

@@ -7,6 +7,8 @@ import { differences } from "./diff.js";
 const PAGE = 200;
 const none = (text) => (text === "-" ? "" : text);
 
+export const FOLLOWS = ["object"];
+
 export async function show(main, context) {
   if (context.name === "object") {
     return showObject(main, context.place);

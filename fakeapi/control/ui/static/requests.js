@@ -6,6 +6,8 @@ import { clock, el, field, objectLink, table } from "./dom.js";
 const SHOWN = 200;
 const WAITING = 1000;
 const A_DRAWING = 20;
+// New rows are marked while they are few: a stream of them would be painted without end, for nobody to see.
+const A_GLANCE = 5;
 
 let waiting = [];
 let unshown = 0;
@@ -13,8 +15,8 @@ let seen = 0;
 
 export function note(event) {
   if (event.type === "lost") {
-    seen += event.count;
-    unshown += event.count;
+    seen += event.requests;
+    unshown += event.requests;
   } else if (event.type === "request") {
     seen += 1;
     waiting.push(event.request);
@@ -24,6 +26,8 @@ export function note(event) {
     }
   }
 }
+
+export const FOLLOWS = ["request"];
 
 export async function show(main) {
   const actor = el("input", { type: "search", id: "actor", autocomplete: "off" });
@@ -75,8 +79,22 @@ export async function show(main) {
     );
   }
 
-  function paint(fresh = new Set()) {
-    drawn.body.replaceChildren(...rows.filter(wanted).map((each) => row(each, open, fresh.has(each))));
+  function paint() {
+    drawn.body.replaceChildren(...rows.filter(wanted).map((each) => row(each, open, false)));
+    tell();
+  }
+
+  // Puts new rows before the others, which stay as they are.
+  function add(fresh) {
+    const isNew = fresh.length <= A_GLANCE;
+    drawn.body.prepend(...fresh.filter(wanted).map((each) => row(each, open, isNew)));
+    while (drawn.body.rows.length > SHOWN) {
+      drawn.body.rows[drawn.body.rows.length - 1].remove();
+    }
+    tell();
+  }
+
+  function tell() {
     const hidden = unshown ? `; ${unshown.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
     told.textContent = `${seen.toLocaleString("en")} since the page was opened${hidden}`;
   }
@@ -88,8 +106,9 @@ export async function show(main) {
     const fresh = waiting.length > A_DRAWING ? sample(waiting) : waiting;
     unshown += waiting.length - fresh.length;
     waiting = [];
-    rows = [...fresh.reverse(), ...rows].slice(0, SHOWN);
-    paint(new Set(fresh));
+    fresh.reverse();
+    rows = [...fresh, ...rows].slice(0, SHOWN);
+    add(fresh);
   }
 
   paint();

@@ -1,0 +1,96 @@
+"""The live page beside a stream of requests: what it costs the server, and whether it stays quick."""
+
+import asyncio
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.journal import processor_seconds
+from benchmarks.load import Connection
+from tests.control.browser import Browser, browser
+
+TICK_SECONDS = 0.02
+CONNECTIONS = 8
+
+_WATCH_GAPS = """
+    window.gaps = []; let last = performance.now();
+    const tick = () => {
+        const now = performance.now(); window.gaps.push(now - last); last = now; setTimeout(tick, 10);
+    };
+    setTimeout(tick, 10);
+"""
+_TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = []; return found"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One view beside the load.
+
+    `rate`: requests per second that were answered. `server`: microseconds of the server's processor time a
+    request. `busy`: the share of the time in which the page's main thread worked. `p99`, `longest`:
+    milliseconds that a click would have waited for that thread.
+    """
+
+    rate: float
+    server: float
+    busy: float
+    p99: float
+    longest: float
+
+
+@contextmanager
+def opened() -> Iterator[Browser]:
+    with tempfile.TemporaryDirectory() as folder, browser(Path(folder)) as window:
+        yield window
+
+
+def beside_load(
+    window: Browser,
+    url: str,
+    server: tuple[int, int],
+    make: Callable[[int], bytes],
+    rate: int,
+    seconds: float,
+) -> Shown:
+    """Opens a page, and sends so many requests a second for a time; `server` is its port and process id."""
+    port, pid = server
+    window.open("about:blank")
+    window.open(url)
+    window.wait(lambda: window.run("return document.readyState") == "complete", "the page")
+    window.run(_WATCH_GAPS)
+    busy, spent, begun = window.busy_seconds(), processor_seconds(pid), time.monotonic()
+    answered: list[int] = []
+    load = threading.Thread(target=lambda: answered.append(asyncio.run(paced(port, make, rate, seconds))))
+    load.start()
+    load.join()
+    passed = time.monotonic() - begun
+    gaps = window.run(_TAKE_GAPS)
+    return Shown(
+        answered[0] / passed,
+        (processor_seconds(pid) - spent) / answered[0] * 1e6,
+        (window.busy_seconds() - busy) / passed,
+        gaps[int(len(gaps) * 0.99)],
+        gaps[-1],
+    )
+
+
+async def paced(port: int, make: Callable[[int], bytes], rate: int, seconds: float) -> int:
+    """Sends requests at a rate, as far as the server keeps up; how many were answered."""
+    end = time.monotonic() + seconds
+
+    async def work(which: int) -> int:
+        connection = await Connection.open(port)
+        sent, begun = 0, time.monotonic()
+        while (now := time.monotonic()) < end:
+            while sent < (now - begun) * rate / CONNECTIONS:
+                await connection.send(make(which + sent * CONNECTIONS))
+                sent += 1
+            await asyncio.sleep(TICK_SECONDS)
+        connection.close()
+        return sent
+
+    return sum(await asyncio.gather(*map(work, range(CONNECTIONS))))
