@@ -1,6 +1,7 @@
 """The cluster that the suite is run against: a server with all its controllers, and what it lacks."""
 
 import secrets
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -10,10 +11,10 @@ import trustme
 from tests.e2e_suite.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
-OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount")
+OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
 """What clusters have and this server leaves out unless asked. A client without a token is an admin."""
 
-NODES = ("node-1", "node-2", "node-3")
+NODES = ("n1", "n2", "n3")
 OURS = (
     "device-taint-eviction-controller",
     "garbage-collector-controller",
@@ -102,5 +103,8 @@ class Cluster:
         ]  # fmt: skip
 
 
-def folder_name() -> str:
-    return f"fa{secrets.token_hex(3)}"
+def make_folder() -> Path:
+    """A new directory whose nodes have paths no longer than /var/lib/kubelet: they hold sockets."""
+    folder = Path(tempfile.gettempdir(), secrets.token_hex(2))
+    folder.mkdir()
+    return folder

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.e2e_suite import areas, outcomes, page, programs
-from tests.e2e_suite.cluster import Cluster
+from tests.e2e_suite.cluster import Cluster, make_folder
 from tests.e2e_suite.needs import need_of
 from tests.e2e_suite.outcomes import Outcome
 
@@ -100,7 +100,7 @@ def run(
     release: str, built: programs.Programs, specs: list[str], options: argparse.Namespace
 ) -> list[Outcome]:
     """One run of the suite beside a cluster of its own."""
-    folder = Path(tempfile.mkdtemp(prefix="fa"))  # short: it holds sockets
+    folder = make_folder()
     try:
         with Cluster(release, built, folder) as cluster, (folder / "suite.log").open("wb") as log:
             suite = folder / "e2e.test"  # ginkgo knows a compiled suite by this ending

@@ -154,6 +154,7 @@ class NodeAgent:
         self._waiting: dict[str, None] = {}
         self._addresses: dict[str, str] = {}
         self._extended = nodes.ExtendedResources()
+        self._tells_generation = context.rules.gates.enabled("PodObservedGenerationTracking")
 
     @property
     def registry(self) -> Path:
@@ -292,7 +293,7 @@ class NodeAgent:
         elif not await self._fail_if_late(pod):
             if pod["status"].get("phase") != "Running":
                 await self._run(pod)
-            elif pod["spec"].get("readinessGates"):
+            elif pod["spec"].get("readinessGates") or self._is_behind(pod):
                 await self._report_readiness(pod)
 
     def _refusal(self, pod: Object) -> Refusal | None:
@@ -321,10 +322,19 @@ class NodeAgent:
         await self._report(pod, pod_status.late(pod, self._context.now()))
         return True
 
+    def _is_behind(self, pod: Object) -> bool:
+        """Whether a running pod has changed since its status was written."""
+        generation = pod["metadata"].get("generation")
+        return self._tells_generation and pod["status"].get("observedGeneration") != generation
+
     async def _report_readiness(self, pod: Object) -> None:
-        conditions = pod_status.running_conditions(pod, self._context.now())
         known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
-        if any(_said(each) != _said(known.get(each["type"], {})) for each in conditions):
+        if pod["spec"].get("readinessGates"):
+            conditions = pod_status.running_conditions(pod, self._context.now())
+        else:  # what somebody wrote stays
+            conditions = [known[kind] for kind in pod_status.CONDITIONS if kind in known]
+        changed = any(_said(each) != _said(known.get(each["type"], {})) for each in conditions)
+        if changed or self._is_behind(pod):
             await self._patch_status(pod, {"conditions": conditions})
 
     async def _run(self, pod: Object) -> None:
@@ -397,6 +407,8 @@ class NodeAgent:
         await self._patch_status(pod, status)
 
     async def _patch_status(self, pod: Object, status: Object) -> None:
+        if self._tells_generation:
+            status = pod_status.observed(pod, status)
         pods = self._context.resource("", "pods")
         assert pods is not None, "pods are served by every release"
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}

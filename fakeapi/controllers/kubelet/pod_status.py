@@ -66,6 +66,15 @@ def late(pod: Object, now: str) -> Object:
     }
 
 
+def observed(pod: Object, status: Object) -> Object:
+    """The status with the generation of the pod that it is about."""
+    generation = pod["metadata"].get("generation", 0)
+    found = {**status, "observedGeneration": generation}
+    if "conditions" in status:
+        found["conditions"] = [{**each, "observedGeneration": generation} for each in status["conditions"]]
+    return found
+
+
 def rejected(reason: str, message: str) -> Object:
     """The status of a pod that the kubelet does not admit."""
     return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}

@@ -146,3 +146,16 @@ def test_pods_get_the_extended_resources_that_a_node_is_given_and_no_longer_thos
         capacity = {"status": {"capacity": {"example.com/beard": amount}}}
         api.patch("Node", "node", capacity, subresource="status")
         assert allocatable() == ({"example.com/beard": amount} if amount else {})
+
+
+def test_the_status_of_a_pod_tells_of_which_generation_it_is(api: FakeAPI) -> None:
+    create_pod(api)
+    assert (status(api)["observedGeneration"], condition(api, "Ready")["observedGeneration"]) == (1, 1)
+    image = [{"op": "replace", "path": "/spec/containers/0/image", "value": "j"}]
+    api.patch("Pod", "pod", image, type="json")
+    assert (status(api)["observedGeneration"], condition(api, "Ready")["observedGeneration"]) == (2, 2)
+    report(api, "Ready", "False")
+    image[0]["value"] = "k"
+    api.patch("Pod", "pod", image, type="json")
+    assert status(api)["observedGeneration"] == 3
+    assert condition(api, "Ready")["status"] == "False"
