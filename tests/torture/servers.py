@@ -28,6 +28,7 @@ class Server:
         self, directory: Path, *options: str, environment: Mapping[str, str] | None = None, file_size: int = 0
     ) -> None:
         self.directory = directory
+        self.environment = dict(environment or {})
         self.log = directory / "server.log"
         ready = directory / "ready"
         ready.unlink(missing_ok=True)
