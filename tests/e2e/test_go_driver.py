@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from fakeapi.machinery.json_types import Object
 from tests.interop import go_programs
+from tests.interop.awaiting import await_objects
 from tests.interop.go_driver import CRASHED, FILES, about, build_driver, start_driver
 from tests.interop.plugin import Report
 from tests.interop.processes import Served
-from tests.interop.story import Story, devices_of, gates
+from tests.interop.story import PODS, Story, devices_of, gates
 from tests.interop.toolchain import of_releases
 
 CLASSIC = "1.30"
@@ -119,6 +121,42 @@ def test_a_driver_outlives_a_restart_of_the_server(
         story.delete_pod("after")
         story.await_gone()
         about(driver, "unprepared")
+
+
+@pytest.mark.parametrize("release", ["1.37"])
+def test_pods_show_the_health_that_a_driver_reports(
+    release: str, program: Path, served: Served, report: Report
+) -> None:
+    report(
+        kind="driver",
+        name="driver in Go (kubeletplugin)",
+        version=go_programs.staging_version(release),
+        release=release,
+        did="reported the health of its devices, which the pods show that use them",
+    )
+    story = Story(served)
+    story.begin()
+    with start_driver(program, served) as driver:
+        story.await_slices(2)
+        for name in ("one", "two"):
+            story.create_pod(name)
+            about(driver, "prepared")
+        shown = {
+            "gpu.example.com/gpu=gpu-0": {"health": "Healthy"},
+            "gpu.example.com/gpu=gpu-1": {"health": "Unhealthy", "message": "too hot"},
+        }
+        await_objects(served.url, PODS, lambda pods: _health_of(pods) == shown)
+        for name in ("one", "two"):
+            story.delete_pod(name)
+        story.await_gone()
+
+
+def _health_of(pods: list[Object]) -> Object:
+    """The health of each device by its resource ID, as the pods show it."""
+    statuses = [each["status"].get("containerStatuses") or [{}] for each in pods]
+    resources = [of[0].get("allocatedResourcesStatus") or [{"resources": []}] for of in statuses]
+    found = [dict(each) for of in resources for each in of[0]["resources"]]
+    return {each.pop("resourceID"): each for each in found}
 
 
 @pytest.mark.older
