@@ -63,6 +63,8 @@ class AllocationQuirks:
     conditions last, and their slices by name."""
     newer_allocators_put_conditions_last: bool
     """With binding conditions or consumable capacity, pools and slices with binding conditions come last."""
+    slices_with_counters_always_count: bool
+    """Slices with counters belong to their pool also where the gate of partitionable devices is off."""
     counters_of: CountersOf
     refused_devices_keep_counters: bool
     """The counters of a device that a taint or a constraint keeps from a request, and of a shared one that is
@@ -136,6 +138,7 @@ _HISTORY: History = {
     "other_nodes_complete_pools": {27: False, 35: True},
     "newer_allocators_sort_pools": {27: False, 36: True},
     "newer_allocators_put_conditions_last": {27: False, 34: True, 36: False},
+    "slices_with_counters_always_count": {27: False, 34: True, 35: False},
     "counters_of": {27: CountersOf.SLICE_ANEW, 34: CountersOf.SLICE, 35: CountersOf.POOL},
     "refused_devices_keep_counters": {27: False, 34: True, 36: False},
     "shared_devices_take_counters_again": {27: False, 34: True, 35: False},

@@ -52,10 +52,12 @@ def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[P
 
 
 def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
-    shares = bool(spec.get("sharedCounters"))
-    if not rules.partitionable_devices and (spec.get("perDeviceNodeSelection") is not None or shares):
-        return False
-    if shares and rules.quirks.other_nodes_complete_pools:
+    quirks, shares = rules.quirks, bool(spec.get("sharedCounters"))
+    if not rules.partitionable_devices:
+        is_partitioned = shares and not quirks.slices_with_counters_always_count
+        if is_partitioned or spec.get("perDeviceNodeSelection") is not None:
+            return False
+    if shares and quirks.other_nodes_complete_pools:
         return True
     if spec.get("nodeName") or spec.get("allNodes") or spec.get("nodeSelector"):
         return serves_node(spec, node)
