@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import pytest
 
 if TYPE_CHECKING:
+    from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.server import FakeAPI
     from fakeapi.traces.reporting.report import Report
 
@@ -235,27 +236,49 @@ def fakeapi_factory(
     request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
 ) -> Iterator[Callable[..., "FakeAPI"]]:
     """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test."""
-    recordings = _recordings(request.node)
-    servers = request.node.stash.setdefault(_SERVERS, [])
-    servers.clear()
-    with ExitStack() as taken:
-        if recordings is not None:
-            request.node.stash[_RECORDINGS] = recordings
+    with ExitStack() as taken, _Used(request.node) as used:
 
         def factory(**options: Any) -> "FakeAPI":
             server = _fakeapi_pool.take(options)
-            servers.append(server)
             taken.callback(_fakeapi_pool.give_back, options, server)
-            if recordings is not None:
-                recordings.begin(server)
+            used.add(server)
             return server
 
         yield factory
-        unfired = [name for server in servers if server.running for name in _unfired_faults(server)]
+
+
+class _Used:
+    """The servers that a test uses, which its report tells of and whose traffic is recorded if asked for.
+
+    At its end, faults that met nothing fail the test where the server's options say so.
+    """
+
+    def __init__(self, test: pytest.Item) -> None:
+        self._test = test
+        self._own: list[FakeAPI] = []
+        recordings = _recordings(test)
         if recordings is not None:
-            recordings.forget()
-    if unfired:
-        refuse(f"faults that met nothing: {', '.join(unfired)}")
+            recordings = test.stash.setdefault(_RECORDINGS, recordings)
+        self._recordings = recordings
+
+    def add(self, server: "FakeAPI") -> None:
+        self._own.append(server)
+        self._test.stash.setdefault(_SERVERS, []).append(server)
+        if self._recordings is not None:
+            self._recordings.begin(server)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        unfired = [name for server in self._own if server.running for name in _unfired_faults(server)]
+        self._test.stash[_SERVERS] = []
+        if self._recordings is not None:
+            self._recordings.forget()
+            self._test.stash.setdefault(_RECORDINGS, self._recordings)
+            del self._test.stash[_RECORDINGS]
+        if unfired and kind is None:
+            refuse(f"faults that met nothing: {', '.join(unfired)}")
 
 
 def _unfired_faults(server: "FakeAPI") -> list[str]:
@@ -285,9 +308,52 @@ def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "
 @pytest.fixture
 def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., "FakeAPI"]) -> "FakeAPI":
     """An empty Kubernetes API server of the test's own; see the marker `fakeapi` for its options."""
+    return fakeapi_factory(**_marked_options(request.node))
+
+
+def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
+    """The options of the markers of a test or a module, of which the closest goes first."""
     options: dict[str, Any] = {}
-    for marker in reversed(list(request.node.iter_markers("fakeapi"))):  # the closest one comes last
+    for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest one comes last
         if marker.args:
             refuse(f"the marker fakeapi takes named options only: {MARKER}")
         options.update(marker.kwargs)
-    return fakeapi_factory(**options)
+    return options
+
+
+@pytest.fixture(scope="module")
+def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> Iterator["FakeAPI"]:
+    """A server for the tests of a module, with the options of `pytestmark`; for `fakeapi_seed` to fill.
+
+    Tests take it as `fakeapi_seeded`, which is the same server, put back before each.
+    """
+    options = _marked_options(request.node)
+    server = _fakeapi_pool.take(options)
+    yield server
+    _fakeapi_pool.give_back(options, server)
+
+
+@pytest.fixture(scope="module")
+def fakeapi_seed(fakeapi_module: "FakeAPI") -> None:
+    """What the tests of a module begin with. Write a fixture of this name that fills `fakeapi_module`."""
+
+
+@pytest.fixture(scope="module")
+def _fakeapi_baseline(fakeapi_module: "FakeAPI", fakeapi_seed: object) -> "Baseline":
+    return fakeapi_module.baseline()
+
+
+@pytest.fixture
+def fakeapi_seeded(
+    request: pytest.FixtureRequest, fakeapi_module: "FakeAPI", _fakeapi_baseline: "Baseline"
+) -> Iterator["FakeAPI"]:
+    """The module's server as `fakeapi_seed` left it: objects, clock, faults; without earlier requests."""
+    test, module = request.node, request.node.getparent(pytest.Module)
+    if _marked_options(test) != _marked_options(module):
+        refuse("the marker fakeapi of a test cannot change its module's server: put it into `pytestmark`")
+    if not fakeapi_module.running:
+        refuse("an earlier test has stopped the module's server")
+    fakeapi_module.return_to(_fakeapi_baseline)
+    with _Used(test) as used:
+        used.add(fakeapi_module)
+        yield fakeapi_module

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -17,6 +18,14 @@ YEARS_MAX = 9999
 """Last year that RFC 3339 can write; the clock cannot be set beyond it."""
 
 _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """How a clock differs from the machine's: the time of day at which it stands, or what it is ahead."""
+
+    frozen_at: float | None
+    ahead: float
 
 
 class AdjustableClock:
@@ -99,9 +108,20 @@ class AdjustableClock:
 
     def restart(self, frozen_at: float | None = None) -> None:
         """Resets the clock to its initial state; pending timers go by the new time from then on."""
+        self.put_back(ClockState(frozen_at, 0.0))
+
+    def state(self) -> ClockState:
+        """The state that `put_back` takes."""
+        with self._lock:
+            return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
+
+    def put_back(self, state: ClockState) -> None:
+        """Takes on a state that it had; pending timers go by the new time from then on."""
         with self._lock:
             before = self.monotonic()
-            self._begin(frozen_at)
+            self._begin(state.frozen_at)
+            if state.frozen_at is None:
+                self._ahead = state.ahead
             for timer in self._timers:
                 timer.deadline += self.monotonic() - before
             self._rearm()

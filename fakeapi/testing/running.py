@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.controller import NodeAgent
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
+    from fakeapi.testing.baseline import Baseline
     from fakeapi.traces.recording.recording import Recording
 
 
@@ -154,6 +155,18 @@ class RunningServer:
     def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
         """Replaces all objects. Watches end, connections stay. Raises SnapshotError."""
         self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
+
+    def baseline(self) -> "Baseline":
+        """Objects, clock and armed faults as they are."""
+        from fakeapi.testing import baseline  # noqa: PLC0415 - for tests that share a server
+
+        return self._runner.call(lambda: baseline.take(self._cluster))
+
+    def return_to(self, wanted: "Baseline") -> None:
+        """Puts all of a baseline back. Watches end, connections stay. Raises SnapshotError."""
+        from fakeapi.testing import baseline  # noqa: PLC0415 - the same
+
+        self._runner.call(lambda: baseline.return_to(self._cluster, wanted))
 
     def restart_empty_on_new_port(self) -> None:
         """Makes it a new cluster at another port, where nobody who knew the old one reaches it.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.adjustable_clock import ClusterClock
     from fakeapi.snapshots.kept import KeptSnapshots
     from fakeapi.snapshots.model import Snapshot
+    from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.faults import Faults
     from fakeapi.traces.reporting.report import Report
 
@@ -181,6 +182,17 @@ class FakeAPI(Verbs):
         server = self._running()
         chosen = server.snapshots[snapshot] if isinstance(snapshot, str) else snapshot
         server.restore(chosen, rewind=rewind)
+
+    def baseline(self) -> "Baseline":
+        """What `return_to` puts back: the objects, the clock and the armed faults as they are now."""
+        return self._running().baseline()
+
+    def return_to(self, baseline: "Baseline") -> None:
+        """Puts all objects, the clock and the faults back, and forgets the requests. Open watches end.
+
+        For tests that share a server. New resourceVersions go on, as with `restore`; a seed goes on too.
+        """
+        self._running().return_to(baseline)
 
     def install(self, *sources: "Source") -> list[Object]:
         """Installs manifests in the order that they need: namespaces, definitions, roles, and the rest.
