@@ -18,8 +18,6 @@ BODY_MAX = 64 * 1024
 TEXT_MAX = 1024
 """Bytes of a path, a query or a User-Agent that are kept; the rest is cut off."""
 
-NO_BODIES = Bodies()
-
 Listener = Callable[[Entry], None]
 
 
@@ -31,7 +29,7 @@ class Journal:
 
     def __init__(self) -> None:
         self._records: deque[Raw] = deque(maxlen=ENTRIES_MAX)
-        self._bodies: dict[int, Bodies] = {}
+        self._bodies: deque[tuple[int, bytes, bytes]] = deque()
         self._bytes = 0
         self._listeners: list[Listener] = []
         self.last = 0
@@ -51,15 +49,16 @@ class Journal:
         if sent or answer:
             self._keep(number, sent, answer)
         if self._listeners:
-            entry = self._entry(number, record)
+            entry = Entry(number, Record(*record), Bodies(*self._bodies_of(number)))
             for listener in self._listeners:
                 listener(entry)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """The entries that are kept, from the oldest on, whose numbers are greater than `after`."""
+        bodies = {number: (sent, answer) for number, sent, answer in self._bodies}
         for number, record in enumerate(self._records, self.forgotten + 1):
             if number > after:
-                yield self._entry(number, record)
+                yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """The records of `entries`, without what it takes to tell of each, from the newest on."""
@@ -70,7 +69,7 @@ class Journal:
         index = number - self.forgotten - 1
         if not 0 <= index < len(self._records):
             return None
-        return self._entry(number, self._records[index])
+        return Entry(number, Record(*self._records[index]), Bodies(*self._bodies_of(number)))
 
     def open_watches(self) -> list[Entry]:
         """The entries of watches that are open."""
@@ -87,14 +86,19 @@ class Journal:
         self._bodies.clear()
         self._bytes = self.last = 0
 
-    def _entry(self, number: int, record: Raw) -> Entry:
-        return Entry(number, Record(*record), self._bodies.get(number, NO_BODIES))
+    def _bodies_of(self, number: int) -> tuple[bytes, ...]:
+        """Those that are kept; the newest is found first."""
+        for of, sent, answer in reversed(self._bodies):
+            if of <= number:
+                return (sent, answer) if of == number else ()
+        return ()
 
     def _keep(self, number: int, sent: bytes, answer: bytes) -> None:
         sent = sent if len(sent) <= BODY_MAX else b""
         answer = answer if len(answer) <= BODY_MAX else b""
-        self._bodies[number] = Bodies(sent, answer)
+        bodies = self._bodies
+        bodies.append((number, sent, answer))
         self._bytes += len(sent) + len(answer)
-        while self._bytes > BODIES_BYTES_MAX or len(self._bodies) > ENTRIES_MAX:
-            oldest = self._bodies.pop(next(iter(self._bodies)))
-            self._bytes -= len(oldest.sent) + len(oldest.answer)
+        while bodies and (self._bytes > BODIES_BYTES_MAX or bodies[0][0] <= number - ENTRIES_MAX):
+            _, sent, answer = bodies.popleft()
+            self._bytes -= len(sent) + len(answer)
