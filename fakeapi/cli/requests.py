@@ -1,5 +1,6 @@
 """The command `fakeapi requests`: the requests of a running server."""
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,7 +36,7 @@ def requests(
     for each in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
         click.echo(each["text"])
     if follow:
-        with client.events(query=chosen) as events:
+        with contextlib.suppress(KeyboardInterrupt), client.events(query=chosen) as events:
             for event in events:
                 if event["type"] == "lost":
                     click.echo(f"({event['count']} requests are not shown: they came too fast)", err=True)

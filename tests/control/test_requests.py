@@ -2,7 +2,10 @@
 
 import asyncio
 import http.client
+import queue
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +14,7 @@ from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
 from fakeapi.control.nouns import events
 from fakeapi.journal.entry import Bodies, Entry, Record
-from fakeapi.testing.control import ControlClient, ControlError
+from fakeapi.testing.control import ControlClient, ControlError, EventStream
 
 
 @pytest.fixture
@@ -173,3 +176,64 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
     assert run.exit_code == 1
     assert problem in run.output
     assert len(run.output.splitlines()) == 1
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
+    """The steps of a command that follows events: `following`, and then the name of each object."""
+    met: queue.Queue[str] = queue.Queue()
+    events_of, next_of = ControlClient.events, EventStream.__next__
+
+    def follow(self: ControlClient, *arguments: Any, **options: Any) -> EventStream:
+        stream = events_of(self, *arguments, **options)
+        met.put("following")
+        return stream
+
+    def note(self: EventStream) -> Any:
+        event = next_of(self)
+        met.put(event["request"]["name"])
+        return event
+
+    monkeypatch.setattr(ControlClient, "events", follow)
+    monkeypatch.setattr(EventStream, "__next__", note)
+    return met
+
+
+def test_the_command_follows_requests_by_pattern_and_code_until_the_server_ends(
+    api: FakeAPI, told: "queue.Queue[str]"
+) -> None:
+    api.create_namespace("before")
+    arguments = ["requests", "--follow", "--server", api.url, "--verb", "create", "--code", "201"]
+    with ThreadPoolExecutor(1) as threads:
+        command = threads.submit(CliRunner().invoke, main, arguments)
+        assert told.get(timeout=30) == "following"
+        api.create_namespace("new")
+        with pytest.raises(StatusError):
+            api.create_namespace("new")
+        api.get("Namespace", "new")
+        api.create_namespace("last")
+        assert [told.get(timeout=30) for _ in range(3)] == ["new", "new", "last"]
+        api.stop()
+        result = command.result(30)
+    shown = [line.split("namespaces ")[1].split()[:2] for line in result.output.splitlines()]
+    assert (result.exit_code, shown) == (0, [["before", "201"], ["new", "201"], ["last", "201"]])
+
+
+def test_an_interrupt_ends_the_command_that_follows_without_a_word(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EventStream, "__next__", interrupted)
+    result = CliRunner().invoke(main, ["requests", "--follow", "--server", api.url, "--last", "0"])
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_lost_requests_are_told_by_the_command_that_follows(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coming = iter([{"type": "lost", "count": 7}])
+    monkeypatch.setattr(EventStream, "__next__", lambda _: next(coming))
+    result = CliRunner().invoke(main, ["requests", "--follow", "--server", api.url, "--last", "0"])
+    assert (result.exit_code, result.output) == (0, "(7 requests are not shown: they came too fast)\n")
