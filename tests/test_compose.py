@@ -14,6 +14,7 @@ import yaml
 from fakeapi.cli.main import healthcheck, serve
 from fakeapi.controllers import names
 from fakeapi.testing.client import Client
+from fakeapi_storage import parse_location
 from tests.installation import ROOT, Installation
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -67,6 +68,24 @@ def test_a_profile_runs_controllers_that_need_nothing_beside_the_image() -> None
         "./kubeconfig:/kubeconfig",
         "./manifests:/manifests:ro",
     }
+
+
+def test_a_profile_has_three_servers_on_one_database_behind_one_address() -> None:
+    services = {name: each for name, each in COMPOSE["services"].items() if each.get("profiles") == ["scale"]}
+    servers = {name: each for name, each in services.items() if each.get("build")}
+    assert len(servers) == 3
+    assert len({each["environment"]["FAKEAPI_DB"] for each in servers.values()}) == 1
+    for each in servers.values():
+        assert set(each["environment"]) <= variables_of(serve)
+        assert (each["ports"], "data:/data" in each["volumes"]) == ([], False)
+        assert each["depends_on"] == {"postgresql": {"condition": "service_healthy"}}
+    assert "ports" not in services["postgresql"]
+    assert all(port.startswith("127.0.0.1:") for port in services["scale"]["ports"])
+    proxy = COMPOSE["configs"]["haproxy"]["content"]
+    assert re.findall(r"^ *server (\S+) (\S+):8001$", proxy, re.MULTILINE) == [
+        (each, each) for each in servers
+    ]
+    assert parse_location(servers["scale-1"]["environment"]["FAKEAPI_DB"]).engine == "postgresql"
 
 
 def test_the_port_is_published_on_the_loopback_of_the_host_only() -> None:

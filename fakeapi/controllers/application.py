@@ -1,18 +1,23 @@
 """ControlledApplication: an application whose server runs controllers beside it."""
 
 from collections.abc import Coroutine, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import Application, Receive, Scope, Send
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.api import API
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.names import makers
+
+if TYPE_CHECKING:
+    from fakeapi.controllers.leading import Leading
 
 
 class ControlledApplication:
     """Runs the controllers along with the application it wraps, as clients of its API.
 
-    When the state of the cluster is replaced they are stopped, and started again with the new state.
+    When the state of the cluster is replaced they are stopped, and started again with the new state. Where
+    servers share the state, they run in the one that holds the Lease.
     """
 
     def __init__(
@@ -31,6 +36,7 @@ class ControlledApplication:
         self._token = token
         self._host = host
         self._manager: Manager | None = None
+        self._leading: Leading | None = None
         cluster.follow(self)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
@@ -38,9 +44,10 @@ class ControlledApplication:
 
     @property
     def manager(self) -> Manager:
-        """Raises RuntimeError before the start."""
+        """Raises RuntimeError before the start, and where another server runs the controllers."""
         if self._manager is None:
-            raise RuntimeError("the controllers are not started")
+            where = "" if self._leading is None else ": another server of this state runs them"
+            raise RuntimeError(f"the controllers are not started{where}")
         return self._manager
 
     async def startup(self) -> None:
@@ -64,10 +71,26 @@ class ControlledApplication:
         self._app.end_watches()
 
     async def _start(self) -> None:
+        if self._cluster.store.shared is None:
+            await self._run()
+            return
+        from fakeapi.controllers.leading import Leading  # noqa: PLC0415 - for several servers alone
+
+        api = API(self._app, "fakeapi/leader-election", token=self._token, host=self._host)
+        self._leading = Leading(api, self._cluster.clock.now, self._run, self._rest)
+        self._leading.begin()
+
+    async def _stop(self) -> None:
+        leading, self._leading = self._leading, None
+        if leading is not None:
+            await leading.end()
+        await self._rest()
+
+    async def _run(self) -> None:
         self._manager = Manager(self._app, self._cluster, self._makers, token=self._token, host=self._host)
         await self._manager.start()
 
-    async def _stop(self) -> None:
+    async def _rest(self) -> None:
         manager, self._manager = self._manager, None
         if manager is not None:
             await manager.stop()

@@ -1,0 +1,148 @@
+"""Leading: of servers that share a state, one runs the controllers, by a Lease.
+
+Follows k8s.io/client-go `tools/leaderelection` in its times and in how the Lease is written. A server goes by
+its own clock for how long it has seen a Lease unchanged, never by the times that are written in it.
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.json_types import Object
+
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+NAME = "fakeapi-controllers"
+
+LEASE_SECONDS = 15
+"""After which a Lease that was not renewed may be taken."""
+
+RENEW_SECONDS = 10.0
+"""A leader that could not renew its Lease for this long stops its controllers."""
+
+RETRY_SECONDS = 2.0
+"""Between two looks at the Lease."""
+
+log = logging.getLogger("fakeapi.controllers")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The times of an election, in seconds."""
+
+    lease: float = LEASE_SECONDS
+    renew: float = RENEW_SECONDS
+    retry: float = RETRY_SECONDS
+
+
+class Leading:
+    """One candidate. `start` is awaited when it begins to lead, `stop` when it does no longer."""
+
+    def __init__(
+        self,
+        api: API,
+        now: Callable[[], float],
+        start: Callable[[], Awaitable[None]],
+        stop: Callable[[], Awaitable[None]],
+        pace: Pace | None = None,
+    ) -> None:
+        self._api = api
+        self._now = now
+        self._start = start
+        self._stop = stop
+        self._pace = pace or Pace()
+        self.identity = f"{socket.gethostname()}_{os.getpid()}_{secrets.token_hex(4)}"
+        self.leads = False
+        self._renewed = 0.0
+        self._seen = ("", 0.0)
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def end(self) -> None:
+        """Stops leading, and lets go of the Lease, so that another server need not wait for its end."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self.leads:
+            await self._resign()
+            try:
+                lease = await self._api.get(f"{LEASES}/{NAME}")
+                if lease["spec"].get("holderIdentity") == self.identity:
+                    await self._api.update(f"{LEASES}/{NAME}", self._held(lease, "", 1))
+            except Refused as error:
+                log.info("the lease of the controllers was not let go: %s", error)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                is_held = await self._take_or_renew()
+            except Refused as error:
+                log.debug("the lease of the controllers: %s", error)
+                is_held = False
+            if is_held:
+                self._renewed = time.monotonic()
+                if not self.leads:
+                    log.info("this server runs the controllers")
+                    self.leads = True
+                    await self._start()
+            elif self.leads and time.monotonic() - self._renewed > self._pace.renew:
+                await self._resign()
+            await asyncio.sleep(self._pace.retry)
+
+    async def _resign(self) -> None:
+        log.info("this server does not run the controllers any more")
+        self.leads = False
+        await self._stop()
+
+    async def _take_or_renew(self) -> bool:
+        """Raises Refused: where another candidate was first, too."""
+        try:
+            lease = await self._api.get(f"{LEASES}/{NAME}")
+        except Refused as error:
+            if not error.is_missing:
+                raise
+            await self._api.create(LEASES, self._held({"metadata": {"name": NAME}, "spec": {}}))
+            return True
+        version, spec = lease["metadata"]["resourceVersion"], lease["spec"]
+        holder = spec.get("holderIdentity") or ""
+        if version != self._seen[0]:
+            self._seen = version, time.monotonic()
+        is_over = time.monotonic() - self._seen[1] > self._pace.lease
+        if holder not in ("", self.identity) and not is_over:
+            if self.leads:  # another server took it: no renewal is to be waited for
+                await self._resign()
+            return False
+        await self._api.update(f"{LEASES}/{NAME}", self._held(lease, self.identity))
+        return True
+
+    def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
+        """The Lease as held by this server, or by `holder`."""
+        identity, now = self.identity if holder is None else holder, _micro_time(self._now())
+        old = lease["spec"]
+        changes = old.get("leaseTransitions", 0) + (old.get("holderIdentity") != identity)
+        spec = {
+            "holderIdentity": identity,
+            "leaseDurationSeconds": seconds,
+            "renewTime": now,
+            "acquireTime": old.get("acquireTime") if old.get("holderIdentity") == identity else now,
+            "leaseTransitions": changes,
+        }
+        return {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": lease["metadata"],
+            "spec": spec,
+        }
+
+
+def _micro_time(seconds: float) -> str:
+    """A time as MicroTime writes it."""
+    return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

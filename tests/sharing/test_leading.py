@@ -1,0 +1,112 @@
+"""Of servers that share a state, one runs the controllers."""
+
+import asyncio
+import time
+from contextlib import ExitStack
+
+from fakeapi.controllers import leading
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.leading import Leading, Pace
+from fakeapi.machinery.json_types import Object
+from fakeapi.testing.server import FakeAPI
+from tests.postgresql_server import PostgreSQL
+
+LEASE = f"{leading.LEASES}/{leading.NAME}"
+PATIENCE_SECONDS = 30.0
+QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
+
+
+class Leases:
+    """The API as candidates see it: one Lease with optimistic locking; it can be away."""
+
+    def __init__(self) -> None:
+        self.lease: Object | None = None
+        self.version = 0
+        self.away: set[str] = set()
+
+    def of(self, candidate: str) -> "LeaseClient":
+        return LeaseClient(self, candidate)
+
+
+class LeaseClient(API):
+    def __init__(self, leases: Leases, candidate: str) -> None:
+        self._leases = leases
+        self._candidate = candidate
+
+    def _check(self) -> None:
+        if self._candidate in self._leases.away:
+            raise Refused(503, "ServiceUnavailable", "away", {})
+
+    async def get(self, path: str) -> Object:
+        self._check()
+        if self._leases.lease is None:
+            raise Refused(404, "NotFound", "none", {})
+        return self._leases.lease
+
+    async def create(self, path: str, obj: Object, **query: str) -> Object:
+        return self._store(obj)
+
+    async def update(self, path: str, obj: Object) -> Object:
+        if obj["metadata"]["resourceVersion"] != str(self._leases.version):
+            raise Refused(409, "Conflict", "changed", {})
+        return self._store(obj)
+
+    def _store(self, obj: Object) -> Object:
+        self._check()
+        self._leases.version += 1
+        metadata = {"name": leading.NAME, "resourceVersion": str(self._leases.version)}
+        self._leases.lease = {**obj, "metadata": metadata}
+        return self._leases.lease
+
+
+def candidate(leases: Leases, name: str, happened: asyncio.Queue[str]) -> Leading:
+    async def start() -> None:
+        happened.put_nowait(f"{name} starts")
+
+    async def stop() -> None:
+        happened.put_nowait(f"{name} stops")
+
+    return Leading(leases.of(name), time.time, start, stop, QUICK)
+
+
+def test_a_leader_that_is_cut_off_stops_before_another_starts() -> None:
+    async def main() -> None:
+        leases, happened = Leases(), asyncio.Queue[str]()
+        first, second = candidate(leases, "first", happened), candidate(leases, "second", happened)
+        first.begin()
+        assert await happened.get() == "first starts"
+        second.begin()
+        leases.away.add("first")
+        assert [await happened.get(), await happened.get()] == ["first stops", "second starts"]
+        leases.away.clear()
+        await second.end()
+        assert [await happened.get(), await happened.get()] == ["second stops", "first starts"]
+        await first.end()
+        assert await happened.get() == "first stops"
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE_SECONDS))
+
+
+def test_the_other_server_goes_on_with_the_controllers(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    with ExitStack() as stack:
+        first, second = (FakeAPI(release="1.33", database=place, controllers=["namespace"]) for _ in range(2))
+        first.start()
+        stack.enter_context(second)
+        for name, server in (("a", first), ("b", second)):
+            server.create_namespace(name)
+            server.request("DELETE", f"/api/v1/namespaces/{name}")
+            holder = server.request("GET", LEASE)["spec"]["holderIdentity"]
+            wait_until_gone(second, f"/api/v1/namespaces/{name}")
+            if server is first:
+                former = holder
+                first.stop()
+        assert holder != former
+
+
+def wait_until_gone(server: FakeAPI, path: str) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while path.rpartition("/")[2] in {
+        each["metadata"]["name"] for each in server.request("GET", path.rpartition("/")[0])["items"]
+    }:
+        assert time.monotonic() < deadline, "nobody runs the controllers"
