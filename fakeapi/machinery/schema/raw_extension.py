@@ -7,8 +7,9 @@ compact, with HTML's characters escaped. FieldsV1 is of any shape too, and has n
 """
 
 from collections.abc import Callable, Mapping
+from operator import is_
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError, RawJson
@@ -65,23 +66,61 @@ def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
-    """Applies `change` to each runtime.RawExtension of an object; parts without one are shared."""
-    if value is None:
-        return value
+    """Applies `change` to each runtime.RawExtension of an object. Parts in which nothing changes are shared,
+    as is the whole object.
+    """
+    return value if value is None else _mapper(node)(value, change)
+
+
+_Mapper: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
+"""(value, change) -> `mapped` for values of one type, which are not None."""
+
+
+@kept_on_node
+def _mapper(node: Node) -> _Mapper:
     match node:
         case Struct():
-            found = {
-                name: mapped(value[name], inner, change)
-                for name, inner in _leading(node).items()
-                if value.get(name) is not None
-            }
-            return {**value, **found} if found else value
+            return _struct_mapper(node)
         case List():
-            return [mapped(item, node.items, change) for item in value]
+            return _list_mapper(node.items)
         case Map():
-            return {key: mapped(item, node.values, change) for key, item in value.items()}
+            return _map_mapper(node.values)
         case _:
-            return change(value)
+            return lambda value, change: change(value)
+
+
+def _struct_mapper(node: Struct) -> _Mapper:
+    leading = [*_leading(node).items()]
+
+    def of_struct(value: Any, change: Callable[[Any], Any]) -> Any:
+        changed = value
+        for name, inner in leading:
+            part = value.get(name)
+            if part is not None and (new := _mapper(inner)(part, change)) is not part:
+                if changed is value:
+                    changed = dict(value)
+                changed[name] = new
+        return changed
+
+    return of_struct
+
+
+def _list_mapper(items: Node) -> _Mapper:
+    def of_list(value: Any, change: Callable[[Any], Any]) -> Any:
+        inner = _mapper(items)
+        found = [item if item is None else inner(item, change) for item in value]
+        return value if all(map(is_, found, value)) else found
+
+    return of_list
+
+
+def _map_mapper(values: Node) -> _Mapper:
+    def of_map(value: Any, change: Callable[[Any], Any]) -> Any:
+        inner = _mapper(values)
+        found = {key: item if item is None else inner(item, change) for key, item in value.items()}
+        return value if all(map(is_, found.values(), value.values())) else found
+
+    return of_map
 
 
 def _has_any(value: Any, node: Node) -> bool:

@@ -180,3 +180,14 @@ def test_protobuf_has_the_text_too() -> None:
 def test_what_is_no_json_is_not_written() -> None:
     with pytest.raises(TypeError, match="object is not JSON"):
         codec.encode({"a": object()})
+
+
+@given(value=VALUES)
+def test_a_change_of_drivers_values_reaches_each_of_them_and_copies_nothing_else(value: Any) -> None:
+    obj = {"list": [{"raw": value}, {"raw": 1}], "map": {"a": value, "b": None}}
+    before = json.dumps(obj)
+    found = raw_extension.mapped(obj, ROOT, lambda each: {"was": each})
+    wrapped = None if value is None else {"was": value}
+    assert found == {"list": [{"raw": wrapped}, {"raw": {"was": 1}}], "map": {"a": wrapped, "b": None}}
+    assert json.dumps(obj) == before
+    assert raw_extension.mapped(obj, ROOT, lambda each: each) is obj
