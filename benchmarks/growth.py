@@ -1,7 +1,4 @@
-"""Growth of each row of the benchmark with 1, 10 and 100 times as many objects or connections.
-
-`plot` draws what was measured as text, so that the curves stand in a Markdown page.
-"""
+"""Growth of each row of the benchmark with 1, 10 and 100 times as many objects or connections."""
 
 import asyncio
 import sys
@@ -14,7 +11,6 @@ from benchmarks.load import Connection, Timing, drive, request
 SIZES = (1_000, 10_000, 100_000)
 CONNECTIONS = (1, 16, 160, 1_600)
 PAGE = 100
-BAR = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +96,3 @@ async def rates_by_connections(port: int, claims: str) -> Mapping[int, float]:
         assert not timing.bad, timing.refusal
         found[connections] = timing.rate
     return found
-
-
-def plot(name: str, figures: Mapping[int, float], unit: str) -> str:
-    """Bars of one row, a line a size."""
-    most = max(figures.values())
-    lines = [
-        f"{size:>9,} | {'#' * max(1, round(figure / most * BAR)):<{BAR}} {figure:,.2f} {unit}"
-        for size, figure in figures.items()
-    ]
-    return "\n".join([name, *lines])

@@ -1,6 +1,6 @@
 """Measure fakeapi beside a bare app on the same stack, and print the tables of the README.
 
-    python benchmarks/run.py [--quick] [--only PART ...] [--beside URL --token T]
+    python benchmarks/run.py [--quick] [--only PART ...] [--plot FILE] [--beside URL --token T]
 
 Parts: start, verbs, watch, memory, growth, recording, replay, journal, page (where Chromium is). With a URL,
 of a kube-apiserver for one, the
@@ -28,7 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import beside, growth, journal, page, recording, replaying
+from benchmarks import beside, growth, journal, page, plots, recording, replaying
 from benchmarks.load import Connection, Server, Timing, drive, request
 from tests.control import browser
 
@@ -390,8 +390,8 @@ def resident(pid: int) -> int:
 # growth ------------------------------------------------------------------------------------------
 
 
-async def bench_growth(sizes: Sequence[int]) -> None:
-    """The rows at each size, and plots of them for docs/performance.md."""
+async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
+    """The rows at each size, to be drawn for docs/performance.md."""
     by_row: dict[str, dict[int, growth.Found]] = {}
     rates: Mapping[int, float] = {}
     for size in sizes:
@@ -411,12 +411,13 @@ async def bench_growth(sizes: Sequence[int]) -> None:
         row(name, *(figures[size] for size in sizes))
     heading("Growth, by connections", *(f"{each:,}" for each in rates))
     row("get, per s", *(f"{each:,.0f}" for each in rates.values()))
-    print("\n```text")
-    for name, figures in by_row.items():
-        unit = next(iter(figures.values())).unit
-        print(growth.plot(name, {size: each.figure for size, each in figures.items()}, unit), "\n")
-    print(growth.plot("get, by connections", rates, "per s"))
-    print("```")
+    rows = [
+        plots.Series(
+            name, next(iter(figures.values())).unit, {size: each.figure for size, each in figures.items()}
+        )
+        for name, figures in by_row.items()
+    ]
+    return [*rows, plots.Series("get", "per s", rates, "connections")]
 
 
 def named_creates(prefix: str, claims: str = CLAIMS) -> Callable[[int], bytes]:
@@ -511,6 +512,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer repeats: a look, not a measurement")
     parser.add_argument("--only", nargs="*", choices=PARTS)
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="where growth is drawn, as SVG")
     parser.add_argument("--beside", metavar="URL", help="a server to stand beside; nothing else is measured")
     parser.add_argument("--token", default="", help="what that server is asked with")
     arguments = parser.parse_args()
@@ -530,7 +532,10 @@ def main() -> None:
     if "memory" in parts:
         asyncio.run(bench_memory(10_000))
     if "growth" in parts:
-        asyncio.run(bench_growth((100, 1_000) if arguments.quick else growth.SIZES))
+        sizes = (100, 1_000) if arguments.quick else growth.SIZES
+        rows = asyncio.run(bench_growth(sizes))
+        if arguments.plot is not None:
+            arguments.plot.write_text(plots.svg(rows), encoding="utf-8")
     if "recording" in parts:
         recording.bench_recording(10 if arguments.quick else 60)
         recording.bench_conversion((100 if arguments.quick else 1024) * MEGABYTE)
