@@ -110,7 +110,13 @@ def write_options(
     Raises ApiError 400, 422.
     """
     if not query.first and patch_type != APPLY_PATCH:
-        return WriteOptions(manager_of(user_agent), user=user, body_bytes=body_bytes, exact=exact)
+        return WriteOptions(
+            manager_of(user_agent),
+            user=user,
+            body_bytes=body_bytes,
+            exact=exact,
+            patches=bool(patch_type),
+        )
     dry_run = query.all("dryRun")
     sent = {
         "dryRun": dry_run,
@@ -135,6 +141,7 @@ def write_options(
         given_validation=query.text("fieldValidation"),
         body_bytes=body_bytes,
         exact=exact,
+        patches=bool(patch_type),
     )
 
 

@@ -22,6 +22,7 @@ class WriteOptions:
     Ignore. `user` is the client, or the server itself where it writes on its own behalf. `given_manager` and
     `given_validation` are what the client said, empty where it said nothing. `body_bytes` is the
     length of the body. `exact`: the answer has drivers' own values to the byte, as `Resource.json_of` says.
+    `patches`: the request's verb is patch.
     """
 
     manager: str
@@ -33,6 +34,7 @@ class WriteOptions:
     given_validation: str = ""
     body_bytes: int = 0
     exact: bool = False
+    patches: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.plugins import (
+    CLAIM_STATUS_PERMISSIONS,
     MUTATING_WEBHOOKS,
     MUTATIONS,
     POLICIES,
@@ -92,6 +93,7 @@ class Registry:
 
         self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary.gates, ensure)
         self.store.admission.extend(ROLE_ESCALATION)
+        self.store.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
     async def ensure_initial_objects(self) -> None:
         """Create the namespaces that every cluster begins with, one after the other, as a new server does."""

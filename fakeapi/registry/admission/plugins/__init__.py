@@ -186,6 +186,13 @@ ROLE_ESCALATION = PluginEntry(
 )
 """Asked where roles decide who may do what. In Kubernetes the storage of roles does this, and no plugin."""
 
+CLAIM_STATUS_PERMISSIONS = PluginEntry(
+    "ClaimStatusPermissions",
+    f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
+    kinds("resourceclaims.resource.k8s.io/status"),
+)
+"""Asked where roles decide, like the one above."""
+
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
 )
