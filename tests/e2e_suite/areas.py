@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e_suite.outcomes import RESULTS
@@ -41,14 +43,25 @@ def family(spec: str) -> str:
     return driver[1] if driver else " ".join(name.split()[:3])
 
 
-def read_listed(release: str, folder: Path = RESULTS) -> list[str]:
-    """The names of all specs of our areas, as the last recorded run of a release listed them."""
+@dataclass(frozen=True)
+class Listed:
+    """All specs of our areas: their names, and of the matrices only how many a family has."""
+
+    names: frozenset[str]
+    families: dict[str, int]
+
+
+def read_listed(release: str, folder: Path = RESULTS) -> Listed:
+    """What the last recorded run of a release listed."""
     path = folder / f"{release}.specs.json"
-    found: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return found
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"names": (), "families": {}}
+    return Listed(frozenset(found["names"]), found["families"])
 
 
-def write_listed(release: str, specs: Iterable[str], folder: Path = RESULTS) -> None:
+def write_listed(release: str, specs: Collection[str], folder: Path = RESULTS) -> None:
+    names = [each for each in specs if not is_of_matrix(each)]
+    families = Counter(family(each) for each in specs if is_of_matrix(each))
+    found = {"names": sorted(names), "families": dict(sorted(families.items()))}
     folder.mkdir(exist_ok=True)
-    text = json.dumps(sorted(specs), ensure_ascii=False, indent=0)
+    text = json.dumps(found, ensure_ascii=False, indent=0)
     (folder / f"{release}.specs.json").write_text(f"{text}\n", encoding="utf-8")

@@ -55,7 +55,7 @@ def test_to_allocate_needs_the_permission_to_bind(api: FakeAPI) -> None:
     assert message.startswith(
         'ResourceClaim.resource.k8s.io "c" is invalid: status.allocation: Forbidden: changing '
         'status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" '
-        'permission: resourceclaims.resource.k8s.io is forbidden: User "system:serviceaccount:default:driver" '
+        "permission: resourceclaims.resource.k8s.io is forbidden: User "
     )
     assert message.endswith('"resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope')
     allow(api, ("resourceclaims/binding", "update"))
