@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.e2e_suite import areas, outcomes, page, programs
 from tests.e2e_suite.cluster import Cluster, make_folder
 from tests.e2e_suite.needs import need_of
-from tests.e2e_suite.outcomes import Outcome
+from tests.e2e_suite.outcomes import FAILED, Outcome
 
 RELEASES = ("1.33", "1.37")
 PROCESSES = 4
@@ -36,7 +36,7 @@ def main() -> int:
     for release in options.release or RELEASES:
         built = programs.build(release)
         listed = specs_of(built)
-        fresh = run(release, built, chosen(listed, options), options)
+        fresh = run(release, built, chosen(release, listed, options), options)
         for each in fresh:
             say(f"{each.state:8} {each.spec}{': ' if each.why else ''}{each.why}")
         counted = Counter(each.state for each in fresh)
@@ -57,6 +57,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--focus", default=areas.FOCUS, help="specs whose name matches (default: all areas)")
     parser.add_argument("--skip", default="", help="but not those")
     parser.add_argument("--all", action="store_true", help="also specs that need what no fake has")
+    parser.add_argument("--left", action="store_true", help="those that have no recorded result, or failed")
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a run is ended")
     parser.add_argument("--keep", type=Path, help="leave logs and ginkgo's report in this directory")
@@ -81,11 +82,14 @@ def specs_of(built: programs.Programs) -> list[str]:
     return sorted(each.spec for each in found)
 
 
-def chosen(listed: list[str], options: argparse.Namespace) -> list[str]:
+def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list[str]:
     """The specs to run."""
     found = [each for each in listed if re.search(options.focus, each)]
     if options.skip:
         found = [each for each in found if not re.search(options.skip, each)]
+    if options.left:
+        passed = {each.spec for each in outcomes.read(release) if each.state != FAILED}
+        found = [each for each in found if each not in passed]
     return [each for each in found if options.all or need_of(each) is None]
 
 
