@@ -227,3 +227,42 @@ def test_more_bytes_than_the_bound_are_refused(
     monkeypatch.setattr(remote, "READ_BYTES_MAX", 20_000)
     where = ("--server", server.url, "--from-cluster", str(cluster.kubeconfig))
     assert "has answered more than 20000 bytes" in failing("import", *where)
+
+
+def test_a_service_whose_address_is_taken_gets_another(cluster: FakeAPI, server: FakeAPI) -> None:
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "team"},
+        "spec": {"type": "NodePort", "ports": [{"port": 80}]},
+    }
+    spec = cluster.create(service)["spec"]
+    taken = {"clusterIP": spec["clusterIP"], "ports": [{"port": 1, "nodePort": spec["ports"][0]["nodePort"]}]}
+    server.create({**service, "metadata": {"name": "other"}, "spec": {"type": "NodePort", **taken}})
+    imported(server, cluster, "-n", "team", "-r", "services")
+    found = server.get("Service", "web", namespace="team")["spec"]
+    assert found["clusterIP"] != spec["clusterIP"]
+    assert found["ports"][0]["nodePort"] != spec["ports"][0]["nodePort"]
+
+
+def test_a_definition_comes_without_its_conversion_webhook(cluster: FakeAPI, server: FakeAPI) -> None:
+    webhook = {"clientConfig": {"url": "https://127.0.0.1:1/"}, "conversionReviewVersions": ["v1"]}
+    conversion = {"strategy": "Webhook", "webhook": webhook}
+    cluster.install({**CRD, "spec": {**CRD["spec"], "conversion": conversion}})  # type: ignore[dict-item] # a spec
+    said = imported(server, cluster, "-r", "crd")
+    assert "CustomResourceDefinition widgets.example.com: without its conversion webhook" in said
+    stored = server.get("CustomResourceDefinition", "widgets.example.com")
+    assert stored["spec"]["conversion"] == {"strategy": "None"}
+
+
+def test_objects_of_a_kind_that_the_server_lacks_and_nobody_defines_are_left_out(server: FakeAPI) -> None:
+    with FakeAPI(release="1.36") as cluster:
+        addresses = {"apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR"}
+        cluster.create({**addresses, "metadata": {"name": "mine"}, "spec": {"cidrs": ["10.9.0.0/24"]}})
+        cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "fine"}})
+        with FakeAPI(release="1.28") as old:
+            where = ("--server", old.url, "--from-cluster", cluster.url)
+            result = run("import", *where, "-r", "servicecidrs,configmaps")
+            assert "servicecidrs" in result.output
+            assert "Left out" in result.output
+            assert old.get("ConfigMap", "fine")
