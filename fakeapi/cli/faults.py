@@ -87,5 +87,19 @@ def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
 def _print(answer: Any) -> None:
     for each in answer["faults"]:
         rule = each["rule"]
-        match = " ".join(f"{name}={value}" for name, value in rule["match"].items() if value)
-        click.echo(f"{each['name']}  {rule['action']['type']}  {match}  fired {each['fired']}".strip())
+        shown = [each["name"], _told(rule["action"]), _told(rule["match"]), _told(rule["when"])]
+        counts = f"matched {each['matched']}, fired {each['fired']}"
+        click.echo("  ".join([*filter(None, shown), counts]))
+
+
+_UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
+"""Members that are left out: always, or with the value that they have unless it is given."""
+
+
+def _told(members: dict[str, Any]) -> str:
+    """What a part of a rule says beyond the usual."""
+    return " ".join(
+        str(value) if name == "type" else f"{name}={value}"
+        for name, value in members.items()
+        if value and not (name in _UNTOLD and _UNTOLD[name] in (None, value))
+    )

@@ -74,10 +74,10 @@ def test_a_rule_without_sense_is_one_line_and_arms_nothing(
 
 def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> None:
     armed = run(api, "arm", "refuse", "get namespaces", "code=418", "called=tea", "times=1")
-    assert armed.output == "tea  refuse  verb=get resource=namespaces  fired 0\n"
+    assert armed.output == "tea  refuse code=418  verb=get resource=namespaces  last=1  matched 0, fired 0\n"
     with pytest.raises(StatusError, match="418"):
         api.request("GET", PATH)
-    assert run(api, "list").output.endswith("fired 1\n")
+    assert run(api, "list").output.endswith("matched 1, fired 1\n")
     file = tmp_path / "faults.yaml"
     file.write_text("- {expire: {target: pods, called: expire}}")
     assert run(api, "arm", "--file", str(file)).output.startswith("expire  expireWatch  verb=watch")

@@ -121,6 +121,12 @@ def test_a_conflict_is_in_the_words_of_a_real_one(api: FakeAPI) -> None:
     assert refused(api, "PUT", f"{CLAIMS}/claim", stale).status == real.status
 
 
+def test_what_is_forbidden_without_a_name_is_told_without_one(api: FakeAPI) -> None:
+    api.faults.forbidden("list resourceclaims")
+    message = refused(api, "GET", CLAIMS).message
+    assert message == "resourceclaims.resource.k8s.io is forbidden: refused by a fault"
+
+
 def test_a_webhook_that_times_out_is_in_the_words_of_a_real_one(api: FakeAPI) -> None:
     api.faults.webhook_timeout(
         "resourceclaims", webhook="w.example.com", url="https://s.ns.svc:443/v?timeout=1s"
@@ -311,7 +317,9 @@ def test_a_fault_meets_the_requests_that_its_rule_names(
 
 def test_the_name_of_a_new_object_is_in_the_body(api: FakeAPI) -> None:
     fault = api.faults.already_exists("create resourceclaims default/b*")
-    assert refused(api, "POST", CLAIMS, claim("b1")).reason == "AlreadyExists"
+    status = refused(api, "POST", CLAIMS, claim("b1")).status
+    assert status["message"] == 'resourceclaims.resource.k8s.io "b1" already exists'
+    assert (status["reason"], status["details"]["name"]) == ("AlreadyExists", "b1")
     api.create(claim("a"))
     assert (fault.matched, fault.fired) == (1, 1)
 

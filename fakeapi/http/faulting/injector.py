@@ -77,6 +77,8 @@ class Injector:
             if isinstance(fault.rule.action, OF_WATCHES):
                 taps.append(fault)
                 continue
+            if isinstance(fault.rule.action, Refuse):
+                return await self._refused(fault, fault.rule.action, ctx, content)
             done = await self._act(fault, ctx, proceed, after)
             if done is not None:
                 return done
@@ -98,8 +100,6 @@ class Injector:
         begun = self._clock.monotonic()  # before it is told: a test may move the clock when it hears of it
         fault.fired += 1
         match fault.rule.action:
-            case Refuse() as refuse:
-                return refusal_of(refuse, ctx, self._cluster.catalogue)
             case Wait(seconds=seconds, spread=spread):
                 await self._wait(ctx.request, begun + seconds + spread * fault.chance.random())
             case Drop(after_commit=False):
@@ -120,6 +120,13 @@ class Injector:
             case GoAway():
                 after.append(_going_away)
         return None
+
+    async def _refused(
+        self, fault: ArmedFault, refuse: Refuse, ctx: RequestContext, content: Content
+    ) -> Response:
+        fault.fired += 1
+        new_name = await content.name() if ctx.verb == "create" and "{name}" in refuse.message else ""
+        return refusal_of(refuse, ctx, self._cluster.catalogue, new_name)
 
     async def _wait(self, request: Request, until: float) -> None:
         """Raises ClientGone where the client leaves meanwhile: as upstream, its request is then not done."""

@@ -8,14 +8,20 @@ from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
 from fakeapi.registry.catalogue import Catalogue
 
 
-def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue) -> Response:
-    """The response of a refusal, in the representation that the client asked for."""
+def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_name: str = "") -> Response:
+    """The response of a refusal, in the representation that the client asked for. `new_name` is that of an
+    object that the path does not name.
+    """
     info = ctx.info
     group, resource, name = ("", "", "") if info is None else (info.group, info.resource, info.name)
     served = None if info is None else catalogue.find(info.group, info.version, info.resource)
     kind = served.kind.kind if served is not None else resource
+    name = name or new_name
+    words = action.message
+    if action.reason == "Forbidden" and not name:
+        words = words.replace(' "{name}"', "")  # as k8s.io/apimachinery's NewForbidden leaves it out
     message = (
-        action.message.replace("{resource}", str(Qualified(group, resource)))
+        words.replace("{resource}", str(Qualified(group, resource)))
         .replace("{kind}", str(Qualified(group, kind)))
         .replace("{name}", name)
     )
