@@ -29,7 +29,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
     DRA: (
         (r".*DRANodeAllocatableResources", COMMAND),
         (r".*\bmetadata\b", VOLUME),
-        (r".*when pods? (?:is done|complete|fail)", EXIT),
+        (r".*when pods? (?:is done|is restarting|complete|fail)", EXIT),
         (r".*device plugin|.*supports extended resources together", PLUGIN),
     ),
     "api-machinery": (
@@ -49,11 +49,13 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Job should (?:run a job to completion|fail to exceed|execute all indexes|mark indexes)", EXIT),
         (r"Job should (?:terminate job|record the failure|recreate pods only|manage the lifecycle)", EXIT),
         (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use|not create pods)", EXIT),
-        (r"Deployment .*proportional scaling", IMAGE),
+        (r"Deployment .*proportional scaling|Daemon set .*rollback without", IMAGE),
+        (r"Job containers restarted by", PROBE),
         (r"DisruptionController .*unready pods", PROBE),
         (r"StatefulSet .*(?:unhealthy|predecessor fails|rolling updates and roll backs|canary)", PROBE),
     ),
     "auth": (
+        (r".*FeatureGate:ClusterTrustBundleProjection", VOLUME),
         (r".*\[Feature:BoundServiceAccountTokenVolume\]", RESTART),
         (r".*(?:InClusterConfig|mount|OIDC discovery|ownership and permission)", OUTPUT),
         (r"NodeAuthenticator", NODE),

@@ -2,7 +2,32 @@
 
 import re
 
-RULES: tuple[tuple[str, str], ...] = ()
+RULES: tuple[tuple[str, str], ...] = (
+    (
+        r"ResourceSlice Controller creates slices",
+        "100 slices of 700 KB are to be written in a minute, which took longer on two busy cores",
+    ),
+    (
+        r"blocks new pod after force-delete",
+        "no container takes its time to end: the claim is unprepared at once",
+    ),
+    (r"async preemption", "no container takes its time to end: preempted pods are gone at once"),
+    (r"PodGroup", "claims of PodGroups are served and validated, but no controller makes or allocates them"),
+    (r"DRAOptionalNodeOperations", "the kubelet does not skip what the alpha gate lets a driver skip"),
+    (r"DRADeviceCompatibilityGroups", "the scheduler does not know compatibility groups, an alpha of 1.37"),
+    (r"continue listing from the last key", "nothing is compacted by time: a continue token lives longer"),
+    (r"requests can be classified", "requests are not classified by flow schemas"),
+    (r"StorageVersion resources", "served only where internal.apiserver.k8s.io is switched on"),
+    (r"building a client with a CSR", "client certificates identify nobody"),
+    (
+        r"kube-root-ca\.crt exist",
+        "the server speaks plain HTTP in this run, and has no certificate to publish",
+    ),
+    (
+        r"kubectl explain works for CR with the same",
+        "flaky upstream as well: kubectl asks its discovery cache",
+    ),
+)
 """Regular expressions of names, with the reason."""
 
 _COMPILED = [(re.compile(pattern), why) for pattern, why in RULES]
