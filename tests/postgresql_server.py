@@ -1,5 +1,6 @@
 """A PostgreSQL server of the tests' own, in a temporary directory, on a free port of 127.0.0.1."""
 
+import contextlib
 import os
 import pwd
 import re
@@ -103,13 +104,22 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to the server and all its processes."""
+        """Sends a signal to the server and all its processes, each of which is in a group of its own."""
         assert self.process is not None
-        os.killpg(self.process.pid, number)
+        for each in (self.process.pid, *self._children()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, number)
+
+    def _children(self) -> list[int]:
+        assert self.process is not None
+        command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        return [int(each) for each in found.stdout.split()]
 
     def kill(self) -> None:
         """Ends all processes of the server at once, as a power cut would."""
         assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)  # it starts no others meanwhile
         self.signal(signal.SIGKILL)
         self.process.wait()
 

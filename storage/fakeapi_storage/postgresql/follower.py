@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-import asyncpg
-
 from fakeapi_storage.errors import (
     Closed,
     Compacted,
@@ -149,7 +147,8 @@ class Follower:
                 self._failed(Unreachable(str(error.__cause__ or error)), waiting)
             except StorageError as error:
                 self._failed(error, waiting)
-            except (asyncpg.PostgresError, OSError, ValueError) as error:
+            except Exception as error:  # whatever it is, those who wait are told, and the next read is tried
+                log.exception("unexpected error in reading the log")
                 self._failed(Unreachable(str(error)), waiting)
             else:
                 if self._failure:

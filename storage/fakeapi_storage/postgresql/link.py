@@ -102,11 +102,14 @@ class Link:
         try:
             connection = await connect(self._url, self._name)
             if self.prepare is not None:
-                await self.prepare(connection)
-        except (*LOST, asyncpg.PostgresError) as error:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await self.prepare(connection)
+        except BaseException as error:
             if connection is not None:
                 connection.terminate()
-            raise Unreachable(words_of(error)) from error
+            if isinstance(error, (*LOST, asyncpg.PostgresError)):
+                raise Unreachable(words_of(error)) from error
+            raise
         self._connection = connection
         return connection
 

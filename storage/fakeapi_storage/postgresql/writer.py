@@ -154,6 +154,8 @@ class SharedWriter:
         late = [each for each in batch if each.epoch != epoch]
         self._fail(late, StorageReset())
         batch = [each for each in batch if each.epoch == epoch]
+        if not batch:
+            return
         try:
             appended = await self._log.append(epoch, known, [each.proposal for each in batch])
         except StorageError as error:
@@ -163,6 +165,9 @@ class SharedWriter:
             log.exception("unexpected error in a write")
             self._fail(batch, OutcomeUnknown(str(error)))
             return
+        except asyncio.CancelledError:
+            self._fail(batch, OutcomeUnknown("the server stops"))
+            raise
         try:
             await self._catch_up(appended)
             if appended.before.epoch != epoch or self._follower.epoch != epoch:
