@@ -63,6 +63,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "node": (
         (r"Events should be sent by kubelets", OUTPUT),
+        (r"Pods Extended .*observedGeneration field set", IMAGE),
         (r"(?:ConfigMap|Secrets) should be consumable|Containers |Downward API|Variable Expansion", OUTPUT),
         (r"\[Feature:Example\]|Kubelet when", OUTPUT),
         (r"Security Context|Sysctls|AppArmor|PrivilegedPod|Kubelet with pods|User Namespaces", COMMAND),

@@ -15,6 +15,7 @@ WHY_LENGTH = 160
 _STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
 """Ginkgo's states; every other one (panicked, timedout, interrupted, aborted) is a failure."""
 
+_CUT_OFF = "A suite timeout occurred"
 _CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
 _INNER = re.compile(r"^\s*(?:Unexpected error:|<\*?[\w.]+.*>:?|\{|\[)\s*$")
 
@@ -33,13 +34,15 @@ class Outcome:
 
 
 def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
-    """The specs that were run. A spec that the focus left out has no outcome."""
+    """The specs that were run. One that the focus left out, or the end of the run cut off, has no outcome."""
     day = day or dt.datetime.now(dt.UTC).date().isoformat()
     found = []
     for report in reports:
         for spec in report["SpecReports"] or ():
             state, failure = spec["State"], spec.get("Failure") or {}
             if spec["LeafNodeType"] != "It" or (state == "skipped" and not failure):
+                continue
+            if failure.get("Message", "").startswith(_CUT_OFF):
                 continue
             why = "" if state == "passed" else one_line(failure.get("Message", state))
             name = name_of(spec)

@@ -28,6 +28,7 @@ def test_a_report_tells_what_was_run_and_how_it_ended() -> None:
         spec("breaks", "panicked", "Unexpected error:\n    <*errors.StatusError | 0xc0>:\n  not found"),
         spec("needs more", "skipped", "no such provider"),
         spec("left out", "skipped"),
+        spec("cut off", "timedout", "A suite timeout occurred"),
         spec("", "passed", kind="BeforeSuite"),
     ]
     assert outcomes.from_report([{"SpecReports": specs}], DAY) == [
