@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [--quick] [--only PART ...] [--plot FILE] [--beside URL --token T]
 
-Parts: start, verbs, watch, memory, growth, recording, replay, journal, page (where Chromium is). With a URL,
+Parts: start, verbs, watch, memory, growth, recording, replay, journal, page (where Chromium is),
+scale (where PostgreSQL is). With a URL,
 of a kube-apiserver for one, the
 rows of both servers stand side by side and nothing else is measured. Every server is a process of its own;
 the client is this one.
@@ -28,7 +29,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import beside, growth, journal, page, plots, recording, replaying
+from benchmarks import beside, growth, journal, page, plots, recording, replaying, scale
 from benchmarks.load import Connection, Server, Timing, drive, request
 from tests.control import browser
 
@@ -40,7 +41,7 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MEGABYTE = 1024 * 1024
-PARTS = ("start", "verbs", "watch", "memory", "growth", "recording", "replay", "journal", "page")
+PARTS = ("start", "verbs", "watch", "memory", "growth", "recording", "replay", "journal", "page", "scale")
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
@@ -545,6 +546,8 @@ def main() -> None:
         asyncio.run(bench_journal(100 if arguments.quick else 800))
     if "page" in parts:
         bench_page(3 if arguments.quick else 10)
+    if "scale" in parts:
+        scale.bench_scale(count)
 
 
 if __name__ == "__main__":

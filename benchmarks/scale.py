@@ -1,0 +1,86 @@
+"""Servers that share a PostgreSQL, one to three of them on this machine, beside one server on SQLite."""
+
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from benchmarks.load import Timing, drive, request
+from tests.postgresql_server import PostgreSQL, why_missing
+from tests.torture.servers import Server, serving
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+CONNECTIONS = 16
+SERVERS = (1, 2, 3)
+VALUE = "x" * 1000
+
+
+def creation(name: str) -> bytes:
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": VALUE}}
+    return request("POST", MAPS, json.dumps(body).encode())
+
+
+def processor_seconds(servers: Sequence[Server]) -> float:
+    """What the servers' processes have used so far."""
+    ticks = 0
+    for server in servers:
+        fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+async def measured(servers: Sequence[Server], verb: str, count: int) -> tuple[float, float, float]:
+    """Requests a second of all servers together, the median in ms, processor time of a request in ms."""
+    used, start = processor_seconds(servers), time.perf_counter()
+    share = count // len(servers)
+
+    async def one(number: int, server: Server) -> Timing:
+        def make(item: int) -> bytes:
+            name = f"{verb}-{count}-{number}-{item}"
+            return (
+                creation(name)
+                if verb == "create"
+                else request("GET", f"{MAPS}/create-{count}-{number}-{item}")
+            )
+
+        return await drive(server.port, make, share, CONNECTIONS // len(servers))
+
+    timings = await asyncio.gather(*(one(*each) for each in enumerate(servers)))
+    seconds, median = time.perf_counter() - start, timings[0].percentile(0.5)
+    done = share * len(servers)
+    return done / seconds, median * 1000, (processor_seconds(servers) - used) / done * 1000
+
+
+def bench_scale(count: int) -> None:
+    """Prints a row for SQLite, and for each number of servers."""
+    if why_missing():
+        print(f"\nSeveral servers: not measured, {why_missing()}")
+        return
+    print(f"\nSeveral servers, {CONNECTIONS} connections in all, objects of 1 KB\n")
+    print("| servers | creates/s | median ms | processor ms | GETs/s | median ms | processor ms |")
+    print("|---|---|---|---|---|---|---|")
+    postgresql = PostgreSQL(fsync=True)
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            row("SQLite", Path(place), [str(Path(place) / "db")], count)
+            for number in SERVERS:
+                row(f"PostgreSQL, {number}", Path(place), [postgresql.place()] * number, count)
+    finally:
+        postgresql.stop()
+
+
+def row(title: str, place: Path, databases: Sequence[str], count: int) -> None:
+    with ExitStack() as stack:
+        servers = []
+        for number, database in enumerate(databases):
+            directory = place / f"{title}-{number}"
+            directory.mkdir()
+            servers.append(stack.enter_context(serving(directory, "--db", database)))
+        asyncio.run(measured(servers, "create", count // 10))  # warms up
+        figures = [*asyncio.run(measured(servers, "create", count))]
+        figures += asyncio.run(measured(servers, "get", count))
+    print(f"| {title} | {' | '.join(f'{each:,.2f}' for each in figures)} |", flush=True)
