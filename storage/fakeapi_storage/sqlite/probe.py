@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +31,14 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
     `StorageFailed` for one that can not be read. `text` names the file in messages.
     """
     try:
-        size = path.stat().st_size
+        found_there = path.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise StorageFailed(str(error)) from error
+    if stat.S_ISDIR(found_there.st_mode):  # of any size: that of an empty one is the file system's choice
+        raise StorageFailed(f"{text}: it is a directory")
+    size = found_there.st_size
     if size == 0:
         return None
     if size < _SMALLEST_PAGE_BYTES:  # SQLite would take it for empty
