@@ -1,20 +1,18 @@
 """The store of one server among several on a PostgreSQL database."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from fakeapi_storage.base_store import BaseStore
 from fakeapi_storage.errors import Closed
 from fakeapi_storage.format import Format
 from fakeapi_storage.interface import (
     INITIAL_REVISION,
-    Checkpoint,
     Entry,
     Event,
     Guard,
-    Page,
     SharedStorage,
-    Watcher,
 )
 from fakeapi_storage.location import Location
 from fakeapi_storage.log import Snapshot
@@ -24,8 +22,6 @@ from fakeapi_storage.postgresql.link import Link
 from fakeapi_storage.postgresql.log import PostgresqlLog
 from fakeapi_storage.postgresql.opening import Ready, make_ready
 from fakeapi_storage.postgresql.writer import SharedWriter
-
-_EMPTY = Checkpoint((), INITIAL_REVISION)
 
 
 async def open_shared(
@@ -47,30 +43,19 @@ async def open_shared(
     return SharedStore(log, committed, follower, ready)
 
 
-class SharedStore:
+class SharedStore(BaseStore):
     """`SharedStorage` over a log that other servers write too. Made by `open_shared`."""
 
     def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
+        super().__init__(committed, ready.labels)
         self._log = log
-        self._committed = committed
         self._follower = follower
-        self._labels = dict(ready.labels)
         self._agreed = dict(ready.agreed)
         self._writer = SharedWriter(log, committed, follower)
-        self._working: set[asyncio.Task[None]] = set()
-        self._closing: asyncio.Task[None] | None = None
 
     @property
-    def revision(self) -> int:
-        return self._committed.revision
-
-    @property
-    def oldest(self) -> int:
-        return self._committed.history.oldest
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        return MappingProxyType(self._labels)
+    def _maintenance(self) -> SharedWriter:
+        return self._writer
 
     @property
     def agreed(self) -> Mapping[str, str]:
@@ -98,23 +83,6 @@ class SharedStore:
     def newest(self, key: str) -> Entry | None:
         return self._committed.get(key)
 
-    def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
-        return self._writer.wait_committed(revision)
-
-    def get(self, key: str) -> Entry | None:
-        return self._committed.get(key)
-
-    def list(
-        self, prefix: str, *, start_after: str | None = None, limit: int | None = None, at: int | None = None
-    ) -> Page:
-        if limit is not None and limit < 1:
-            raise ValueError(f"a page of {limit} entries")
-        return self._committed.page(prefix, start_after, limit, at)
-
-    def watch(self, prefix: str, since: int | None = None) -> Watcher:
-        self._require_open()
-        return self._committed.watch(prefix, since)
-
     async def refresh(self) -> None:
         self._require_open()
         await self._follower.refresh()
@@ -125,33 +93,6 @@ class SharedStore:
     def on_reload(self, call: Callable[[bool], None]) -> None:
         self._follower.on_reload = call
 
-    async def compact(self, revision: int) -> None:
-        self._require_open()
-        await self._finish(self._writer.compact(revision))
-
-    async def set_labels(self, labels: Mapping[str, str]) -> None:
-        self._require_open()
-        await self._finish(self._set_labels(dict(labels)))
-
-    def checkpoint(self) -> Checkpoint:
-        return self._committed.checkpoint()
-
-    async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
-        self._require_open()
-        await self._finish(self._writer.restore(checkpoint, rewind=rewind))
-
-    async def reset(self) -> None:
-        await self.restore(_EMPTY, rewind=True)
-
-    async def close(self) -> None:
-        if self._closing is None:
-            self._closing = asyncio.get_running_loop().create_task(self._close())
-        await asyncio.shield(self._closing)
-
-    async def _set_labels(self, labels: dict[str, str]) -> None:
-        await self._writer.set_labels(labels)
-        self._labels = labels
-
     async def _close(self) -> None:
         try:
             await self._writer.close()
@@ -159,17 +100,6 @@ class SharedStore:
         finally:
             self._committed.end(Closed())
             await self._log.close()
-
-    async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Awaits work that runs to its end even if the caller is cancelled: memory and database agree."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._working.add(task)
-        task.add_done_callback(self._working.discard)
-        await asyncio.shield(task)
-
-    def _require_open(self) -> None:
-        if self._closing is not None:
-            raise Closed
 
 
 def _is_shared_storage(store: SharedStore) -> SharedStorage:
