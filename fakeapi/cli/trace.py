@@ -88,10 +88,16 @@ def convert_command(
 def show(*, source: Path, identity: int | None, actor: str, grep: str, full: bool, patch_type: str) -> None:
     """List the exchanges of a trace, or show them in full."""
     found = False
-    with reported(), open_trace(source, patch_type=SHORT_NAMES[patch_type]) as reader:
+    patches = SHORT_NAMES[patch_type]
+    with (
+        reported(),
+        Waiting("searching the trace") as waiting,
+        open_trace(source, patch_type=patches) as reader,
+    ):
         for exchange in matching(reader, actor=actor, grep=grep):
             if identity is None or exchange.id == identity:
                 found = True
+                waiting.end()
                 click.echo(in_full(exchange) + "\n" if full or identity is not None else one_line(exchange))
     if identity is not None and not found:
         raise click.ClickException(f"{source}: exchange {identity} not found")
