@@ -50,9 +50,8 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
     if node.reader is not None:
         return node.reader(value)
     errors = errors or DecodeErrors()
-    result = _quick(node)(value, errors)
+    result = _quick(node)(value, type(errors)())
     if result is None:
-        errors = type(errors)()
         result = walker(node)({} if value is None else value, (), "", errors)
     if errors.error is not None:
         raise DecodeError(errors.error)

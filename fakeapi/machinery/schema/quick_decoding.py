@@ -60,7 +60,7 @@ def reader_of(node: Struct, semantics: Semantics) -> Reader:
             return None
         if touch is not None:
             touch(obj, errors)
-        return None if errors.error is not None or errors.strict else obj
+        return None if errors.error is not None or errors.strict or errors.repeats else obj
 
     return read
 

@@ -162,3 +162,11 @@ def test_repeated_fields_in_a_value_of_a_json_patch_are_noticed_however_often_a_
         obj, strict = decode(apply(operations, {"metadata": {"name": "x"}}), node)
         assert obj["metadata"]["labels"] == {"a": "2"}
         assert strict == ['duplicate field "metadata.labels.a"']
+
+
+def test_a_callers_own_errors_are_noted_however_often_a_type_is_met() -> None:
+    node = _types()[2]
+    for _ in range(MADE_AFTER + 2):
+        errors = DecodeErrors()
+        _, strict = decode({"metadata": {"name": "x"}, "foo": 1}, node, errors)
+        assert errors.strict == strict == ['unknown field "foo"']
