@@ -8,9 +8,8 @@ import asyncio
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from benchmarks.load import Connection
+from benchmarks.load import Connection, processor_seconds
 
 CONNECTIONS = 4
 A_TURN = 50
@@ -27,7 +26,7 @@ class Cost:
 
     @property
     def loss(self) -> float:
-        """How much more a request takes with it."""
+        """The relative extra cost of the journal: 0.03 is 3 %."""
         return self.on / self.off - 1
 
 
@@ -55,9 +54,3 @@ async def turn(connections: Sequence[Connection], make: Callable[[int], bytes], 
             assert answer.status < 300, answer.body[:500]
 
     await asyncio.gather(*(work(which, each) for which, each in enumerate(connections)))
-
-
-def processor_seconds(pid: int) -> float:
-    """What all threads of a process have spent, to the nanosecond where /proc/PID/stat counts in 10 ms."""
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(each.read_text().split()[0]) for each in threads) / 1e9

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.journal import processor_seconds
-from benchmarks.load import Connection
+from benchmarks.load import Connection, processor_seconds
 from tests.control.browser import Browser, browser
 
 TICK_SECONDS = 0.02

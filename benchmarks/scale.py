@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-import os
 import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.load import Timing, drive, request
+from benchmarks.load import Timing, drive, processor_seconds, request
 from tests.postgresql_server import PostgreSQL, why_missing
 from tests.torture.servers import Server, serving
 
@@ -24,18 +23,13 @@ def creation(name: str) -> bytes:
     return request("POST", MAPS, json.dumps(body).encode())
 
 
-def processor_seconds(servers: Sequence[Server]) -> float:
-    """What the servers' processes have used so far."""
-    ticks = 0
-    for server in servers:
-        fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def processor_seconds_of(servers: Sequence[Server]) -> float:
+    return sum(processor_seconds(each.process.pid) for each in servers)
 
 
 async def measured(servers: Sequence[Server], verb: str, count: int) -> tuple[float, float, float]:
     """Requests a second of all servers together, the median in ms, processor time of a request in ms."""
-    used, start = processor_seconds(servers), time.perf_counter()
+    used, start = processor_seconds_of(servers), time.perf_counter()
     share = count // len(servers)
 
     async def one(number: int, server: Server) -> Timing:
@@ -52,7 +46,11 @@ async def measured(servers: Sequence[Server], verb: str, count: int) -> tuple[fl
     timings = await asyncio.gather(*(one(*each) for each in enumerate(servers)))
     seconds, median = time.perf_counter() - start, timings[0].percentile(0.5)
     done = share * len(servers)
-    return done / seconds, median * 1000, (processor_seconds(servers) - used) / done * 1000
+    return (
+        done / seconds,
+        median * 1000,
+        (processor_seconds_of(servers) - used) / done * 1000,
+    )
 
 
 def bench_scale(count: int) -> None:

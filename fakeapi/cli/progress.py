@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
     from fakeapi.traces.replay.options import Progress
 
 SHOWN_AFTER_SECONDS = 0.5
-"""What is done sooner shows no bar."""
+"""A command that ends sooner shows no progress bar."""
 
 WAITING_AFTER_SECONDS = 1.0
-"""What is done sooner shows no sign of work."""
+"""A command that ends sooner shows no spinner."""
 
 TERMINAL_SECONDS = 0.1
 """Between two updates of the bar on a terminal."""
@@ -24,11 +25,27 @@ PLAIN_SECONDS = 5.0
 """Between two lines elsewhere."""
 
 
-class Activity:
+class ProgressDisplay(ABC):
+    """A display of progress that ends with the block when used as a context."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Removes the display; does nothing if it has ended already."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+
+class Activity(ProgressDisplay):
     """The progress of one activity, on standard error unless another stream is named.
 
-    Called with what is done, how much there is (0 where nobody knows), and a word on it. As a context it
-    ends with the block. On a terminal the line goes at the end.
+    Called with the count that is done, the total (0 if unknown), and a remark. On a terminal the line is
+    removed at the end.
     """
 
     def __init__(
@@ -63,18 +80,9 @@ class Activity:
             click.echo(f"{self._title} {said}", file=self._stream)
 
     def end(self) -> None:
-        """Ends the line of the bar; again is no error."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
 
     def _show_bar(self, done: int, total: int, what: str) -> None:
         if self._bar is None:
@@ -87,10 +95,10 @@ class Activity:
         self._bar.refresh()
 
 
-class Waiting:
-    """Shows on a terminal, after a moment, that a command is at work which cannot say how far it is.
+class Waiting(ProgressDisplay):
+    """A spinner on a terminal, shown after a moment, for work of unknown length; removed at the end.
 
-    As a context it ends with the block. The line goes at the end. Elsewhere nothing is shown.
+    Nothing is shown without a terminal.
     """
 
     def __init__(
@@ -106,18 +114,9 @@ class Waiting:
             self._thread.start()
 
     def end(self) -> None:
-        """Takes the line away; again is no error."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
 
     def _show(self) -> None:
         if self._over.wait(self._after):

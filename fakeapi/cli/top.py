@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--once", is_flag=True, help="Print the figures of one interval, and end.")
-@click.option(
-    "--interval", type=click.FloatRange(0.1, 3600), default=1.0, help="Seconds that each figure is of."
-)
+@click.option("--once", is_flag=True, help="Print the figures of one interval and exit.")
+@click.option("--interval", type=click.FloatRange(0.1, 3600), default=1.0, help="Seconds between updates.")
 @control_client
 def top(*, client: "ControlClient", once: bool, interval: float) -> None:
-    """Show what a server is asked and has: requests, latency, watches, objects, faults, memory.
+    """Show live figures of a server: requests, latency, watches, objects, faults, memory.
 
-    q or Ctrl-C ends it. Where standard output is no terminal, it prints one frame, as with --once. Its own
-    requests are not counted.
+    Press q or Ctrl-C to quit. Without a terminal on standard output, one frame is printed, as with --once.
+    The requests of this command are not counted.
     """
     if once or not sys.stdout.isatty():
         before = client.get("/figures")

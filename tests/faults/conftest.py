@@ -7,9 +7,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from kubernetes import client
 
 from fakeapi import FakeAPI
 from fakeapi.registry.adjustable_clock import AdjustableClock
+from tests.faults.clients import core_client
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 
@@ -61,3 +63,10 @@ def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
         return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
 
     return open_watch
+
+
+@pytest.fixture
+def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
+    """The core API of the package kubernetes, for the server of the test."""
+    with core_client(fakeapi) as core:
+        yield core

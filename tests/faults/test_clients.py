@@ -1,7 +1,6 @@
 """Real clients meet faults as they would in a cluster: some live through them, others say what is wrong."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,18 +11,12 @@ from kubernetes.client.exceptions import ApiException
 from fakeapi import FakeAPI
 from tests.clients.test_kopf import Operator
 from tests.clients.test_kopf import server as kopf_server
-from tests.faults.clients import core_client, make, names
+from tests.faults.clients import make, names
 from tests.registry.custom.world import WIDGETS, widget
 
 __all__ = ["kopf_server"]
 
 pytest.importorskip("kopf", reason="kopf is not installed")
-
-
-@pytest.fixture
-def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    with core_client(fakeapi) as core:
-        yield core
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -13,17 +12,11 @@ from kubernetes_asyncio import client as asyncio_client
 from kubernetes_asyncio import config as asyncio_config
 
 from fakeapi import FakeAPI
-from tests.faults.clients import core_client, make
+from tests.faults.clients import make
 
 PATIENCE_SECONDS = (5.0, 0.3)
 """For a connection, and between bytes of an answer; the package kubernetes takes fractions as a pair only."""
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
-
-
-@pytest.fixture
-def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    with core_client(fakeapi) as core:
-        yield core
 
 
 @pytest.mark.parametrize("kind", ["stall", "wait"])

@@ -1,7 +1,7 @@
 """Real clients follow objects while events, bookmarks or the whole cache are behind."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -18,18 +18,12 @@ from fakeapi.http.watch import BOOKMARK_SECONDS
 from fakeapi.testing.control import ControlClient
 from tests.clients.test_kopf import Operator
 from tests.clients.test_kopf import server as kopf_server
-from tests.faults.clients import core_client, make, names
+from tests.faults.clients import make, names
 from tests.registry.custom.world import WIDGETS, widget
 
 __all__ = ["kopf_server"]
 
 pytest.importorskip("kopf", reason="kopf is not installed")
-
-
-@pytest.fixture
-def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    with core_client(fakeapi) as core:
-        yield core
 
 
 @pytest.mark.parametrize("kind", ["hold_events"])
