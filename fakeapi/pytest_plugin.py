@@ -335,7 +335,7 @@ def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) ->
 
 @pytest.fixture(scope="module")
 def fakeapi_seed(fakeapi_module: "FakeAPI") -> None:
-    """What the tests of a module begin with. Write a fixture of this name that fills `fakeapi_module`."""
+    """Seeds the server of a module: override it with a fixture that fills `fakeapi_module`."""
 
 
 @pytest.fixture(scope="module")

@@ -318,7 +318,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""What else is taken where a type is named."""
+"""Types accepted beside the annotated one."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:

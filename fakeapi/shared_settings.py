@@ -1,4 +1,4 @@
-"""What the settings of servers must be where several share one database."""
+"""Checks the settings of servers that share one database."""
 
 import re
 import zlib

@@ -147,7 +147,7 @@ class PostgreSQL:
         return f"{self.url()}?search_path={name}"
 
     def sql(self, *statements: str, url: str = "") -> str:
-        """What psql prints for the statements, each in a transaction of its own."""
+        """Runs statements with psql, each in a transaction of its own; returns the output."""
         command = [str(self._binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
         for each in statements:
             command += ["-c", each]

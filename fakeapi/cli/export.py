@@ -60,7 +60,7 @@ def export(
     """Write the objects of a server as manifests in YAML, which `fakeapi import` and `kubectl` take.
 
     uids, resourceVersions, timestamps and managed fields are left out, and the status unless it is asked
-    for. Only GET requests are made. Of a cluster that is no fakeapi, Secrets have no data.
+    for. Only GET requests are made. From a server other than fakeapi, Secrets are written without their data.
     """
     if output is not None and directory is not None:
         raise click.UsageError("Name --output or --directory, not both.")

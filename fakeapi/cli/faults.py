@@ -97,7 +97,7 @@ _UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probabilit
 
 
 def _told(members: dict[str, Any]) -> str:
-    """What a part of a rule says beyond the usual."""
+    """Formats the members of a rule as `name=value`; the type stands alone."""
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()

@@ -94,7 +94,7 @@ async def _plan(
     selection: "Selection",
     limit: int,
 ) -> "tuple[Plan, list[str]]":
-    """What is to be imported, and a line for each thing that could not be read."""
+    """Reads the manifests or the cluster: the plan of the import, and a line for each list that failed."""
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
     from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - the same
     from fakeapi.transfer.cluster import read_cluster  # noqa: PLC0415 - the same
@@ -134,7 +134,7 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
 
 
 async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
-    """Raises ClickException for a server that is no fakeapi: nothing is ever written to another."""
+    """Raises ClickException if the server is not fakeapi: imports never write to real clusters."""
     from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - for --help's sake
 
     if not await is_fakeapi(api):

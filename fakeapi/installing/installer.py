@@ -45,7 +45,7 @@ class Installer:
 
     agent = AGENT
     validation = "Strict"
-    """What becomes of fields that the server does not know, as `fieldValidation` says it."""
+    """The `fieldValidation` of each write: Strict, Warn or Ignore."""
 
     def __init__(self, api: Server) -> None:
         self._api = api

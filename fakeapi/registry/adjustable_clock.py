@@ -22,7 +22,7 @@ _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """How a clock differs from the machine's: the time of day at which it stands, or what it is ahead."""
+    """State of an adjustable clock: frozen at a time, or running with an offset to the machine's clock."""
 
     frozen_at: float | None
     ahead: float

@@ -393,7 +393,7 @@ class Resource:
 
     @cached_property
     def selected(self) -> SelectedRuns:
-        """What label selectors chose of the resource's objects."""
+        """Cache of the entries that label selectors matched."""
         return SelectedRuns()
 
     @cached_property

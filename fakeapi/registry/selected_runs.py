@@ -1,4 +1,4 @@
-"""What label selectors chose, kept by runs of entries, so that labels that stayed are not looked at again.
+"""Caches the entries that label selectors match, by runs, so that unchanged runs are not matched again.
 
 Which entries of a run match is a function of the run, whose entries never change, as in
 `fakeapi.registry.list_items`.

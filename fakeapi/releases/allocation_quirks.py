@@ -23,7 +23,7 @@ class Duplicates(Enum):
 
 
 class CountersOf(Enum):
-    """Where the counters are that a device consumes."""
+    """The scope of the counters that a device consumes."""
 
     SLICE_ANEW = "slice, counted anew"
     """In the slice of the device; counted anew for each device, which all that it consumes must be in."""

@@ -8,7 +8,7 @@ History = Mapping[str, Mapping[int, Any]]
 
 
 def values_at(history: History, minor: int) -> dict[str, Any]:
-    """What each is in release 1.`minor`."""
+    """The value of each name in release 1.`minor`: that of its last change up to then."""
     return {
         name: changes[max(since for since in changes if since <= minor)] for name, changes in history.items()
     }

@@ -184,7 +184,7 @@ class FakeAPI(Verbs):
         server.restore(chosen, rewind=rewind)
 
     def baseline(self) -> "Baseline":
-        """What `return_to` puts back: the objects, the clock and the armed faults as they are now."""
+        """Captures the objects, the clock and the armed faults, for `return_to` to put back."""
         return self._running().baseline()
 
     def return_to(self, baseline: "Baseline") -> None:

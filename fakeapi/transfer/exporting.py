@@ -32,7 +32,7 @@ async def export(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> Exported:
-    """Reads the chosen objects. Of a server that is no fakeapi, Secrets have no data in what is exported.
+    """Reads the chosen objects. Secrets of a server other than fakeapi are exported without their data.
 
     Raises Refused, TargetError, SelectionError, TooManyObjects.
     """

@@ -24,7 +24,7 @@ _ALLOCATED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 
 @dataclass(slots=True)
 class Imported:
-    """What came of an import: objects and statuses by kind, and a line for each problem."""
+    """The result of an import: counts of objects and statuses by kind, and a line for each problem."""
 
     objects: Counter[str] = field(default_factory=Counter)
     statuses: int = 0

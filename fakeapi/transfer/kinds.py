@@ -48,9 +48,9 @@ Served = dict[tuple[str, str], list[ServedKind]]
 
 
 async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
-    """What a server lists and creates, and a line for each group version that does not tell.
+    """Discovers the resources that can be listed and created, and a line for each version that fails.
 
-    Without `groups` it is asked for all. Raises Refused where the server tells of no groups at all.
+    Without `groups` it is asked for all. Raises Refused if discovery of the groups fails.
     """
     found: Served = {}
     problems = []

@@ -32,7 +32,7 @@ class ReadObject:
 
 @dataclass(slots=True)
 class State:
-    """What was read, in the order of the resources, and a line for each list that was refused."""
+    """The objects that were read, by resource, and a line for each list that was refused."""
 
     objects: list[ReadObject] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)

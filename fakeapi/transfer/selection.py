@@ -22,7 +22,7 @@ the cluster alone, and the others change all the time.
 
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _SERVERS = ("kube-apiserver", "api-priority-and-fairness-config-")
-"""How the field managers of a server begin, which makes some objects by itself."""
+"""Prefixes of the field managers by which a server creates objects of its own."""
 
 _MADE_BY_CONTROLLERS = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")})
 

@@ -267,7 +267,7 @@ class SharedStorage(Storage, Protocol):
 
     @property
     def agreed(self) -> Mapping[str, str]:
-        """What the servers agreed on, as far as this one knows. It survives a reset."""
+        """Values that the servers agreed on by `agree`, as known to this server. They survive a reset."""
         ...
 
     async def agree(self, name: str, proposal: str) -> str:

@@ -40,7 +40,7 @@ def differences(
 
 
 def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
-    """What differs when this player, which is closed then, plays the scenario."""
+    """Plays a scenario and closes the player: the differences by number of the exchange."""
     comparison = Comparison(player.identities, generated_names(exchanges))
     found: dict[int, list[Difference]] = {}
 

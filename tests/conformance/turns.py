@@ -30,7 +30,7 @@ class Turns(Player):
         return next(self._ports)
 
     def barrier(self) -> None:
-        """What any of the servers had to send before it has been sent."""
+        """Waits until every server has sent its pending events."""
         for each in self._connections:
             self._connection = each
             super().barrier()

@@ -78,7 +78,7 @@ def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, l
 
 
 def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """What differs when this player, which is closed then, plays the scenario."""
+    """Plays a scenario and closes the player: the differences by number of the exchange."""
     player.identities = WorldIdentities()
     prefixes = {
         meta["generateName"][:58]

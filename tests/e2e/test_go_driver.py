@@ -23,8 +23,8 @@ REPUBLISH_SECONDS = 150.0
 """A kubelet that starts deletes the slices of its node; some drivers look half a minute after that."""
 
 REMEMBERED_SECONDS = {"1.32": 70.0, "1.33": 70.0}
-"""How long a driver's helper takes a slice that it created to be there (its cache of own writes, a minute):
-these releases do not look again for one that is deleted before."""
+"""Seconds for which a driver's helper trusts its cache of slices that it created (a minute, with a margin):
+these releases do not create a slice again that is deleted within that time."""
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def is_of_matrix(spec: str) -> bool:
 
 
 def family(spec: str) -> str:
-    """What the specs of a matrix are counted under."""
+    """The name under which the specs of a test matrix are counted together."""
     name = short(spec)
     driver = re.match(r"^(.*?\[(?:Driver|Volume type): [^\]]*\])", name)
     return driver[1] if driver else " ".join(name.split()[:3])
@@ -52,7 +52,7 @@ class Listed:
 
 
 def read_listed(release: str, folder: Path = RESULTS) -> Listed:
-    """What the last recorded run of a release listed."""
+    """The specs that the last recorded run of a release listed."""
     path = folder / f"{release}.specs.json"
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"names": (), "families": {}}
     return Listed(frozenset(found["names"]), found["families"])

@@ -12,7 +12,7 @@ from tests.e2e_suite.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
-"""What clusters have and this server leaves out unless asked. A client without a token is an admin."""
+"""Options that make the server behave as a cluster of the suite. A client without a token is an admin."""
 
 NODES = ("n1", "n2", "n3")
 OURS = (

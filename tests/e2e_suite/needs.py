@@ -101,7 +101,7 @@ _COMPILED = {area: [(re.compile(pattern), what) for pattern, what in rules] for 
 
 
 def need_of(spec: str) -> str | None:
-    """What the spec needs that is not there; None if nothing."""
+    """The missing feature that a spec needs; None if it can run here."""
     area = area_of(spec)
     if area != DRA and _OFF_BY_DEFAULT.search(spec):
         return OFF

@@ -1,4 +1,4 @@
-"""How each spec of the suite ended: read from ginkgo's report, kept in `results/RELEASE.jsonl`."""
+"""Outcomes of the specs of the suite: read from ginkgo's report, kept in `results/RELEASE.jsonl`."""
 
 import datetime as dt
 import json
@@ -55,7 +55,7 @@ def name_of(spec: dict[str, Any]) -> str:
 
 
 def one_line(message: str) -> str:
-    """What a failure says, without uids, times and generated names, which differ from run to run."""
+    """The message of a failure without uids, times and generated names, which differ from run to run."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
     text = _CHANGING.sub("…", " ".join(lines))
     text = re.sub(r"\s+", " ", text)

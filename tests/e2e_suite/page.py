@@ -22,13 +22,13 @@ _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 @dataclass(frozen=True)
 class Release:
-    """What is known of a release's specs."""
+    """The specs of a release and their outcomes."""
 
     name: str
     specs: frozenset[str]
     outcomes: dict[str, Outcome]
     families: dict[str, int] = field(default_factory=dict)
-    """How many specs the families of the matrices have, all of which need what is not there."""
+    """The number of specs in each family of a test matrix; all of them need a feature that is missing."""
 
     @property
     def day(self) -> str:
@@ -65,7 +65,7 @@ def read(name: str) -> Release:
 
 
 def summary(releases: Iterable[Release]) -> Iterator[str]:
-    """How many specs of each area ended how."""
+    """The table of outcomes by release and area."""
     yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|"
     for release in releases:

@@ -1,4 +1,4 @@
-"""What is kept of ginkgo's report, and the page that is made of it."""
+"""Tests of reading ginkgo's report and of the page that is made from it."""
 
 from pathlib import Path
 from typing import Any

@@ -35,7 +35,7 @@ WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name":
 
 @pytest.fixture
 def cluster() -> Iterator[FakeAPI]:
-    """Another server that is no fakeapi to who asks, with a claim that is in use."""
+    """A server without the control API, as a real cluster, with a claim in use."""
     with FakeAPI(release="1.33", tls=True, token="secret", control=False) as api:
         seed(api)
         yield api

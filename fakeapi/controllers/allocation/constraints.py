@@ -115,7 +115,7 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """What stands for the attribute in comparisons."""
+        """The value that attributes are compared by; the attribute itself unless a release differs."""
         return attribute
 
     def remove(self, taken: Taken) -> None:

@@ -266,7 +266,7 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
-        """What a release asks about another device of the slice (`capacity_is_of_another_device`)."""
+        """Checks the capacity of another device of the slice (quirk `capacity_is_of_another_device`)."""
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True
         devices = device.slice.spec["devices"]

@@ -76,7 +76,7 @@ class ExtendedResources:
         self._seen: set[str] = set()
 
     def changed_allocatable(self, node: Object) -> dict[str, str | None]:
-        """What a patch of `allocatable` has to say; None for a resource that is gone from the capacity."""
+        """The changes to `allocatable` as a merge patch; None deletes a resource that left the capacity."""
         capacity, allocatable = (node["status"].get(each) or {} for each in ("capacity", "allocatable"))
         extended = {name: amount for name, amount in capacity.items() if "/" in name}
         changed: dict[str, str | None] = {

@@ -57,7 +57,7 @@ class Content:
         return self._body
 
     def _value(self, sent: bytes) -> Any:
-        """What a body holds, in whatever encoding; None where it cannot be read."""
+        """Decodes a body of any served encoding; None if it cannot be decoded."""
         media_type = parsed_media_type(self._ctx.request.header(b"content-type"))
         try:
             if media_type == PROTOBUF:

@@ -78,7 +78,7 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """What remains of a manager's fields after changes by another one."""
+        """The field set of a manager without the fields that another manager changed."""
         rest = reconciled(fields, self.node)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)

@@ -75,7 +75,7 @@ PricedCompiler = Callable[[str], PricedVerdict]
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """How strictly a release checks expressions.
+    """The checks of expressions that a release makes.
 
     `any_result`: the result's type may be unknown; `dyn_result`: it may be dynamic too. `checks_formats`:
     calls of `format` are looked into; `checks_literals`: so are durations, times and patterns that are

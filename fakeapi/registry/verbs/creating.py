@@ -26,7 +26,7 @@ from fakeapi.registry.store import LOCK_MESSAGE, Store
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256
-"""How often an object takes from a pool that other servers take from at the same time; then it is a 409."""
+"""Attempts to allocate from a pool that other servers allocate from at the same time; then it is a 409."""
 GENERATE_NAME_ATTEMPTS = 8
 """As many generated names are tried in releases that retry; then it is a 409."""
 

@@ -12,8 +12,10 @@ from fakeapi.traces.model import StreamEvent
 
 
 def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
-    """Where the object of an answer is shown: in the version of the answer or, of a refusal, in that of the
-    time. A list leads to its kind; a path without a resource leads nowhere, "".
+    """The page fragment that shows the object of an answer, in the version of the answer.
+
+    The object of a refusal is shown in its version at that time. A list leads to its kind; a path without a
+    resource has no fragment, "".
 
     `target`, `sent` and `answer` are those of the target server, not the recorded ones.
     """
@@ -29,7 +31,7 @@ def place_of_answer(target: str, sent: bytes, answer: bytes, identities: Identit
 
 
 def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
-    """Where the object of a recorded event is shown, in the version that the event told of."""
+    """The page fragment that shows the object of a recorded event, in the version of the event."""
     group, resource, namespace, name = key
     path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"
     info = parse(identities.target(path))

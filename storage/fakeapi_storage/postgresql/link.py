@@ -120,5 +120,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """The message of an error in one line."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -29,7 +29,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a write; its `revision` is 0 if it was refused."""
+    """The outcome of a write; `revision` is 0 if it was refused."""
 
     revision: int
     created: int
@@ -51,7 +51,7 @@ class Read(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """What an append found and did: the log before it, then the outcome of each write.
+    """The result of an append: the rows of the log before it, and the outcome of each write.
 
     There are no outcomes where the epoch is another one. `before.rows` are those after the revision that was
     named, none if that is older than the last compaction.

@@ -70,7 +70,7 @@ class PythonDriver:
 
     @property
     def services(self) -> list[str]:
-        """What it registers."""
+        """The gRPC services that the driver registers."""
         return [self.service]
 
     def methods(self) -> dict[str, Any]:

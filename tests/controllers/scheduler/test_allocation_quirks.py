@@ -1,4 +1,4 @@
-"""What the allocators of single releases do that others do not, with all gates on.
+"""Quirks of the allocators of single releases, with all gates on.
 
 Each expectation is what k8s.io/dynamic-resource-allocation of the release answers for the same objects.
 """

@@ -36,7 +36,7 @@ NOT_STORED = "cannot be reached"
 """In the answer to a write that was not sent to the database."""
 
 NEVER = 1 << 62
-"""When a write ends of which nobody knows whether it was stored."""
+"""The end of a write with an unknown outcome."""
 
 SETTLE_SECONDS = 60.0
 

@@ -182,7 +182,7 @@ def secret_names(spec: Object) -> Iterator[str]:
 
 
 def projected_sources(volumes: Iterable[Object]) -> Iterator[Object]:
-    """What the projected ones among a pod's volumes are made of."""
+    """The sources of the projected volumes among a pod's volumes."""
     for volume in volumes:
         yield from (volume.get("projected") or {}).get("sources") or ()
 
