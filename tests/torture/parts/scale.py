@@ -1,7 +1,8 @@
 """Histories of clients of three servers that share a PostgreSQL, checked for linearizability.
 
-In each, servers and PostgreSQL are killed with SIGKILL, or stopped for a while, and start again. The checker
-is that of `linearizable`. Beside them watchers wander from server to server and see every event once.
+In each, servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP, and go on again. In one of
+four a server is paused for a whole minute, while the others are killed. The checker is that of
+`linearizable`. Beside them watchers wander from server to server and see every event once.
 """
 
 import asyncio
@@ -11,7 +12,8 @@ import json
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -31,7 +33,25 @@ OPERATIONS = 40
 FAULTS = 3
 """In each history."""
 
-STOPPED_SECONDS = 2.0
+PAUSED_SECONDS = 2.0
+LONG_PAUSE_SECONDS = 60.0
+LONG_PAUSE_EVERY = 4
+"""Histories, of which one has a pause of a minute."""
+
+FAULTS_IN_LONG_PAUSE = 6
+THINKING_SECONDS = 1.0
+"""Between two operations of a client, at most, in a history with a pause of a minute."""
+
+SET_ASIDE_SECONDS = 3.0
+"""After which a client goes on without the answer, for which it still waits beside that."""
+
+PAUSED_WEIGHT = 0.1
+"""How likely a client or watcher asks a server that is paused for a minute, beside 1 of the others: its queue
+of connections is to stay so short that the kernel refuses none."""
+
+PATIENT_WATCHERS = 30
+"""Of all watchers, as many stay with a server for as long as the longest pause takes."""
+
 NOT_STORED = "cannot be reached"
 """In the answer to a write that was not sent to the database."""
 
@@ -44,24 +64,22 @@ SETTLE_SECONDS = 60.0
 def run(budget: Budget) -> dict[str, float]:
     if why_missing():
         raise Unavailable(why_missing())
-    figures = dict.fromkeys(("histories", "operations", "faults", "events"), 0.0)
-    undecided = 0
+    figures = Counter[str]()
     with tempfile.TemporaryDirectory() as place:
         program = linearizable.checker(Path(place))
         with sharing(Path(place)) as (postgresql, servers):
-            for _ in budget.rounds():
-                world, history = asyncio.run(history_of(postgresql, servers, budget.random))
+            for number in budget.rounds():
+                is_long = number % LONG_PAUSE_EVERY == 1
+                world, history = asyncio.run(history_of(postgresql, servers, budget.random, is_long=is_long))
                 answer = linearizable.check(program, history)
                 if answer == "illegal":
                     kept = Path(tempfile.mkdtemp(prefix="fakeapi-history-")) / "history"
                     kept.write_text("\n".join(history))
                     raise Finding(f"no order of the operations explains the answers: {kept}")
-                figures["histories"] += 1
-                figures["operations"] += len(history) - 1
-                figures["faults"] += world.faults
-                undecided += answer == "unknown"
-                figures["events"] += world.events
-    return {**figures, "undecided": undecided} if undecided else figures
+                figures.update(histories=1, operations=len(history) - 1, events=world.events)
+                figures.update(world.faults)
+                figures.update({"undecided histories": 1} if answer == "unknown" else {})
+    return dict(figures)
 
 
 @contextlib.contextmanager
@@ -81,9 +99,9 @@ def sharing(directory: Path) -> Iterator[tuple[PostgreSQL, list[Server]]]:
 
 
 async def history_of(
-    postgresql: PostgreSQL, servers: list[Server], chance: Random
+    postgresql: PostgreSQL, servers: list[Server], chance: Random, *, is_long: bool
 ) -> tuple["Shared", list[str]]:
-    world = Shared(postgresql, servers, chance)
+    world = Shared(postgresql, servers, chance, is_long=is_long)
     return world, await world.history()
 
 
@@ -95,23 +113,37 @@ def started(directory: Path, url: str) -> Server:
 class Shared(World):
     """The servers, the clients that ask them at random, what befalls them, and the history."""
 
-    def __init__(self, postgresql: PostgreSQL, servers: list[Server], chance: Random) -> None:
+    def __init__(
+        self, postgresql: PostgreSQL, servers: list[Server], chance: Random, *, is_long: bool
+    ) -> None:
         super().__init__(servers[0].directory, chance, is_killed=True)
         self.postgresql = postgresql
         self.servers = servers
-        self.faults = self.events = 0
+        self.events = 0
+        self.faults = Counter[str]()
         self.unanswered: list[Operation] = []
+        self._is_long = is_long
+        self._is_troubled = True
+        self._paused: int | None = None
+        """The server that is paused for a minute."""
+        self._set_aside: list[asyncio.Task[None]] = []
 
     async def history(self) -> list[str]:
         await self._clear()
         start = await self._revision()
-        watchers = [asyncio.create_task(Wanderer(self, start).watch()) for _ in range(WATCHERS)]
+        wanderers = [Wanderer(self, start, is_patient=n < PATIENT_WATCHERS) for n in range(WATCHERS)]
+        watchers = [asyncio.create_task(each.watch()) for each in wanderers]
         clients = [asyncio.create_task(self.client(number)) for number in range(CLIENTS)]
         trouble = asyncio.create_task(self._trouble(clients))
         await asyncio.gather(*clients)
         await trouble
-        end = await self._revision()
-        seen = await self._seen_by(watchers, end)
+        async with self._limit("requests were not answered"):
+            await asyncio.gather(*self._set_aside)
+        end = self.end_revision = await self._revision()
+        for each in wanderers:
+            each.hurry()
+        async with self._limit("watchers did not see all events"):
+            seen = await asyncio.gather(*watchers)
         for other in seen:
             if other != seen[0]:
                 raise Finding(f"watchers saw different events: {seen[0]} and {other}")
@@ -138,47 +170,77 @@ class Shared(World):
                 code = 201 if operation["verb"] == "create" else 200
                 yield {**operation, "code": code, "return": NEVER, "found": found}
 
-    async def _seen_by(self, watchers: "list[asyncio.Task[list[Seen]]]", end: int) -> "list[list[Seen]]":
-        self.end_revision = end
-        async with asyncio.timeout(patience(SETTLE_SECONDS)):
-            return await asyncio.gather(*watchers)
-
     end_revision = NEVER
     """The revision with which a watcher has seen everything, once that is known."""
 
+    @contextlib.asynccontextmanager
+    async def _limit(self, words: str) -> AsyncIterator[None]:
+        seconds = patience(SETTLE_SECONDS)
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError:
+            raise Finding(f"{words} within {seconds:.0f} s of the end") from None
+
+    def server(self) -> Server:
+        """One of the servers, at random; rarely the one that is paused for long."""
+        weights = [PAUSED_WEIGHT if each == self._paused else 1 for each in range(len(self.servers))]
+        return self.random.choices(self.servers, weights)[0]
+
     async def _clear(self) -> None:
-        client = Client(self.servers[0].port)
         for name in NAMES:
-            code, _ = await client.ask("DELETE", f"{BASE}/{name}")
-            assert code in {200, 404}
-        client.close()
+            await self._certainly("DELETE", f"{BASE}/{name}", {200, 404})
 
     async def _revision(self) -> int:
-        client = Client(self.servers[0].port)
-        _, answer = await client.ask("GET", BASE)
-        client.close()
-        return version_of(answer)
+        return version_of(await self._certainly("GET", BASE, {200}))
+
+    async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
+        """The answer of a server that may have to recover first."""
+        async with self._limit(f"{method} {target} was not answered well"):
+            while True:
+                client = Client(self.servers[0].port)
+                with contextlib.suppress(Gone):
+                    code, answer = await client.ask(method, target)
+                    client.close()
+                    if code in codes:
+                        return answer
+                    if code != 503:
+                        raise Finding(f"{method} {target} was answered {code}: {answer}")
+                await asyncio.sleep(0.1)
 
     async def client(self, number: int) -> None:
         seen = dict.fromkeys(NAMES, 1)
         clients: dict[int, Client] = {}
-        for count in range(OPERATIONS):
+        count = 0
+        while count < OPERATIONS or (self._is_long and self._is_troubled):
             operation = self._next(number, count, seen)
-            port = self.random.choice(self.servers).port
+            port = self.server().port
             client = clients.setdefault(port, Client(port))
-            operation["call"] = time.monotonic_ns()
-            try:
-                async with asyncio.timeout(patience(SETTLE_SECONDS)):
-                    code, answer = await self._ask(client, operation)
-            except Gone:
-                code, answer = 0, {}
-            operation["return"] = time.monotonic_ns()
-            if code == 0 or code >= 500:
-                await self._note_failure(operation, code, answer)
+            answered = asyncio.create_task(self._answered(client, operation, seen))
+            done, _ = await asyncio.wait([answered], timeout=SET_ASIDE_SECONDS)
+            if done:
+                await answered
             else:
-                self._note(operation, code, answer, seen)
+                del clients[port]
+                self._set_aside.append(asyncio.create_task(_closed_after(client, answered)))
+            count += 1
+            if self._is_long:
+                await asyncio.sleep(self.random.random() * THINKING_SECONDS)
         for client in clients.values():
             client.close()
+
+    async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
+        """Sends an operation, and notes what became of it."""
+        operation["call"] = time.monotonic_ns()
+        try:
+            code, answer = await self._ask(client, operation)
+        except Gone:
+            code, answer = 0, {}
+        operation["return"] = time.monotonic_ns()
+        if code == 0 or code >= 500:
+            await self._note_failure(operation, code, answer)
+        else:
+            self._note(operation, code, answer, seen)
 
     async def _note_failure(self, operation: Operation, code: int, answer: Any) -> None:
         if code not in {0, 503}:
@@ -193,16 +255,45 @@ class Shared(World):
         super()._note(operation, code, answer, seen)
 
     async def _trouble(self, clients: "list[asyncio.Task[None]]") -> None:
-        for _ in range(FAULTS):
-            await asyncio.sleep(0.2 + self.random.random())
-            if all(each.done() for each in clients):
-                return
-            number = self.random.randrange(len(self.servers))
-            happens: Callable[[int], None] = self.random.choice(
-                [self._kill_server, self._kill_server, self._kill_database, self._stop_server]
-            )
-            await asyncio.to_thread(happens, number)
-            self.faults += 1
+        if self._is_long:
+            await self._pause_for_long()
+        else:
+            for _ in range(FAULTS):
+                await asyncio.sleep(0.2 + self.random.random())
+                if all(each.done() for each in clients):
+                    break
+                await self._fault()
+        self._is_troubled = False
+
+    async def _pause_for_long(self) -> None:
+        """Pauses a server for a minute, in which the others, and the database, have faults of their own."""
+        self._paused = self.random.randrange(len(self.servers))
+        process = self.servers[self._paused].process
+        end = time.monotonic() + LONG_PAUSE_SECONDS
+        process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(FAULTS_IN_LONG_PAUSE):
+                await asyncio.sleep(LONG_PAUSE_SECONDS / (FAULTS_IN_LONG_PAUSE + 1) * self.random.random())
+                if time.monotonic() < end:
+                    await self._fault()
+            await asyncio.sleep(max(0.0, end - time.monotonic()))
+        finally:
+            process.send_signal(signal.SIGCONT)
+            self._paused = None
+        self.faults["pauses of a minute"] += 1
+        await asyncio.sleep(PAUSED_SECONDS)  # the clients go on at the server that is back
+
+    async def _fault(self) -> None:
+        number = self.random.choice([n for n in range(len(self.servers)) if n != self._paused])
+        faults: dict[str, Callable[[int], None]] = {
+            "kills of a server": self._kill_server,
+            "kills of PostgreSQL": self._kill_database,
+            "pauses of a server": self._pause_server,
+            "pauses of PostgreSQL": self._pause_database,
+        }
+        [kind] = self.random.choices([*faults], [3, 2, 1, 1])
+        await asyncio.to_thread(faults[kind], number)
+        self.faults[kind] += 1
 
     def _kill_server(self, number: int) -> None:
         server = self.servers[number]
@@ -214,11 +305,21 @@ class Shared(World):
         self.postgresql.kill()
         self.postgresql.start()
 
-    def _stop_server(self, number: int) -> None:
+    def _pause_server(self, number: int) -> None:
         process = self.servers[number].process
         process.send_signal(signal.SIGSTOP)
-        time.sleep(STOPPED_SECONDS)
+        time.sleep(PAUSED_SECONDS)
         process.send_signal(signal.SIGCONT)
+
+    def _pause_database(self, number: int) -> None:
+        self.postgresql.signal(signal.SIGSTOP)
+        time.sleep(PAUSED_SECONDS)
+        self.postgresql.signal(signal.SIGCONT)
+
+
+async def _closed_after(client: Client, answered: "asyncio.Task[None]") -> None:
+    await answered
+    client.close()
 
 
 class Seen(NamedTuple):
@@ -231,21 +332,33 @@ class Seen(NamedTuple):
 
 
 class Wanderer:
-    """A watcher that goes on at another server after each few events."""
+    """A watcher that goes on at another server after each few events.
 
-    def __init__(self, world: Shared, since: int) -> None:
+    A patient one waits for its server as long as the longest pause takes.
+    """
+
+    def __init__(self, world: Shared, since: int, *, is_patient: bool) -> None:
         self._world = world
         self._seen: list[Seen] = []
         self._last = since
+        self._patience = LONG_PAUSE_SECONDS if is_patient else 0.0
+        self._limit: asyncio.Timeout | None = None
 
     async def watch(self) -> list[Seen]:
         """The events, once all are there."""
         while self._last < self._world.end_revision:
-            server = self._world.random.choice(self._world.servers)
+            server = self._world.server()
             with contextlib.suppress(OSError, EOFError, TimeoutError, http.client.HTTPException):
-                async with asyncio.timeout(1 + self._world.random.random()):
+                async with asyncio.timeout(1 + self._world.random.random() + self._patience) as self._limit:
                     await self._watch_at(server.port, self._world.random.randrange(1, 30))
         return self._seen
+
+    def hurry(self) -> None:
+        """Has a patient watcher not wait for its server any longer: no more events will come."""
+        self._patience = 0.0
+        if self._limit is not None and not self._limit.expired() and self._limit.when() is not None:
+            with contextlib.suppress(RuntimeError):  # it has just ended
+                self._limit.reschedule(asyncio.get_running_loop().time() + 1)
 
     async def _watch_at(self, port: int, count: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
