@@ -10,7 +10,7 @@ from fakeapi.machinery.cel.cost import (
     cost_without_loops,
 )
 from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
-from fakeapi.machinery.cel.runtime.plan import Dialect
+from fakeapi.machinery.cel.runtime.program import Dialect
 from fakeapi.machinery.cel.source import Wording
 from fakeapi.releases.quirks import Quirks
 from fakeapi.releases.rules import ReleaseRules

@@ -14,7 +14,8 @@ from fakeapi.machinery.cel.devices import attribute_type
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime.functions.quantities import parse as parse_quantity
 from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_version
-from fakeapi.machinery.cel.runtime.plan import CALL_LIMIT, Dialect, Program, plan
+from fakeapi.machinery.cel.runtime.plan import plan
+from fakeapi.machinery.cel.runtime.program import CALL_LIMIT, Dialect, Program
 from fakeapi.machinery.cel.runtime.values import (
     Entries,
     Err,

@@ -12,7 +12,8 @@ from fakeapi.machinery.cel.cost import Pricing
 from fakeapi.machinery.cel.environment import Environment, Extent, Fields
 from fakeapi.machinery.cel.rules.declared import REQUEST_MAX, Declared
 from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
-from fakeapi.machinery.cel.runtime.plan import Program, plan
+from fakeapi.machinery.cel.runtime.plan import plan
+from fakeapi.machinery.cel.runtime.program import Program
 from fakeapi.machinery.cel.types import BOOL, STRING, Type, optional_of
 from fakeapi.machinery.json_types import Object
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.cel.runtime.plan import Program
+from fakeapi.machinery.cel.runtime.program import Program
 from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid, required
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object

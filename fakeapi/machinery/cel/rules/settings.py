@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fakeapi.machinery.cel.cost import Pricing
-from fakeapi.machinery.cel.runtime.plan import Dialect
+from fakeapi.machinery.cel.runtime.program import Dialect
 from fakeapi.machinery.cel.source import Wording
 
 

@@ -7,9 +7,11 @@ comprehensions and the types' checker too; none of them counts cost, which decid
 its errors as cel-go does. Regular expressions are RE2's, of cel-expr-python.
 
 - `values`: what expressions are about, equality and order
-- `plan`: an expression → a `Program`, closures that count cost as they go; `attributes`: variables and
-selections
-- `functions/`: what calls do, by overload; `cost`: what they cost
+- `plan`: an expression → a `program.Program`, closures that count cost as they go
+- `planned`, `attributes`, `calls`, `loops`, `aggregates`: closures of constants and variables, selections,
+calls, comprehensions, and of lists and maps
+- `functions/`: implementations of calls, by overload; `matching`: whether arguments fit an overload; `cost`:
+what calls cost
 
 Follows cel-go `interpreter` and `common/types`.
 """

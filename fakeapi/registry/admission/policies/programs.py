@@ -8,7 +8,8 @@ from functools import lru_cache
 from fakeapi.machinery.cel.admission import Declared, admission_environment
 from fakeapi.machinery.cel.compiler import Invalid, Unchecked, check_text, planning_fault
 from fakeapi.machinery.cel.devices import BASE_LIBRARIES
-from fakeapi.machinery.cel.runtime.plan import Dialect, Program, plan
+from fakeapi.machinery.cel.runtime.plan import plan
+from fakeapi.machinery.cel.runtime.program import Dialect, Program
 from fakeapi.registry.groups.admissionregistration_k8s_io.expressions import strictness
 from fakeapi.releases import Quirks
 from fakeapi.releases.rule_settings import rule_settings

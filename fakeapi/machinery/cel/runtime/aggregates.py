@@ -1,0 +1,34 @@
+"""Lists and maps made by literals, whose optional elements are left out when they have no value."""
+
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional, text_of
+
+
+def made_list(values: list[Any], optional: frozenset[int]) -> Any:
+    """A list of the values; those at `optional` positions must be optionals. An Err if one is not."""
+    if not optional:
+        return Items(values)
+    found = []
+    for position, value in enumerate(values):
+        if position not in optional:
+            found.append(value)
+        elif type(value) is not Optional:
+            return Err(f"cannot initialize optional list element from non-optional value {text_of(value)}")
+        elif value.present:
+            found.append(value.value)
+    return Items(found)
+
+
+def made_map(entries: list[tuple[Any, Any, bool]]) -> Any:
+    """A map of (key, value, is optional); an Err if an optional entry has a value that is not an optional."""
+    found = []
+    for key, value, optional in entries:
+        if not optional:
+            found.append((key, value))
+        elif type(value) is not Optional:
+            non = f"from non-optional value {text_of(value)}"
+            return Err(f"cannot initialize optional entry '{text_of(key)}' {non}")
+        elif value.present:
+            found.append((key, value.value))
+    return Entries(found)

@@ -1,0 +1,93 @@
+"""Comprehensions: a loop over a list or map that folds its values into an accumulator.
+
+Follows cel-go `interpreter/interpretable.go` (evalFold).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.attributes import Step
+from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.planned import Lazy
+from fakeapi.machinery.cel.runtime.values import Err, Growing, Items, ListValue, MapValue, type_name
+
+_UNSET = object()
+
+
+def _growing(value: Any) -> Any:
+    """The initial value of a loop; an empty list becomes a `Growing`, which is appended to in place."""
+    return Growing([]) if type(value) is Items and not len(value) else value
+
+
+def _grown(value: Any) -> Any:
+    return Items(value.items) if type(value) is Growing else value
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A comprehension: folds values into an accumulator."""
+
+    accumulator: str
+    variables: tuple[str, ...]
+    initial: Step
+    condition: Step
+    next: Step
+    result: Step
+    is_lazy: bool
+
+    def run(self, frame: Frame, values: Any) -> Any:
+        if not isinstance(values, ListValue | MapValue):
+            return Err(f"got '{type_name(values)}', expected iterable type")
+        variables = frame.variables
+        names = (self.accumulator, *self.variables)
+        outer = [variables.get(name, _UNSET) for name in names]
+        variables[self.accumulator] = self._start(frame, dict(zip(names, outer, strict=True)))
+        try:
+            self._iterate(frame, values)
+            for name, value in zip(names[1:], outer[1:], strict=True):
+                _restore(variables, name, value)
+            return _grown(self.result(frame))
+        finally:
+            for name, value in zip(names, outer, strict=True):
+                _restore(variables, name, value)
+
+    def _start(self, frame: Frame, outer: dict[str, Any]) -> Any:
+        """The initial value of the accumulator, evaluated without the loop's own variables."""
+        if not self.is_lazy:
+            return _growing(self.initial(frame))
+
+        def evaluate(frame: Frame) -> Any:
+            hidden = {name: frame.variables.get(name, _UNSET) for name in outer}
+            for name, value in outer.items():
+                _restore(frame.variables, name, value)
+            value = _growing(self.initial(frame))
+            for name, before in hidden.items():
+                _restore(frame.variables, name, before)
+            return value
+
+        return Lazy(evaluate)
+
+    def _iterate(self, frame: Frame, values: Any) -> None:
+        variables = frame.variables
+        for given in self._given(values):
+            for name, value in zip(self.variables, given, strict=True):
+                variables[name] = value
+            going = self.condition(frame)
+            if going is False:
+                return
+            variables[self.accumulator] = self.next(frame)
+            frame.check()
+
+    def _given(self, values: Any) -> Any:
+        if len(self.variables) == 1:
+            return ((value,) for value in values)
+        if isinstance(values, ListValue):
+            return enumerate(values)
+        return ((key, values.find(key)) for key in values)
+
+
+def _restore(variables: dict[str, Any], name: str, value: Any) -> None:
+    if value is _UNSET:
+        variables.pop(name, None)
+    else:
+        variables[name] = value

@@ -1,0 +1,69 @@
+"""Checks of the arguments of a call against the types that its overload declares.
+
+Follows cel-go `common/decls` (signature matching at run time).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fakeapi.machinery.cel.declarations import Overload
+from fakeapi.machinery.cel.runtime.values import (
+    MISSING,
+    NO_OVERLOAD,
+    Err,
+    ListValue,
+    MapValue,
+    type_name,
+)
+from fakeapi.machinery.cel.types import Type
+
+_TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))
+"""Overloads that check the types of their arguments themselves, with a shorter error message."""
+
+
+_RUNTIME_NAMES = {
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+    "null": "null_type",
+}
+
+
+def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -> Callable[..., Any]:
+    """An implementation that refuses arguments of other types than its overload declares."""
+    if all(each.kind == "param" or each.is_dyn for each in overload.arguments):
+        return implementation
+
+    terse = overload.id in _TERSE
+
+    def call(*arguments: Any) -> Any:
+        if accepts(overload, arguments):
+            return implementation(*arguments)
+        return NO_OVERLOAD if terse else no_such_overload(name, arguments)
+
+    return call
+
+
+def accepts(overload: Overload, arguments: Sequence[Any]) -> bool:
+    """Whether arguments have the types that an overload declares."""
+    if len(arguments) != len(overload.arguments):
+        return False
+    return all(_fits(of, value) for of, value in zip(overload.arguments, arguments, strict=True))
+
+
+def _fits(of: Type, value: Any) -> bool:
+    """Whether a value is of a declared type; of lists and maps only the first item or entry is checked."""
+    if of.kind == "param" or of.is_dyn:
+        return True
+    if of.kind == "list":
+        return isinstance(value, ListValue) and (not len(value) or _fits(of.parameters[0], value.at(0)))
+    if of.kind == "map":
+        if not isinstance(value, MapValue):
+            return False
+        key = next(iter(value), MISSING)
+        return key is MISSING or (_fits(of.parameters[0], key) and _fits(of.parameters[1], value.find(key)))
+    return type_name(value) == _RUNTIME_NAMES.get(of.kind, of.name or of.kind)
+
+
+def no_such_overload(name: str, arguments: Sequence[Any]) -> Err:
+    """The error of a call whose arguments fit no overload."""
+    return Err(f"no such overload: {name}({', '.join(map(type_name, arguments))})")

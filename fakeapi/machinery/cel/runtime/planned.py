@@ -1,0 +1,67 @@
+"""Planned nodes: a constant, an attribute or a step, and the step that each becomes.
+
+Follows cel-go `interpreter/interpretable.go`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fakeapi.machinery.cel.runtime.attributes import Attribute, Step, native
+from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.values import Err, Optional
+
+
+@dataclass(slots=True)
+class Constant:
+    value: Any
+
+
+Planned = Constant | Attribute | Step
+
+
+class Lazy:
+    """A variable's value that is evaluated when it is first read."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+
+
+def step_of(planned: Planned) -> Step:
+    """The step that evaluates a planned node and charges its cost."""
+    if isinstance(planned, Constant):
+        value = planned.value
+        return lambda frame: value
+    if not isinstance(planned, Attribute):
+        return planned
+    if planned.weight and planned.variable and not planned.qualifiers:
+        return variable(planned.variable, weight=planned.weight)
+    resolve = planned.resolver()
+    if planned.weight == 0 or planned.branches is not None:
+        return resolve
+
+    def evaluate(frame: Frame) -> Any:
+        value = resolve(frame)
+        frame.cost += 1
+        return value
+
+    return evaluate
+
+
+def variable(name: str, *, weight: int) -> Step:
+    """A step that reads a variable at a cost of `weight`."""
+    missing = Err(f"no such attribute(s): {name}")
+
+    def find(frame: Frame) -> Any:
+        value = frame.variables.get(name, missing)
+        frame.cost += weight
+        kind = type(value)
+        if kind is Lazy:
+            value = frame.variables[name] = value.step(frame)
+            kind = type(value)
+        if kind is Optional and value.present:
+            return Optional(native(value.value))
+        return value
+
+    return find
