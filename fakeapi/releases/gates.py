@@ -153,6 +153,7 @@ EFFECTIVE = frozenset({
     "PodLifecycleSleepAction",
     "PodLifecycleSleepActionAllowZero",
     "PodObservedGenerationTracking",
+    "PodReadyToStartContainersCondition",
     "PodSchedulingReadiness",
     "PodTopologyLabelsAdmission",
     "PreferSameTrafficDistribution",

@@ -23,11 +23,15 @@ from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
+from fakeapi.controllers.observed_generation import status_observed, tells_generation
 from fakeapi.machinery.json_types import Object
 
 RETRY_SECONDS = 10.0
 """Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
 ends the wait."""
+
+READY_TO_START = "PodReadyToStartContainers"
+READY_GATE = "PodReadyToStartContainersCondition"
 
 PLUGINS = "plugins_registry"
 """The directory below that of the node in which drivers create their registration sockets."""
@@ -154,7 +158,6 @@ class NodeAgent:
         self._waiting: dict[str, None] = {}
         self._addresses: dict[str, str] = {}
         self._extended = nodes.ExtendedResources()
-        self._tells_generation = context.rules.gates.enabled("PodObservedGenerationTracking")
 
     @property
     def registry(self) -> Path:
@@ -324,8 +327,9 @@ class NodeAgent:
 
     def _is_behind(self, pod: Object) -> bool:
         """Whether a running pod has changed since its status was written."""
-        generation = pod["metadata"].get("generation")
-        return self._tells_generation and pod["status"].get("observedGeneration") != generation
+        generation = pod["metadata"].get("generation", 0)
+        is_told = tells_generation(self._context.rules.gates, pod)
+        return is_told and pod["status"].get("observedGeneration") != generation
 
     async def _report_readiness(self, pod: Object) -> None:
         known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
@@ -407,8 +411,12 @@ class NodeAgent:
         await self._patch_status(pod, status)
 
     async def _patch_status(self, pod: Object, status: Object) -> None:
-        if self._tells_generation:
-            status = pod_status.observed(pod, status)
+        gates = self._context.rules.gates
+        if "conditions" in status:
+            status = pod_status.ordered(
+                pod, status, without=() if gates.enabled(READY_GATE) else (READY_TO_START,)
+            )
+        status = status_observed(gates, pod, status)
         pods = self._context.resource("", "pods")
         assert pods is not None, "pods are served by every release"
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}

@@ -1,10 +1,13 @@
 """Statuses of pods, as a kubelet reports them."""
 
+from collections.abc import Collection, Iterable
+
 from fakeapi.machinery.json_types import Object
 
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
-CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+"""Types of the conditions that a kubelet owns, in the order in which it writes them."""
 
 
 def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
@@ -44,9 +47,12 @@ def running_conditions(pod: Object, now: str) -> list[Object]:
 
 def late(pod: Object, now: str) -> Object:
     """The status of a pod that has run for longer than its activeDeadlineSeconds."""
-    conditions = _conditions(pod, {"Ready": "False", "ContainersReady": "False"}, now)
+    unready = {"Ready": "False", "ContainersReady": "False"}
+    over = {"PodReadyToStartContainers": "False", "Initialized": "True", **unready, "PodScheduled": "True"}
+    conditions = _conditions(pod, over, now)
     for each in conditions:
-        each["reason"] = "PodFailed"
+        if each["type"] in unready:
+            each["reason"] = "PodFailed"
     killed = {
         "exitCode": 137,
         "reason": "Error",
@@ -66,13 +72,18 @@ def late(pod: Object, now: str) -> Object:
     }
 
 
-def observed(pod: Object, status: Object) -> Object:
-    """The status with the generation of the pod that it is about."""
-    generation = pod["metadata"].get("generation", 0)
-    found = {**status, "observedGeneration": generation}
-    if "conditions" in status:
-        found["conditions"] = [{**each, "observedGeneration": generation} for each in status["conditions"]]
-    return found
+def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
+    """A patch for `status`, after which the kubelet's conditions come last, in its order.
+
+    `without` are types of conditions that the release's kubelet does not have.
+    """
+    conditions = [each for each in status["conditions"] if each["type"] not in without]
+    written = {each["type"] for each in conditions}
+    known = [each["type"] for each in pod["status"].get("conditions") or ()]
+    order = [kind for kind in known if kind not in CONDITIONS]
+    order += [kind for kind in CONDITIONS if kind in written or kind in known]
+    directive = {"$setElementOrder/conditions": [{"type": kind} for kind in order]}
+    return {**status, **directive, "conditions": conditions}
 
 
 def rejected(reason: str, message: str) -> Object:
@@ -82,14 +93,18 @@ def rejected(reason: str, message: str) -> Object:
 
 def waiting(pod: Object, node_ip: str, now: str) -> Object:
     """The status of a pod that is on its node and cannot start yet."""
-    unready = {"PodReadyToStartContainers": "False", "Initialized": "True"}
+    init = _names(pod["spec"].get("initContainers") or ())
+    unready = {"PodReadyToStartContainers": "False", "Initialized": "False" if init else "True"}
     why = {"Ready": "False", "ContainersReady": "False"}
-    names = [each["name"] for each in pod["spec"]["containers"]]
-    conditions = _conditions(pod, {**unready, **why}, now)
+    names = _names(pod["spec"]["containers"])
+    conditions = _conditions(pod, {**unready, **why, "PodScheduled": "True"}, now)
     for each in conditions:
         if each["type"] in why:
             each["reason"] = "ContainersNotReady"
-            each["message"] = f"containers with unready status: [{' '.join(names)}]"
+            each["message"] = f"containers with unready status: [{names}]"
+        elif each["status"] == "False" and each["type"] == "Initialized":
+            each["reason"] = "ContainersNotInitialized"
+            each["message"] = f"containers with incomplete status: [{init}]"
     return {
         "phase": "Pending",
         "conditions": conditions,
@@ -97,6 +112,10 @@ def waiting(pod: Object, node_ip: str, now: str) -> Object:
         **_addresses(pod, node_ip, ""),
         "startTime": pod["status"].get("startTime") or now,
     }
+
+
+def _names(containers: Iterable[Object]) -> str:
+    return " ".join(each["name"] for each in containers)
 
 
 def _conditions(pod: Object, wanted: dict[str, str], now: str) -> list[Object]:

@@ -11,6 +11,7 @@ from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.observed_generation import condition_observed
 from fakeapi.controllers.scheduler.binding import DEALLOCATED, Binder
 from fakeapi.controllers.scheduler.binding_conditions import (
     TIMEOUT_SECONDS,
@@ -327,6 +328,7 @@ class SchedulerController(Controller):
             "message": f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod",
             "lastTransitionTime": self.context.now(),
         }
+        condition = condition_observed(self.context.rules.gates, victim, condition)
         path = self._pods.resource.path_of(victim)
         try:
             await self._api.patch(f"{path}/status", {"status": {"conditions": [condition]}}, "strategic")
@@ -371,8 +373,7 @@ class SchedulerController(Controller):
         if known is not None and known["status"] == "False":
             since = known["lastTransitionTime"]
         condition = {"lastProbeTime": None, "lastTransitionTime": since, **wanted}
-        if self.context.has_field("", "pods", "status", "observedGeneration"):
-            condition["observedGeneration"] = pod["metadata"].get("generation", 0)
+        condition = condition_observed(self.context.rules.gates, pod, condition)
         path = self._pods.resource.path_of(pod, "status")
         status: Object = {"conditions": [condition]}
         if nominated:

@@ -1,8 +1,10 @@
 """The kubelet's status of pods: readiness gates, deadlines, and pods that it does not admit."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 pytest.importorskip("grpc", reason="the extra node is not installed")
@@ -151,6 +153,7 @@ def test_pods_get_the_extended_resources_that_a_node_is_given_and_no_longer_thos
 def test_the_status_of_a_pod_tells_of_which_generation_it_is(api: FakeAPI) -> None:
     create_pod(api)
     assert (status(api)["observedGeneration"], condition(api, "Ready")["observedGeneration"]) == (1, 1)
+    assert [each["observedGeneration"] for each in status(api)["conditions"]] == [1] * 5
     image = [{"op": "replace", "path": "/spec/containers/0/image", "value": "j"}]
     api.patch("Pod", "pod", image, type="json")
     assert (status(api)["observedGeneration"], condition(api, "Ready")["observedGeneration"]) == (2, 2)
@@ -159,3 +162,51 @@ def test_the_status_of_a_pod_tells_of_which_generation_it_is(api: FakeAPI) -> No
     api.patch("Pod", "pod", image, type="json")
     assert status(api)["observedGeneration"] == 3
     assert condition(api, "Ready")["status"] == "False"
+
+
+KUBELETS = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"]
+
+
+@pytest.mark.parametrize(
+    ("release", "gates", "kinds", "tells"),
+    [
+        ("1.27", {}, KUBELETS[1:], False),
+        ("1.28", {}, KUBELETS[1:], False),
+        ("1.28", {"PodReadyToStartContainersCondition": True}, KUBELETS, False),
+        ("1.33", {}, KUBELETS, False),
+        ("1.33", {"PodObservedGenerationTracking": True}, KUBELETS, True),
+        ("1.34", {}, KUBELETS, True),
+        ("1.34", {"PodObservedGenerationTracking": False}, KUBELETS, False),
+        ("1.37", {}, KUBELETS, True),
+    ],
+)
+def test_the_kubelet_tells_the_generation_in_its_conditions_and_a_binding_does_not(
+    release: str,
+    gates: dict[str, bool],
+    kinds: list[str],
+    tells: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    with FakeAPI(release=release, feature_gates=gates, controllers="kubelet") as api:
+        api.settle()
+        create_pod(api, nodeName=None)
+        binding = {"metadata": {"name": "pod"}, "target": {"kind": "Node", "name": "node"}}
+        bound = {"apiVersion": "v1", "kind": "Binding", **binding}
+        with httpx.Client(base_url=api.url) as http:
+            before = http.get("/api/v1/namespaces/default/pods").json()["metadata"]["resourceVersion"]
+            http.post("/api/v1/namespaces/default/pods/pod/binding", json=bound).raise_for_status()
+            watch = {"watch": "true", "resourceVersion": before, "timeoutSeconds": "1"}
+            first = http.get("/api/v1/namespaces/default/pods", params=watch).text.splitlines()[0]
+        [scheduled] = json.loads(first)["object"]["status"]["conditions"]
+        assert (scheduled["type"], "observedGeneration" in scheduled) == ("PodScheduled", False)
+        conditions = status(api)["conditions"]
+        assert [each["type"] for each in conditions] == kinds
+        assert ["observedGeneration" in each for each in conditions] == [tells] * len(kinds)
+        assert condition(api, "PodScheduled")["lastTransitionTime"] == scheduled["lastTransitionTime"]
+
+
+def test_a_pod_that_cannot_start_says_that_its_init_containers_have_not_run(api: FakeAPI) -> None:
+    claim = {"name": "gpu", "resourceClaimName": "gpu"}
+    create_pod(api, initContainers=[{"name": "i", "image": "i"}], resourceClaims=[claim])
+    initialized = condition(api, "Initialized")
+    assert (initialized["status"], initialized["reason"]) == ("False", "ContainersNotInitialized")
+    assert initialized["message"] == "containers with incomplete status: [i]"
