@@ -30,7 +30,7 @@ from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in
 
 if TYPE_CHECKING:
     from fakeapi.controllers.application import ControlledApplication
-    from fakeapi.controllers.kubelet.controller import NodeAgent
+    from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
     from fakeapi.testing.baseline import Baseline

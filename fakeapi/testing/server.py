@@ -16,7 +16,7 @@ from fakeapi.testing.client import Client, StatusError, Verbs
 from fakeapi.testing.running import RunningServer
 
 if TYPE_CHECKING:
-    from fakeapi.controllers.kubelet.controller import NodeAgent
+    from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.installing.sources import Source
     from fakeapi.journal.requests import Requests
     from fakeapi.registry.adjustable_clock import ClusterClock

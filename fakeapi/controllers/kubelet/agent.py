@@ -1,0 +1,166 @@
+"""NodeAgent: one node of the server's own: its directory, drivers, prepared claims and pods."""
+
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from fakeapi.controllers.api import API
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.kubelet import checkpoint
+from fakeapi.controllers.kubelet import node as nodes
+from fakeapi.controllers.kubelet.addresses import NodeAddresses
+from fakeapi.controllers.kubelet.claims import Claims
+from fakeapi.controllers.kubelet.health_watch import HealthWatch
+from fakeapi.controllers.kubelet.keyed_work import KeyedWork
+from fakeapi.controllers.kubelet.pod_worker import PodWorker
+from fakeapi.controllers.kubelet.prepared import Prepared
+from fakeapi.controllers.kubelet.published import PublishedResources
+from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
+from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
+from fakeapi.machinery.json_types import Object
+
+PLUGINS = "plugins_registry"
+"""The directory below that of the node in which drivers create their registration sockets."""
+
+
+class NodeAgent:
+    """Holds what a node has, and tells its parts of drivers that come and go."""
+
+    def __init__(
+        self, context: ControllerContext, pods: Informer, name: str, directory: Path, number: int
+    ) -> None:
+        """`number` is that of the node in its cluster, from 1 on."""
+        self.name = name
+        self.directory = directory
+        self.prepared = Prepared()
+        self._context = context
+        self._pods = pods
+        self._api: API = context.api("kubelet")
+        self._addresses = NodeAddresses(number)
+        self.registrations = self._make_registrations()
+        self.slices = NodeSlices(context, self._api, name, self._wipe_later)
+        self._published: PublishedResources | None = None
+        if context.rules.quirks.kubelet_publishes_slices and context.resource(GROUP, PLURAL) is not None:
+            self._published = PublishedResources(context, self._api, name, self._publish_soon)
+        self._health: HealthWatch | None = None
+        if HealthWatch.is_on(context):
+            self._health = HealthWatch(context, self.prepared, self._health_changed)
+        claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
+        self.worker = PodWorker(context, self._api, pods, name, self._addresses, claims, self._health)
+        self._has_checkpoint = False
+        self._work = KeyedWork(context, lambda key: context.add((name, "pod", key)))
+        self._extended = nodes.ExtendedResources()
+
+    def _make_registrations(self) -> Registrations:
+        context = self._context
+        is_on = context.rules.gates.get("DynamicResourceAllocation", False)
+        by_handles = context.cluster.catalogue.primary.quirks.drivers_are_called_by_handles
+        return Registrations(
+            self.registry,
+            SERVICES if is_on and not by_handles else (),
+            context.spawn,
+            self._driver_changed,
+            keeps_instances=context.rules.quirks.kubelet_keeps_driver_instances,
+        )
+
+    @property
+    def registry(self) -> Path:
+        """The directory in which drivers create their registration sockets."""
+        return self.directory / PLUGINS
+
+    @property
+    def drivers(self) -> list[str]:
+        """The names of the registered drivers."""
+        return sorted(self.registrations.drivers)
+
+    def cdi_devices(self, namespace: str, pod: str) -> list[str]:
+        """CDI device IDs of a pod's prepared claims, in the order in which these were prepared."""
+        found = self._pods.get(namespace, pod)
+        if found is None:
+            return []
+        return [cdi for each in self.prepared.of_pod(found["metadata"]["uid"]) for cdi in each.cdi_devices]
+
+    async def start(self) -> None:
+        """Makes the directories and the Node. Raises OSError, Refused."""
+        (self.directory / PLUGINS).mkdir(parents=True, exist_ok=True)
+        (self.directory / "plugins").mkdir(exist_ok=True)
+        await nodes.register(self._context, self._api, self.name, self._addresses.node)
+        self._context.run(nodes.beat(self._context, self._api, self.name))
+        self.slices.start()
+        self._context.run(self.registrations.run())
+        if self._health is not None:
+            self._context.run(self._health.run())
+
+    def stop(self) -> None:
+        """Ends the streams from drivers."""
+        for streams in (self._published, self._health):
+            if streams is not None:
+                streams.stop()
+
+    def remember(self) -> None:
+        """Loads the checkpoint of prepared claims, and keeps it up to date from now on."""
+        self._has_checkpoint = True
+        for entry in checkpoint.load(self.directory):
+            self.prepared.add(entry)
+            for pod in entry.pods:
+                self._context.add((self.name, "remembered", pod))
+
+    def _keep(self) -> None:
+        if self._has_checkpoint:
+            checkpoint.save(self.directory, self.prepared)
+
+    async def sync_capacity(self, node: Object | None) -> None:
+        """Lets pods have the extended resources that were added to the node. Raises Refused."""
+        if node is None:
+            return
+        changed = self._extended.changed_allocatable(node)
+        if changed:
+            machines = self._context.resource("", "nodes")
+            assert machines is not None, "nodes are served by every release"
+            await self._api.patch(
+                machines.path_of(node, "status"), {"status": {"allocatable": changed}}, "strategic"
+            )
+
+    def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+        """Runs work for a key; if some runs already, the key is queued again when that ends."""
+        self._work.spawn(key, work)
+
+    def driver_changed(self, name: str) -> None:
+        """Retries pods that wait for their claims, and updates the slices of a driver that came or went."""
+        driver = self.registrations.drivers.get(name)
+        self.slices.driver_is(name, registered=driver is not None)
+        if self._published is not None:
+            if driver is None:
+                self._published.driver_went(name)
+            else:
+                self._published.driver_came(driver)
+        if self._health is not None:
+            if driver is None:
+                self._health.driver_went(name)
+            else:
+                self._health.driver_came(driver)
+        self.worker.retry_waiting()
+
+    def _wipe_later(self, driver: str, seconds: float) -> None:
+        key = (self.name, "wipe", driver)
+        if seconds > 0:
+            self._context.add_after(key, seconds)
+        else:
+            self._context.add(key)
+
+    def _publish_soon(self, driver: str) -> None:
+        self._context.add((self.name, "publish", driver))
+
+    def _health_changed(self, pods: set[str]) -> None:
+        for key, pod in self._pods.objects.items():
+            if pod["metadata"]["uid"] in pods:
+                self._context.add((self.name, "health", key))
+
+    async def publish(self, driver: str) -> None:
+        """Writes ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused."""
+        if self._published is not None:
+            await self._published.sync(driver)
+
+    def _driver_changed(self, driver: str) -> None:
+        self._context.add((self.name, "driver", driver))

@@ -1,0 +1,176 @@
+"""PodWorker: runs the pods of one node, once their claims are prepared, and ends them.
+
+Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.kubelet import pod_status
+from fakeapi.controllers.kubelet.addresses import NodeAddresses
+from fakeapi.controllers.kubelet.claims import Claims, PrepareError
+from fakeapi.controllers.kubelet.health_watch import HealthWatch
+from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
+from fakeapi.controllers.kubelet.status_writer import StatusWriter
+from fakeapi.machinery.json_types import Object
+
+RETRY_SECONDS = 10.0
+"""Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
+ends the wait."""
+
+
+class PodWorker:
+    """Brings one pod at a time to where it should be. `health` is None where the release shows none."""
+
+    def __init__(
+        self,
+        context: ControllerContext,
+        api: API,
+        pods: Informer,
+        node: str,
+        addresses: NodeAddresses,
+        claims: Claims,
+        health: HealthWatch | None,
+    ) -> None:
+        self._context = context
+        self._api = api
+        self._pods = pods
+        self._node = node
+        self._addresses = addresses
+        self._claims = claims
+        self._health = health
+        self._statuses = StatusWriter(context, api)
+        self._events = EventRecorder(context, api, "kubelet", host=node)
+        self._waiting: dict[str, None] = {}
+
+    async def sync(self, pod: Object) -> None:
+        """Runs a pod, ends one that is being deleted, or unprepares the claims of a finished one. Raises
+        Refused.
+        """
+        if "deletionTimestamp" in pod["metadata"]:
+            await self._end(pod)
+        elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
+            await self._unprepare_or_wait(pod)
+        elif not await self._fail_if_late(pod):
+            if pod["status"].get("phase") != "Running":
+                await self._run(pod)
+            elif pod["spec"].get("readinessGates") or self._statuses.is_behind(pod):
+                await self._report_readiness(pod)
+
+    def retry_waiting(self) -> None:
+        """Queues the pods that wait for a driver."""
+        waiting, self._waiting = self._waiting, {}
+        for key in waiting:
+            self._context.add((self._node, "pod", key))
+
+    async def show_health(self, pod: Object) -> None:
+        """Writes the health of a running pod's devices to its status, where it changed. Raises Refused."""
+        if self._health is None or pod["status"].get("phase") != "Running":
+            return
+        known = pod["status"].get("containerStatuses") or []
+        shown = self._health.of_pod(pod, known)
+        if shown != known:
+            await self._statuses.patch(pod, {"containerStatuses": shown})
+
+    async def unprepare(self, uid: str) -> None:
+        """Unprepares the claims of a pod that no longer exists, by its uid; retried later if it fails."""
+        self._addresses.release(uid)
+        try:
+            await self._claims.unprepare(uid)
+        except PrepareError:
+            self._context.add_after((self._node, "gone", uid), RETRY_SECONDS)
+
+    def _refusal(self, pod: Object) -> Refusal | None:
+        cluster = self._context.cluster
+        node = cluster.store.admission.objects.get("", "nodes", "", self._node)
+        if node is None:
+            return None
+        others = (
+            each
+            for each in self._pods.objects.values()
+            if each["spec"].get("nodeName") == self._node and _is_admitted(each)
+        )
+        return refusal(pod, node, others, self._context.rules.quirks)
+
+    async def _fail_if_late(self, pod: Object) -> bool:
+        """Fails a pod that is past its activeDeadlineSeconds, and comes back when it will be."""
+        seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
+        if seconds is None or start is None:
+            return False
+        running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
+        left = seconds - running.total_seconds()
+        if left > 0:
+            self._context.add_after((self._node, "pod", key_of(pod)), left)
+            return False
+        await self._events.record(pod, "Normal", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE)
+        await self._statuses.report(pod, pod_status.late(pod, self._context.now()))
+        return True
+
+    async def _report_readiness(self, pod: Object) -> None:
+        known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+        if pod["spec"].get("readinessGates"):
+            conditions = pod_status.running_conditions(pod, self._context.now())
+        else:  # what somebody wrote stays
+            conditions = [known[kind] for kind in pod_status.CONDITIONS if kind in known]
+        changed = any(_said(each) != _said(known.get(each["type"], {})) for each in conditions)
+        if changed or self._statuses.is_behind(pod):
+            await self._statuses.patch(pod, {"conditions": conditions})
+
+    async def _run(self, pod: Object) -> None:
+        refused = None if _is_admitted(pod) else self._refusal(pod)
+        if refused is not None:
+            await self._events.record(pod, "Warning", *refused)
+            await self._statuses.report(pod, pod_status.rejected(*refused))
+            return
+        try:
+            await self._claims.prepare(pod)
+        except PrepareError as problem:
+            self._wait(key_of(pod))
+            status = pod_status.waiting(pod, self._addresses.node, self._context.now())
+            await self._statuses.report(pod, status)
+            message = f"Failed to prepare dynamic resources: {problem}"
+            await self._events.record(pod, "Warning", "FailedPrepareDynamicResources", message)
+            return
+        address = self._addresses.of_pod(pod["metadata"]["uid"])
+        status = pod_status.running(pod, self._addresses.node, address, self._context.now())
+        if self._health is not None:
+            status["containerStatuses"] = self._health.of_pod(pod, status["containerStatuses"])
+        await self._statuses.report(pod, status)
+
+    async def _end(self, pod: Object) -> None:
+        """Unprepares the claims of a pod that is being deleted, and deletes it with grace period 0."""
+        if not await self._unprepare_or_wait(pod):
+            return
+        try:
+            await self._api.delete(self._pods.resource.path_of(pod), uid=pod["metadata"]["uid"], grace=0)
+        except Refused as problem:
+            if not (problem.is_missing or problem.is_conflict):
+                raise
+
+    async def _unprepare_or_wait(self, pod: Object) -> bool:
+        try:
+            await self._claims.unprepare(pod["metadata"]["uid"])
+        except PrepareError as problem:
+            self._wait(key_of(pod))
+            message = f"error killing pod: unprepare dynamic resources: {problem}"
+            await self._events.record(pod, "Warning", "FailedKillPod", message)
+            return False
+        return True
+
+    def _wait(self, key: str) -> None:
+        self._waiting[key] = None
+        self._context.add_after((self._node, "pod", key), RETRY_SECONDS)
+
+
+def _is_admitted(pod: Object) -> bool:
+    """Whether the kubelet has taken a pod, which has not ended since."""
+    status = pod["status"]
+    return "startTime" in status and status.get("phase") not in {"Succeeded", "Failed"}
+
+
+def _said(condition: Object) -> tuple[Any, ...]:
+    return tuple(condition.get(name) for name in ("status", "reason", "message"))

@@ -1,0 +1,51 @@
+"""StatusWriter: writes the statuses of a node's pods, as the release's kubelet writes them.
+
+Follows k8s.io/kubernetes `pkg/kubelet/status` as far as the API sees it.
+"""
+
+from fakeapi.controllers.api import API, Refused
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.kubelet import pod_status
+from fakeapi.controllers.observed_generation import FIELD, status_observed, tells_generation
+from fakeapi.machinery.json_types import Object
+
+READY_TO_START = "PodReadyToStartContainers"
+READY_GATE = "PodReadyToStartContainersCondition"
+
+
+class StatusWriter:
+    """Patches pods' statuses. A pod that is gone, or another by now, is left alone."""
+
+    def __init__(self, context: ControllerContext, api: API) -> None:
+        pods = context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        self._pods = pods
+        self._api = api
+        self._gates = context.rules.gates
+        self._without = () if self._gates.enabled(READY_GATE) else (READY_TO_START,)
+
+    def is_behind(self, pod: Object) -> bool:
+        """Whether a pod has changed since its status was written."""
+        generation = pod["metadata"].get("generation", 0)
+        return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
+
+    async def report(self, pod: Object, status: Object) -> None:
+        """Writes the status, unless only conditions differ from what the pod has. Raises Refused."""
+        known = pod["status"]
+        if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
+            known.get("phase") == status["phase"]
+        ):
+            return
+        await self.patch(pod, status)
+
+    async def patch(self, pod: Object, status: Object) -> None:
+        """Writes parts of the status, with the generation that they are about. Raises Refused."""
+        if "conditions" in status:
+            status = pod_status.ordered(pod, status, self._without)
+        status = status_observed(self._gates, pod, status)
+        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
+        try:
+            await self._api.patch(self._pods.path_of(pod, "status"), patch, "strategic")
+        except Refused as problem:
+            if not (problem.is_missing or problem.is_conflict):
+                raise
