@@ -26,9 +26,14 @@ SETTINGS = {
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Record: TypeAlias = "asyncpg.Record"
-LOST = (OSError, EOFError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError)
-ENDED = (asyncpg.OperatorInterventionError,)
-"""The server ends the session, or does not begin one."""
+LOST = (
+    OSError,
+    EOFError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a statement on a session whose end the server has just announced
+    asyncpg.PostgresConnectionError,
+)
 
 
 async def connect(url: str, name: str) -> Connection:

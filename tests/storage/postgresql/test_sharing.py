@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import Any
 
+import asyncpg
 import pytest
 
 from fakeapi_storage import (
@@ -12,6 +14,7 @@ from fakeapi_storage import (
     Guard,
     KeyExists,
     KeyNotFound,
+    OutcomeUnknown,
     RevisionConflict,
     SharedStorage,
     StorageReset,
@@ -282,3 +285,25 @@ def test_servers_agree_on_what_the_first_proposed(postgresql: PostgreSQL) -> Non
         assert first.agreed == second.agreed == {"key": kept[0]}
 
     several(use, postgresql.place())
+
+
+def test_a_session_whose_end_was_announced_is_given_up_and_begun_again(
+    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(stores: list[SharedStorage]) -> None:
+        [store] = stores
+        assert isinstance(store, SharedStore)
+        await store.create("/a", b"")
+        session, fetch = store._log._writing._connection, asyncpg.Connection.fetch
+
+        async def fetched(connection: Any, *arguments: Any) -> Any:
+            if connection is session:
+                raise asyncpg.InternalClientError("another operation (2) is in progress")
+            return await fetch(connection, *arguments)
+
+        monkeypatch.setattr(asyncpg.Connection, "fetch", fetched)
+        with pytest.raises(OutcomeUnknown):
+            await store.create("/b", b"")
+        assert await store.create("/b", b"") == store.get("/b")
+
+    several(use, postgresql.place(), 1)

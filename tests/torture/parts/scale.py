@@ -155,20 +155,27 @@ class Shared(World):
     def _stored(self, events: "list[Seen]") -> Iterator[Operation]:
         """The writes without an answer that were stored, as every watcher saw them.
 
-        No two writes have one value. Which of several deletions was stored is left to the checker.
+        No two writes have one value. Of deletions, an event does not tell whose it was: the first of a name
+        goes to who asked first, which explains the events if anything does.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         answered = {json.loads(line).get("found", {}).get("version") for line in self.lines}
-        deleted = {each.name for each in events if each.type == "DELETED" and each.revision not in answered}
-        for operation in self.unanswered:
-            version = by_value.get(operation["value"], 0)
+        unclaimed = [each for each in events if each.type == "DELETED" and each.revision not in answered]
+        for operation in sorted(self.unanswered, key=lambda each: int(each["call"])):
+            code, version = 200, by_value.get(operation["value"], 0)
             if operation["verb"] == "delete":
-                if operation["name"] in deleted:
-                    yield {**operation, "code": 0, "return": NEVER}
-            elif version:
+                seen = next((each for each in unclaimed if each.name == operation["name"]), None)
+                if seen is None:
+                    continue
+                unclaimed.remove(seen)
+                version = seen.revision
+            elif operation["verb"] == "create":
+                code = 201
+            if version:
                 found = {"version": version, "value": operation["value"]}
-                code = 201 if operation["verb"] == "create" else 200
                 yield {**operation, "code": code, "return": NEVER, "found": found}
+        if unclaimed:
+            raise Finding(f"nobody asked for these deletions: {unclaimed}")
 
     end_revision = NEVER
     """The revision with which a watcher has seen everything, once that is known."""
