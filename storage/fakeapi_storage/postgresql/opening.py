@@ -23,21 +23,16 @@ from fakeapi_storage.interface import INITIAL_REVISION
 from fakeapi_storage.location import Location
 from fakeapi_storage.postgresql import schema
 from fakeapi_storage.postgresql.link import LOST, connect, words_of
-
-APPLICATION = "fakeapi"
-"""The name of the sessions of all servers, before what their settings have in common."""
-
-_NAME_CHARACTERS = 63
-"""PostgreSQL cuts off the rest of a session's name."""
+from fakeapi_storage.postgresql.peers import APPLICATION, Peers
 
 OLDEST_SERVER = 120000
 """PostgreSQL 12."""
 
 
 class Ready(NamedTuple):
-    """A database that is ready: the name that sessions with it bear, its labels, what servers agreed on."""
+    """A database that is ready: how sessions with it begin, its labels, what servers agreed on."""
 
-    session_name: str
+    peers: Peers
     labels: Mapping[str, str]
     agreed: Mapping[str, str]
 
@@ -72,7 +67,9 @@ async def _made_ready(
     ).scalar_one()
     if version < OLDEST_SERVER:
         raise DatabaseRefused(location.text, "PostgreSQL 12 or newer is needed")
-    place = (await connection.execute(text("SELECT current_schema()"))).scalar_one()
+    place = (
+        await connection.execute(text("SELECT current_schema()::regnamespace::oid::bigint"))
+    ).scalar_one()
     if place is None:
         raise DatabaseRefused(location.text, "the role's search_path names no schema that exists")
     await connection.execute(text(f"SELECT pg_advisory_xact_lock({schema.OPENING_LOCK})"))
@@ -94,10 +91,7 @@ async def _made_ready(
         raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
     if found_format != wanted.version:  # other servers may be at work on it, so nothing is migrated
         raise UnknownFormat(location.text, found_format, wanted.version)
-    beginning = f"{APPLICATION} {place} "
-    name = f"{beginning}{settings}"[:_NAME_CHARACTERS]
-    await _check_peers(connection, location, beginning, name)
-    return Ready(name, json.loads(labels), json.loads(agreed))
+    return Ready(Peers(location.text, place, settings), json.loads(labels), json.loads(agreed))
 
 
 async def _create(connection: AsyncConnection, wanted: Format) -> None:
@@ -111,24 +105,6 @@ async def _create(connection: AsyncConnection, wanted: Format) -> None:
         "revision": INITIAL_REVISION,
     }
     await connection.execute(text(schema.INSERT_STATE), state)
-
-
-async def _check_peers(connection: AsyncConnection, location: Location, beginning: str, name: str) -> None:
-    """Servers that would answer differently do not serve one state."""
-    found = await connection.execute(
-        text(
-            "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database() "
-            "AND starts_with(application_name, :beginning) AND application_name <> :name"
-        ),
-        {"beginning": beginning, "name": name},
-    )
-    others = [str(row[0]).removeprefix(beginning) for row in found]
-    if others:
-        raise DatabaseRefused(
-            location.text,
-            f"a server with other settings is at work on the database ({others[0]}, and not "
-            f"{name.removeprefix(beginning)}): give all servers of one database the same",
-        )
 
 
 def _refusal(location: Location, error: BaseException) -> OpenFailed:

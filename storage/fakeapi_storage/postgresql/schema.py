@@ -24,6 +24,9 @@ OPENING_LOCK = 0x66616B65
 COMPACTING_LOCK = OPENING_LOCK + 1
 """The advisory lock of the server that compacts."""
 
+JOINING_LOCK = OPENING_LOCK + 2
+"""The advisory lock of a session that looks whose servers are at work, and then is one of them."""
+
 _metadata = MetaData()
 _state = Table(
     "fakeapi_state",
@@ -162,6 +165,23 @@ ORDER BY log.revision
 """The state, with the rows after a revision, or all where the reader's own state does not lead there.
 
 One statement sees one moment: whoever has the rows has everything that was committed before it was sent.
+"""
+
+JOIN = f"""
+WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock({JOINING_LOCK})::text AS taken),
+others AS MATERIALIZED (
+    SELECT DISTINCT application_name
+        FROM turn CROSS JOIN LATERAL pg_stat_get_activity(nullif(length(taken), 0))
+        WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+            AND starts_with(application_name, $1) AND application_name <> $2
+)
+SELECT array(SELECT application_name FROM others) AS others,
+    CASE WHEN NOT EXISTS (SELECT FROM others) THEN set_config('application_name', $2, false) END
+"""  # noqa: S608 - a constant
+"""Names the session, unless others are there that begin alike and are not the same.
+
+The list of sessions is what `pg_stat_activity` shows; its function is given a null that is there once the
+lock is taken, which has the list read after that.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"

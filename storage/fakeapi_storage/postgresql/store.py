@@ -18,23 +18,33 @@ from fakeapi_storage.location import Location
 from fakeapi_storage.log import Snapshot
 from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.postgresql.follower import Follower
-from fakeapi_storage.postgresql.link import Link
+from fakeapi_storage.postgresql.link import Connection, Link
 from fakeapi_storage.postgresql.log import PostgresqlLog
 from fakeapi_storage.postgresql.opening import Ready, make_ready
+from fakeapi_storage.postgresql.peers import APPLICATION
 from fakeapi_storage.postgresql.writer import SharedWriter
 
 
 async def open_shared(
     location: Location, wanted: Format, settings: str, *, window: int, watcher_buffer: int
 ) -> "SharedStore":
-    """Opens a database that other servers may have open. Raises `OpenFailed`, `StorageError`."""
+    """Opens a database that other servers may have open. Raises `OpenFailed`, `StorageError`.
+
+    Servers with other settings are refused for as long as one with these is at work; and this one's requests
+    are, if such a server began while this one had lost its sessions.
+    """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})
     committed = Committed(empty, window=window, watcher_buffer=watcher_buffer)
-    reading = Link(location.url, ready.session_name)
-    log = PostgresqlLog(Link(location.url, ready.session_name), reading)
+    reading, writing = (Link(location.url, APPLICATION) for _ in range(2))
+    log = PostgresqlLog(writing, reading)
     follower = Follower(log, committed)
-    reading.prepare = follower.listen
+
+    async def prepare_reading(connection: Connection) -> None:
+        await ready.peers.join(connection)
+        await follower.listen(connection)
+
+    writing.prepare, reading.prepare = ready.peers.join, prepare_reading
     try:
         await follower.load()
     except BaseException:

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,14 @@ from fakeapi_storage import (
     Format,
     NewerSchema,
     OpenFailed,
+    Storage,
     UnknownFormat,
+    Unreachable,
     UnsupportedLocation,
     open_storage,
 )
 from fakeapi_storage.postgresql import schema
+from fakeapi_storage.postgresql.store import SharedStore
 from tests.postgresql_server import PostgreSQL, free_port, why_missing
 
 WANTED = Format(version=2)
@@ -151,6 +155,64 @@ def test_a_server_with_other_settings_is_refused_while_the_first_is_at_work(post
 
     asyncio.run(main())
     opened(place, Format(), settings="1.31")
+
+
+def test_of_servers_that_start_at_the_same_moment_only_those_with_the_same_settings_serve(
+    postgresql: PostgreSQL,
+) -> None:
+    """Also where the schema's name fills all of a session's name."""
+    place = postgresql.place()
+    name = "a" * 60 + "_" + psql_url(place).rpartition("%3D")[2][-2:]
+    postgresql.sql(f"CREATE SCHEMA {name}")
+    place = f"{postgresql.url()}?search_path={name}"
+
+    async def one(settings: str) -> tuple[str, Storage | OpenFailed]:
+        try:
+            return settings, await open_storage(place, settings=settings)
+        except DatabaseRefused as refused:
+            return settings, refused
+
+    async def main() -> None:
+        for _ in range(5):
+            opened = await asyncio.gather(*(one(f"1.3{number % 3} 0123abcd") for number in range(6)))
+            at_work = {settings for settings, each in opened if not isinstance(each, OpenFailed)}
+            assert len(at_work) == 1, "servers with different settings serve one state"
+            refused = [each for settings, each in opened if settings not in at_work]
+            assert all("with other settings is at work" in str(each) for each in refused)
+            for _, each in opened:
+                if not isinstance(each, OpenFailed):
+                    await each.close()
+
+    asyncio.run(main())
+
+
+def test_a_server_whose_place_was_taken_while_it_was_cut_off_serves_nothing_until_that_is_free(
+    postgresql: PostgreSQL,
+) -> None:
+    place = postgresql.place()
+
+    async def main() -> None:
+        first = await open_storage(place, settings="1.33")
+        assert isinstance(first, SharedStore)
+        with pytest.MonkeyPatch.context() as patch:
+
+            async def cut_off() -> Any:
+                raise Unreachable("it is cut off")
+
+            for each in (first._log._reading, first._log._writing):
+                patch.setattr(each, "_connected", cut_off)
+                each._drop()
+            other = await open_storage(place, settings="1.31")
+        with pytest.raises(DatabaseRefused, match="with other settings is at work"):
+            await first.refresh()
+        with pytest.raises(DatabaseRefused, match="with other settings is at work"):
+            await first.create("/a", b"")
+        await other.close()
+        await first.refresh()
+        await first.create("/a", b"")
+        await first.close()
+
+    asyncio.run(main())
 
 
 def test_without_asyncpg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
