@@ -159,7 +159,8 @@ class Shared(World):
         goes to who asked first, which explains the events if anything does.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
-        answered = {json.loads(line).get("found", {}).get("version") for line in self.lines}
+        deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]
+        answered = {each["found"]["version"] for each in deletions if each["code"] == 200}
         unclaimed = [each for each in events if each.type == "DELETED" and each.revision not in answered]
         for operation in sorted(self.unanswered, key=lambda each: int(each["call"])):
             code, version = 200, by_value.get(operation["value"], 0)
