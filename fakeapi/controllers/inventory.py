@@ -47,9 +47,14 @@ def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resour
             continue
         if namespace and not resource.kind.namespaced:
             continue
-        if not namespace or cluster.storage.list(f"{prefix}{namespace}/", limit=1).entries:
+        if not namespace or has_objects(cluster, resource, namespace):
             found.append(resource)
     return found
+
+
+def has_objects(cluster: Cluster, resource: Resource, namespace: str) -> bool:
+    """Whether a namespace has objects of a resource."""
+    return bool(cluster.storage.list(f"{resource.prefix}{namespace}/", limit=1).entries)
 
 
 def _versions_of(cluster: Cluster, group: str, plural: str) -> list[Resource]:

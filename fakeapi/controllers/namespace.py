@@ -5,14 +5,17 @@ Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, and of `pkg/contr
 """
 
 from collections import Counter
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.inventory import resources_with_objects
+from fakeapi.controllers.inventory import has_objects, resources_with_objects
 from fakeapi.controllers.paths import ServedResource, served_as
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
@@ -54,6 +57,8 @@ class NamespaceController(Controller):
         self._namespaces = self._follow("namespaces")
         self._accounts = self._follow("serviceaccounts")
         self._config_maps = self._follow("configmaps")
+        self._terminating: set[str] = set()
+        self._awaited: set[str] = set()
 
     def _follow(self, plural: str) -> Informer:
         resource = self.context.resource("", plural)
@@ -69,6 +74,7 @@ class NamespaceController(Controller):
     async def reconcile(self, key: Any) -> None:
         namespace = self._namespaces.get("", key)
         if namespace is None:
+            self._terminating.discard(key)
             return
         if "deletionTimestamp" in namespace["metadata"]:
             await self._empty(namespace)
@@ -121,9 +127,26 @@ class NamespaceController(Controller):
                 await self._finalize(name)
             else:
                 self.context.add_after(name, left.estimate)
+                self._await(name, left.resources)
         except Refused as problem:
             if not problem.is_missing:
                 raise
+
+    def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
+        """Looks at a namespace again when the last of its objects of a resource has gone."""
+        self._terminating.add(namespace)
+        for resource in resources:
+            if resource.prefix not in self._awaited and "watch" in resource.kind.verbs:
+                self._awaited.add(resource.prefix)
+                self.context.informer(served_as(resource)).on_change(partial(self._note_gone, resource))
+                self.context.add(namespace)  # what went before the cache was filled is in no event
+
+    def _note_gone(self, resource: Resource, old: Object | None, new: Object | None) -> None:
+        if new is not None or old is None:
+            return
+        namespace = old["metadata"].get("namespace", "")
+        if namespace in self._terminating and not has_objects(self.context.cluster, resource, namespace):
+            self.context.add(namespace)
 
     async def _delete_contents(self, namespace: str) -> "_Left":
         left = _Left()
@@ -133,7 +156,7 @@ class NamespaceController(Controller):
         for resource in resources:
             place = served_as(resource)
             try:
-                left.add(place, await self._delete_all(place, namespace))
+                left.add(resource, await self._delete_all(place, namespace))
             except Refused as problem:
                 left.failures.append(problem.message)
                 left.estimate = max(left.estimate, FINALIZERS_ESTIMATE_SECONDS)
@@ -190,11 +213,15 @@ class _Left:
         self.counts: Counter[str] = Counter()
         self.finalizers: Counter[str] = Counter()
         self.failures: list[str] = []
+        self.resources: list[Resource] = []
         self.estimate = 0
         self.awaits_pods = False
         """Other resources wait until the pods have gone; the conditions say nothing of these pods."""
 
-    def add(self, place: ServedResource, objects: list[Object]) -> None:
+    def add(self, resource: Resource, objects: list[Object]) -> None:
+        place = served_as(resource)
+        if objects:
+            self.resources.append(resource)
         for obj in objects:
             metadata = obj["metadata"]
             self.counts[f"{place.plural}.{place.group}"] += 1

@@ -19,6 +19,11 @@ RETRY_SECONDS_MAX = 1000.0
 """The first and the longest time until a key that failed comes back; each time is twice the one before."""
 
 
+def retry_seconds(failures: int) -> float:
+    """The time until a key comes back that has failed, and had failed `failures` times before."""
+    return min(RETRY_SECONDS_MIN * 2.0 ** min(failures, 60), RETRY_SECONDS_MAX)
+
+
 class WorkQueue:
     """Keys that wait now, and keys that come back when their time has come."""
 
@@ -69,7 +74,7 @@ class WorkQueue:
         """Adds a key that failed, after a time that grows with its failures."""
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
-        self.add_after(item, min(RETRY_SECONDS_MIN * 2 ** min(failures, 60), RETRY_SECONDS_MAX))
+        self.add_after(item, retry_seconds(failures))
 
     def succeed(self, item: Item) -> None:
         """Forgets the failures of a key."""

@@ -66,8 +66,6 @@ class Quirks:
     """A kubelet knows several instances of a driver, and calls the one that registered last."""
     slices_outlive_drivers_by: float | None
     """Seconds after which a kubelet deletes the ResourceSlices of a driver that went; None for never."""
-    unregistered_drivers_are_plugins: bool
-    """The kubelet's error about a driver that did not register calls it a plugin."""
 
     health_services: tuple[str, ...]
     """gRPC services in which a kubelet asks drivers for the health of devices, the newest first."""
@@ -730,7 +728,6 @@ _HISTORY: History = {
     "kubelet_explains_predicates": {27: False, 31: True},
     "kubelet_keeps_driver_instances": {27: False, 33: True},
     "slices_outlive_drivers_by": {27: None, 31: 0.0, 33: 30.0},
-    "unregistered_drivers_are_plugins": {27: True, 34: False},
     "health_services": {
         27: (),
         34: ("v1alpha1.DRAResourceHealth",),

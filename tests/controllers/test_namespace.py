@@ -84,3 +84,21 @@ def test_pods_go_first_and_the_conditions_wait_for_the_rest(release: str) -> Non
 
 def test_pods_go_with_all_else_where_the_gate_is_off() -> None:
     assert empty_with_a_held_pod("1.32") == (False, "True")
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.37"])
+def test_a_namespace_goes_with_the_last_finalizer_in_it_also_when_the_clock_stands_still(
+    release: str,
+) -> None:
+    with FakeAPI(release=release, controllers="namespace", frozen_at="2026-01-31T12:00:00Z") as api:
+        api.create_namespace("held")
+        for name in ("a", "b"):
+            held = {"name": name, "finalizers": ["example.com/hold"]}
+            api.create({"apiVersion": "v1", "kind": "Secret", "metadata": held}, namespace="held")
+        api.delete("Namespace", "held")
+        api.settle()
+        for name in ("a", "b"):
+            assert "held" in [each["metadata"]["name"] for each in api.list("Namespace")]
+            api.patch("Secret", name, {"metadata": {"finalizers": None}}, namespace="held")
+            api.settle()
+        assert "held" not in [each["metadata"]["name"] for each in api.list("Namespace")]

@@ -1,8 +1,6 @@
 """NodeAgent: one node of the server's own: its directory, drivers, prepared claims and pods."""
 
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
 
 from fakeapi.controllers.api import API
 from fakeapi.controllers.controller import ControllerContext
@@ -49,7 +47,7 @@ class NodeAgent:
         claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
         self.worker = PodWorker(context, self._api, pods, name, self._addresses, claims, self._health)
         self._has_checkpoint = False
-        self._work = KeyedWork(context, lambda key: context.add((name, "pod", key)))
+        self.work = KeyedWork(context)
         self._extended = nodes.ExtendedResources()
 
     def _make_registrations(self) -> Registrations:
@@ -121,10 +119,6 @@ class NodeAgent:
             await self._api.patch(
                 machines.path_of(node, "status"), {"status": {"allocatable": changed}}, "strategic"
             )
-
-    def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work for a key; if some runs already, the key is queued again when that ends."""
-        self._work.spawn(key, work)
 
     def driver_changed(self, name: str) -> None:
         """Retries pods that wait for their claims, and updates the slices of a driver that came or went."""

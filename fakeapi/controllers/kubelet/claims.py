@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from fakeapi.controllers.pod_claims import (
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf_encoding
 from fakeapi.registry.resource import Resource
+from fakeapi.releases.kubelet_quirks import kubelet_quirks_of
 
 GROUP = "resource.k8s.io"
 
@@ -53,29 +54,47 @@ class Claims:
         self._prepared = prepared
         self._keep = keep
         self._unpreparing: dict[str, asyncio.Future[None]] = {}
+        self._quirks = kubelet_quirks_of(context.cluster.catalogue.primary.minor)
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
         """Prepares all claims of a pod that are not prepared yet. Raises PrepareError, Refused."""
-        entries = [await self._entry(pod, name) for name in self._names(pod)]
-        for entry in entries:
-            for driver in entry.drivers:
-                self._driver(driver)
+        try:
+            await self._prepare(pod)
+        except PrepareError as error:
+            raise PrepareError(self._quirks.prepare_failed.format(problem=error)) from None
+
+    async def _prepare(self, pod: Object) -> None:
+        when = self._quirks.notes_claims
+        entries = []
+        for name in self._names(pod):
+            entry = await self._entry(pod, name)
+            entries.append(entry)
+            if when == "at once" or (when == "when prepared" and entry in self._prepared):
+                self._note(pod, entry)
+        if when == "when drivers are there":
+            for driver in _drivers(entries):
+                self._driver(driver, self._quirks.no_driver_to_prepare)
+            self._note(pod, *entries)
+        for driver in _drivers(entries):
+            left = [each for each in entries if driver in each.drivers and driver not in each.devices]
+            if not left:
+                continue
+            found = self._driver(driver, self._quirks.no_driver_to_prepare)
+            try:
+                devices = await found.prepare([each.for_driver(driver) for each in left])
+            except DriverError as error:
+                raise self._problem(error) from None
+            for entry in left:
+                entry.devices[driver] = devices[entry.claim.uid]
+            self._note(pod, *left)
+
+    def _note(self, pod: Object, *entries: PreparedClaim) -> None:
+        """Makes the pod a user of claims, which have to be unprepared before it can end."""
         for entry in entries:
             self._prepared.add(entry)
             entry.pods.add(pod["metadata"]["uid"])
         if entries:
-            self._checkpoint()
-        for driver in dict.fromkeys(name for entry in entries for name in entry.drivers):
-            left = [each for each in entries if driver in each.drivers and driver not in each.devices]
-            if not left:
-                continue
-            try:
-                found = await self._driver(driver).prepare([each.for_driver(driver) for each in left])
-            except DriverError as error:
-                raise PrepareError(str(error)) from None
-            for entry in left:
-                entry.devices[driver] = found[entry.claim.uid]
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
@@ -96,12 +115,13 @@ class Claims:
                 entry.pods.discard(pod)
             else:
                 last.append(entry)
-        for driver in dict.fromkeys(name for entry in last for name in entry.drivers):
+        for driver in _drivers(last):
             claims = [each.for_driver(driver) for each in last if driver in each.drivers]
+            found = self._driver(driver, self._quirks.no_driver_to_unprepare)
             try:
-                await self._driver(driver).unprepare(claims)
+                await found.unprepare(claims)
             except DriverError as error:
-                raise PrepareError(str(error)) from None
+                raise self._problem(error) from None
         for entry in last:
             self._prepared.remove(entry)
         self._checkpoint()
@@ -110,18 +130,26 @@ class Claims:
         try:
             self._keep()
         except OSError as problem:
-            raise PrepareError(f"failed to checkpoint claims: {problem}") from None
+            raise PrepareError(self._quirks.checkpoint_failed.format(problem=problem)) from None
+
+    def _problem(self, error: DriverError) -> PrepareError:
+        template: str = getattr(self._quirks, error.reason)
+        return PrepareError(template.format(**error.details))
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
         """The names of the pod's claims, and whether the pod must own it, as one made from a template."""
         found = []
+        used = _used_names(pod) if self._quirks.skips_unused_claims else None
         for pod_claim in pod["spec"].get("resourceClaims") or ():
+            if used is not None and pod_claim["name"] not in used:
+                continue
             try:
                 name = claim_of_pod(pod, pod_claim, by_pod=self._by_pod)
             except ClaimNameUnknown:
                 metadata = pod["metadata"]
                 whose = f'pod "{metadata["namespace"]}/{metadata["name"]}"'
-                raise PrepareError(f"{whose}: ResourceClaim not created yet") from None
+                problem = f"{whose}: ResourceClaim not created yet"
+                raise PrepareError(self._quirks.name_unknown.format(problem=problem)) from None
             if name is not None:
                 found.append((name, bool(claim_source(pod_claim).get("resourceClaimTemplateName"))))
         extended = pod["status"].get("extendedResourceClaimStatus")
@@ -138,14 +166,19 @@ class Claims:
         try:
             claim = await self._api.get(served_as(resource).path(metadata["namespace"], name))
         except Refused as problem:
-            raise PrepareError(f"fetch ResourceClaim {name}: {problem.message}") from None
+            text = self._quirks.claim_not_found.format(
+                claim=name, pod=metadata["name"], problem=problem.message
+            )
+            raise PrepareError(text) from None
         uid = claim["metadata"]["uid"]
         if is_own and not is_for_pod(pod, claim):
             own = f"{metadata['namespace']}/{name} (uid {uid})"
             raise PrepareError(f"resourceclaim {own} is not owned by the pod")
         if not reserved_for(pod, claim):
-            who = f"pod {metadata['name']} ({metadata['uid']})"
-            raise PrepareError(f"{who} is not allowed to use ResourceClaim {name} ({uid})")
+            text = self._quirks.claim_not_reserved.format(
+                pod=metadata["name"], uid=metadata["uid"], claim=name, claim_uid=uid
+            )
+            raise PrepareError(text)
         known = self._prepared.get(metadata["namespace"], name)
         if known is None:
             if "allocation" not in claim["status"]:
@@ -169,13 +202,24 @@ class Claims:
             )
         return found
 
-    def _driver(self, name: str) -> Driver:
+    def _driver(self, name: str, missing: str) -> Driver:
+        """The registered driver. Raises PrepareError, in the words of `missing`, if there is none."""
         found = self._registrations.drivers.get(name)
         if found is None:
-            if self._context.rules.quirks.unregistered_drivers_are_plugins:
-                raise PrepareError(f"plugin name {name} not found in the list of registered DRA plugins")
-            raise PrepareError(f"DRA driver {name} is not registered")
+            raise PrepareError(missing.format(driver=name))
         return found
+
+
+def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
+    return list(dict.fromkeys(name for entry in entries for name in entry.drivers))
+
+
+def _used_names(pod: Object) -> set[str]:
+    """The names in the pod of claims that a container uses."""
+    spec = pod["spec"]
+    containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
+    resources = [each.get("resources") or {} for each in containers]
+    return {claim["name"] for each in resources for claim in each.get("claims") or ()}
 
 
 def _claim(claim: Object) -> Claim:

@@ -70,7 +70,7 @@ class KubeletController(Controller):
             await agent.sync_capacity(self._machines.get("", node))
             return
         if kind == "gone":
-            agent.spawn(f"gone/{which}", agent.worker.unprepare(which))
+            agent.work.spawn(key, agent.worker.unprepare(which))
         elif kind == "remembered":
             if all(pod["metadata"]["uid"] != which for pod in self._pods.objects.values()):
                 self.context.add((node, "gone", which))
@@ -86,8 +86,10 @@ class KubeletController(Controller):
                 await agent.worker.show_health(pod)
         else:
             pod = self._pods.objects.get(which)
-            if pod is not None:
-                agent.spawn(which, agent.worker.sync(pod))
+            if pod is None:
+                agent.work.forget(key)
+            else:
+                agent.work.spawn(key, agent.worker.sync(pod))
 
 
 def _names(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import grpc
 import grpc.aio
@@ -23,8 +23,19 @@ OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
 
 
+Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "unknown_claim"]
+
+
 class DriverError(Exception):
-    """A call to a driver failed, or it answered with an error; the text is the kubelet's message."""
+    """A call to a driver failed, or it answered with an error.
+
+    `reason` names the kubelet's message (a field of KubeletQuirks), which takes `details`.
+    """
+
+    def __init__(self, reason: Reason, **details: str) -> None:
+        self.reason: Reason = reason
+        self.details = details
+        super().__init__(f"{reason}: {details}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +138,7 @@ class Driver:
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED and self.service == OLD_BATCH:
                 raise _Unimplemented from None
-            raise DriverError(f"{name}: {_words(error)}") from None
+            raise DriverError("call_failed", method=name, problem=_words(error)) from None
 
 
 class _Unimplemented(Exception):
@@ -184,13 +195,19 @@ def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
     for entry in answer.claims:
         claim = by_uid.get(entry.key)
         if claim is None:
-            raise DriverError(f"{name} returned result for unknown claim UID {entry.key}")
+            raise DriverError("unknown_claim", method=name, uid=entry.key)
         if entry.value.error:
-            raise DriverError(f"{name} failed for ResourceClaim {claim.name}: {entry.value.error}")
+            raise DriverError(
+                "claim_failed",
+                method=name,
+                namespace=claim.namespace,
+                claim=claim.name,
+                problem=entry.value.error,
+            )
         found[entry.key] = entry.value
     skipped = len(claims) - len(found)
     if skipped:
-        raise DriverError(f"{name} skipped {skipped} ResourceClaims")
+        raise DriverError("claims_left_out", method=name, count=str(skipped))
     return found
 
 

@@ -1,23 +1,33 @@
 """KeyedWork: work in the background, one at a time for each key."""
 
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Coroutine
 from typing import Any
 
+from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.work import retry_seconds
+
+log = logging.getLogger("fakeapi.controllers")
+
+Key = tuple[str, ...]
 
 
 class KeyedWork:
-    """Runs work beside other keys' work; a key that is busy is called again when its work has ended."""
+    """Runs work beside other keys' work.
 
-    def __init__(self, context: ControllerContext, again: Callable[[str], None]) -> None:
-        """`again` is called with a key that work was given for while some ran."""
+    A key that is busy is queued again when its work has ended; one whose work was refused comes back later
+    and later, as keys of the queue do.
+    """
+
+    def __init__(self, context: ControllerContext) -> None:
         self._context = context
-        self._call_again = again
-        self._busy: set[str] = set()
-        self._again: set[str] = set()
+        self._busy: set[Key] = set()
+        self._again: set[Key] = set()
+        self._failures: dict[Key, int] = {}
 
-    def spawn(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work for a key, or drops it and has the key called again, if some runs already."""
+    def spawn(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
+        """Runs work for a key of the queue, or drops it and queues the key again, if some runs already."""
         if key in self._busy:
             work.close()
             self._again.add(key)
@@ -25,11 +35,22 @@ class KeyedWork:
         self._busy.add(key)
         self._context.spawn(self._guarded(key, work))
 
-    async def _guarded(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+    def forget(self, key: Key) -> None:
+        """Forgets the failures of a key that stands for nothing any more."""
+        self._failures.pop(key, None)
+
+    async def _guarded(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
+        except Refused as problem:
+            log.warning("%s: %s: %s", self._context.name, key, problem)
+            failures = self._failures.get(key, 0)
+            self._failures[key] = failures + 1
+            self._context.add_after(key, retry_seconds(failures))
+        else:
+            self._failures.pop(key, None)
         finally:
             self._busy.discard(key)
             if key in self._again:
                 self._again.discard(key)
-                self._call_again(key)
+                self._context.add(key)

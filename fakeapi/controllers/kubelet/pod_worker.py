@@ -3,6 +3,7 @@
 Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers.
 """
 
+import logging
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,8 @@ from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
 from fakeapi.machinery.json_types import Object
+
+log = logging.getLogger("fakeapi.controllers")
 
 RETRY_SECONDS = 10.0
 """Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
@@ -45,7 +48,7 @@ class PodWorker:
         self._health = health
         self._statuses = StatusWriter(context, api)
         self._events = EventRecorder(context, api, "kubelet", host=node)
-        self._waiting: dict[str, None] = {}
+        self._waiting: dict[tuple[str, ...], None] = {}
 
     async def sync(self, pod: Object) -> None:
         """Runs a pod, ends one that is being deleted, or unprepares the claims of a finished one. Raises
@@ -62,10 +65,10 @@ class PodWorker:
                 await self._report_readiness(pod)
 
     def retry_waiting(self) -> None:
-        """Queues the pods that wait for a driver."""
+        """Queues the pods that wait for a driver, and those that are gone whose claims do."""
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
-            self._context.add((self._node, "pod", key))
+            self._context.add(key)
 
     async def show_health(self, pod: Object) -> None:
         """Writes the health of a running pod's devices to its status, where it changed. Raises Refused."""
@@ -81,8 +84,9 @@ class PodWorker:
         self._addresses.release(uid)
         try:
             await self._claims.unprepare(uid)
-        except PrepareError:
-            self._context.add_after((self._node, "gone", uid), RETRY_SECONDS)
+        except PrepareError as problem:
+            log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, problem)
+            self._wait("gone", uid)
 
     def _refusal(self, pod: Object) -> Refusal | None:
         cluster = self._context.cluster
@@ -129,7 +133,7 @@ class PodWorker:
         try:
             await self._claims.prepare(pod)
         except PrepareError as problem:
-            self._wait(key_of(pod))
+            self._wait("pod", key_of(pod))
             status = pod_status.waiting(pod, self._addresses.node, self._context.now())
             await self._statuses.report(pod, status)
             message = f"Failed to prepare dynamic resources: {problem}"
@@ -154,16 +158,15 @@ class PodWorker:
     async def _unprepare_or_wait(self, pod: Object) -> bool:
         try:
             await self._claims.unprepare(pod["metadata"]["uid"])
-        except PrepareError as problem:
-            self._wait(key_of(pod))
-            message = f"error killing pod: unprepare dynamic resources: {problem}"
-            await self._events.record(pod, "Warning", "FailedKillPod", message)
+        except PrepareError as problem:  # no event tells of it: a kubelet writes to its log alone
+            log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), problem)
+            self._wait("pod", key_of(pod))
             return False
         return True
 
-    def _wait(self, key: str) -> None:
-        self._waiting[key] = None
-        self._context.add_after((self._node, "pod", key), RETRY_SECONDS)
+    def _wait(self, *key: str) -> None:
+        self._waiting[self._node, *key] = None
+        self._context.add_after((self._node, *key), RETRY_SECONDS)
 
 
 def _is_admitted(pod: Object) -> bool:

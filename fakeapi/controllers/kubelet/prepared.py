@@ -42,6 +42,9 @@ class Prepared:
     def __iter__(self) -> Iterator[PreparedClaim]:
         return iter(list(self._claims.values()))
 
+    def __contains__(self, entry: PreparedClaim) -> bool:
+        return self.get(entry.claim.namespace, entry.claim.name) is entry
+
     def get(self, namespace: str, name: str) -> PreparedClaim | None:
         return self._claims.get((namespace, name))
 

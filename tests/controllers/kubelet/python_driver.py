@@ -158,7 +158,7 @@ def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") ->
 OLD_LAYOUT = ("v1alpha3", "v1beta1")
 
 
-def create_template(api: FakeAPI, version: str) -> None:
+def create_template(api: FakeAPI, version: str, namespace: str = "default") -> None:
     exact: Object = {"deviceClassName": "gpu"}
     request = {"name": "r", **(exact if version in OLD_LAYOUT else {"exactly": exact})}
     api.create(
@@ -167,11 +167,12 @@ def create_template(api: FakeAPI, version: str) -> None:
             "kind": "ResourceClaimTemplate",
             "metadata": {"name": "gpu"},
             "spec": {"spec": {"devices": {"requests": [request]}}},
-        }
+        },
+        namespace=namespace,
     )
 
 
-def create_pod(api: FakeAPI, name: str = "pod") -> Object:
+def create_pod(api: FakeAPI, name: str = "pod", namespace: str = "default") -> Object:
     container = {"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
     return api.create(
         {
@@ -182,5 +183,6 @@ def create_pod(api: FakeAPI, name: str = "pod") -> Object:
                 "containers": [container],
                 "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
             },
-        }
+        },
+        namespace=namespace,
     )

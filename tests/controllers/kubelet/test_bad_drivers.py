@@ -36,7 +36,7 @@ def reported(api: FakeAPI) -> list[str]:
     """What the kubelet says of the pod's claims."""
     events = api.list("Event", namespace="default", api_version="v1")
     return [
-        each["message"].removeprefix("Failed to prepare dynamic resources: ")
+        each["message"].removeprefix("Failed to prepare dynamic resources: prepare dynamic resources: ")
         for each in events
         if each["reason"] == "FailedPrepareDynamicResources"
     ]

@@ -125,7 +125,8 @@ def test_a_pod_waits_for_its_driver_and_an_event_says_so(api: FakeAPI) -> None:
     api.settle()
     assert phase(api) == "Pending"
     messages = [each["message"] for each in api.list("Event", namespace="default", api_version="v1")]
-    expected = f"Failed to prepare dynamic resources: DRA driver {NAME} is not registered"
+    problem = f"DRA driver {NAME} is not registered"
+    expected = f"Failed to prepare dynamic resources: prepare dynamic resources: {problem}"
     assert expected in messages
     with PythonDriver(api.node()) as driver:
         register(driver)
@@ -146,7 +147,8 @@ def test_what_a_driver_answers_instead_of_devices_is_in_an_event(api: FakeAPI) -
         name = claim["metadata"]["name"]
         failed = f"NodePrepareResources failed for ResourceClaim {name}: out of smoke"
         messages = [each["message"] for each in api.list("Event", namespace="default", api_version="v1")]
-        assert f"Failed to prepare dynamic resources: {failed}" in messages
+        expected = f"Failed to prepare dynamic resources: prepare dynamic resources: {failed}"
+        assert expected in messages
 
 
 def test_a_driver_that_comes_back_after_a_crash_finishes_the_work(api: FakeAPI) -> None:
