@@ -1,23 +1,38 @@
-"""The rows of this server beside those of another one, such as kube-apiserver with etcd, in one run.
+"""The rows of this server beside those of another one, such as kube-apiserver with etcd, in turn in one run.
 
-The other one is anywhere; it is asked with a bearer token, and not verified. What is made there is in a
-namespace of its own, which is deleted in the end.
+The other one is anywhere; it is asked with a bearer token, and not verified. What is made there is in
+a namespace of its own, which is deleted in the end. This server is held to one core.
 """
 
+import asyncio
 import json
+import os
 import ssl
-from collections.abc import Callable
-from functools import partial
+import statistics
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.load import Connection, Server, Timing, drive, request
+from benchmarks.claims import GROUP, TABLE, Make, merge_patch, named_creates, one_object
+from benchmarks.load import Connection, Server, request
+from benchmarks.servers import fakeapi, resident
+from benchmarks.tables import at_least, heading, row
+from benchmarks.verbs import always, checked, in_turn
+from benchmarks.watching import delays
 
 CONNECTIONS = 16
+LISTING = 4
 LISTED = 400
-NAMESPACE = "fakeapi-bench"
+ROUNDS = 5
+TIMES = 2
+MEGABYTE = 1024 * 1024
+RELEASE = "1.31"
+"""Of the server that stands beside the other one: v1alpha3 is what this release stores."""
 
-Make = Callable[[int], bytes]
+_CLAIMS = f"{GROUP}/namespaces/fakeapi-bench/resourceclaims"
+_LISTS = f"{GROUP}/namespaces/fakeapi-bench-lists/resourceclaims"
+
+Pair = Sequence[Server]
 
 
 def server_of(url: str, token: str) -> Server:
@@ -30,51 +45,103 @@ def server_of(url: str, token: str) -> Server:
     return Server(parts.port or (443 if tls else 80), parts.hostname or "127.0.0.1", tls, token)
 
 
-async def measure(
-    server: Server, rows: Callable[[str], dict[str, Make]], create: Callable[[str], Make], count: int
-) -> dict[str, float]:
-    """Milliseconds (p50), or answers per second, by row. `rows` and `create` make requests for claims at a
-    path.
-    """
-    group = "/apis/resource.k8s.io/v1alpha3"
-    claims = f"{group}/namespaces/{NAMESPACE}/resourceclaims"
-    await _once(server, "POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
-    found: dict[str, float] = {}
-    try:
-        await _checked(server, create(claims), 2 * count, CONNECTIONS)
-        found["get, per s at 16"] = (await _checked(server, rows(claims)["get"], count, CONNECTIONS)).rate
-        later = create(claims)
-        made = await _checked(server, lambda n: later(n + 10 * count), count, CONNECTIONS)
-        found["create, per s at 16"] = made.rate
-        for name, make in rows(claims).items():
-            found[f"{name}, p50 ms"] = (await _checked(server, make, count, 1)).percentile(0.5) * 1000
-        limited = f"{claims}?limit={LISTED}"
-        for name, accept in (("list of 400", "application/json"), ("list of 400 as Table", TABLE)):
-            asked = request("GET", limited, accept=accept)
-            timing = await _checked(server, partial(_always, asked), 50, 1)
-            found[f"{name}, p50 ms"] = timing.percentile(0.5) * 1000
-    finally:
+async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) -> None:
+    """Prints a row for each figure; `pids` are the other server's processes, whose memory is measured."""
+    theirs = server_of(url, token)
+    release = await _release(theirs)
+    heading(f"Beside {release}, medians of {ROUNDS} rounds in turn", release, "fakeapi", "times", "goal", "")
+    with fakeapi("--release", RELEASE, cores={max(os.sched_getaffinity(0))}) as (port, pid):
+        pair = theirs, Server(port)
+        try:
+            await _both(pair, _prepare)
+            await _one_object(pair, count)
+            await _lists(pair)
+            await _watches(pair)
+            if pids:
+                _compare(
+                    "resident after the load", "MB", resident(*pids) / MEGABYTE, resident(pid) / MEGABYTE
+                )
+        finally:
+            await _both(pair, _clean)
+
+
+async def _one_object(pair: Pair, count: int) -> None:
+    def creates(prefix: str) -> Make:
+        return named_creates(prefix, _CLAIMS)
+
+    for server in pair:
+        await checked(server, creates("s"), 2 * count, CONNECTIONS)
+    for name, make in one_object(2 * count, _CLAIMS).items():
+        together = CONNECTIONS if name in ("get", "create") else 0
+        theirs, ours = await in_turn(pair, make, count, connections=together)
+        _compare(name, "ms", theirs.p50 * 1000, ours.p50 * 1000)
+        if together:
+            _compare(f"{name}, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate)
+    one = f"{_CLAIMS}/c0"
+    theirs, ours = await in_turn(pair, lambda n: merge_patch(one, n), count // 2, alone=False)
+    _compare(f"merge patch of one object, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate)
+
+
+async def _lists(pair: Pair) -> None:
+    for server in pair:
+        await checked(server, named_creates("l", _LISTS), LISTED, CONNECTIONS)
+    for name, accept in ((f"list of {LISTED}", "application/json"), (f"list of {LISTED} as Table", TABLE)):
+        asked = always(request("GET", _LISTS, accept=accept))
+        together = 0 if accept == TABLE else LISTING
+        theirs, ours = await in_turn(pair, asked, 100, connections=together)
+        _compare(name, "ms", theirs.p50 * 1000, ours.p50 * 1000)
+        if together:
+            _compare(f"{name}, {LISTING} connections", "per s", theirs.rate, ours.rate)
+
+
+async def _watches(pair: Pair) -> None:
+    for watchers in (1, 100):
+        p50s: tuple[list[float], list[float]] = ([], [])
+        for turn in range(ROUNDS):
+            for which, server in enumerate(pair):
+                found, _ = await delays(server, watchers, 20, _CLAIMS, f"w{watchers}-{turn}-")
+                p50s[which].append(statistics.median(found) * 1000)
+        name = f"write to event, {watchers} watcher{'s' if watchers > 1 else ''}"
+        _compare(name, "ms", *(statistics.median(each) for each in p50s))
+
+
+def _compare(name: str, unit: str, theirs: float, ours: float) -> None:
+    times = ours / theirs if unit == "per s" else theirs / ours
+    digits = 2 if unit == "ms" else 0
+    goal = at_least(times, 5 if unit == "MB" else TIMES, "times")
+    row(f"{name}, {unit}", f"{theirs:,.{digits}f}", f"{ours:,.{digits}f}", f"{times:.1f}", *goal)
+
+
+async def _both(pair: Pair, work: Callable[[Server], Awaitable[None]]) -> None:
+    await asyncio.gather(*map(work, pair))
+
+
+def _namespaces() -> list[str]:
+    return [claims.split("/")[-2] for claims in (_CLAIMS, _LISTS)]
+
+
+async def _prepare(server: Server) -> None:
+    for name in _namespaces():
+        await _once(server, "POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+
+
+async def _clean(server: Server) -> None:
+    for claims, name in zip((_CLAIMS, _LISTS), _namespaces(), strict=True):
         await _once(server, "DELETE", claims, {})
-        await _once(server, "DELETE", f"/api/v1/namespaces/{NAMESPACE}", {})
-    return found
+        await _once(server, "DELETE", f"/api/v1/namespaces/{name}", {})
 
 
-TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+async def _release(server: Server) -> str:
+    found = json.loads(await _once(server, "GET", "/version"))
+    return f"kube-apiserver {found['gitVersion']}"
 
 
-def _always(asked: bytes, number: int) -> bytes:
-    return asked
-
-
-async def _checked(server: Server, make: Make, count: int, connections: int) -> Timing:
-    timing = await drive(server, make, count, connections)
-    assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
-    return timing
-
-
-async def _once(server: Server, method: str, target: str, body: Any) -> None:
+async def _once(server: Server, method: str, target: str, body: Any = None) -> bytes:
     connection = await Connection.open(server)
-    answer = await connection.send(request(method, target, json.dumps(body).encode()))
+    answer = await connection.send(
+        request(method, target, b"" if body is None else json.dumps(body).encode())
+    )
     connection.close()
     if answer.status >= 300 and answer.status not in (404, 409):
         raise RuntimeError(f"{answer.status} to {method} {target}: {answer.body[:300]!r}")
+    return answer.body

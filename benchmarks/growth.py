@@ -1,15 +1,25 @@
 """Growth of each row of the benchmark with 1, 10 and 100 times as many objects or connections."""
 
 import asyncio
+import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
+from benchmarks import plots, watching
+from benchmarks.claims import CLAIMS, TABLE, merge_patch, named_creates
 from benchmarks.load import Connection, Timing, drive, request
+from benchmarks.servers import fakeapi, resident
+from benchmarks.starting import started
+from benchmarks.tables import heading, row
 
 SIZES = (1_000, 10_000, 100_000)
 CONNECTIONS = (1, 16, 160, 1_600)
+WATCHERS = (1, 10, 100, 1_000)
 PAGE = 100
 
 
@@ -25,43 +35,81 @@ class Found:
         return f"{self.figure:,.2f} {self.unit}" if self.figure < 100 else f"{self.figure:,.0f} {self.unit}"
 
 
+async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
+    """The rows at each size, to be drawn for docs/performance.md."""
+    by_row: dict[str, dict[int, Found]] = {}
+    by_connections: list[plots.Series] = []
+    for size in sizes:
+        with fakeapi() as (port, pid):
+            for each in await rows_at(port, size, partial(resident, pid)):
+                by_row.setdefault(each.name, {})[size] = each
+            if size == sizes[0]:
+                by_connections = await rows_by_connections(port)
+        with tempfile.TemporaryDirectory() as folder:
+            database = Path(folder) / "bench.db"
+            await fill(database, size)
+            found = Found("start from a file", started("--db", str(database)), "s")
+        by_row.setdefault(found.name, {})[size] = found
+    heading("Growth, by objects", *(f"{size:,}" for size in sizes))
+    for name, figures in by_row.items():
+        row(name, *(figures[size] for size in sizes))
+    for series in by_connections:
+        heading(f"Growth, by {series.sizes_of}", *(f"{each:,}" for each in series.figures))
+        row(f"{series.name}, {series.unit}", *(f"{each:,.1f}" for each in series.figures.values()))
+    rows = [
+        plots.Series(
+            name, next(iter(figures.values())).unit, {size: each.figure for size, each in figures.items()}
+        )
+        for name, figures in by_row.items()
+    ]
+    return [*rows, *by_connections]
+
+
+async def fill(database: Path, size: int) -> None:
+    """Has a server write so many claims into a file."""
+    with fakeapi("--db", str(database)) as (port, _):
+        timing = await drive(port, named_creates("g"), size, 16)
+        assert not timing.bad, timing.refusal
+
+
 def p50(timing: Timing) -> float:
     return timing.percentile(0.5) * 1000
 
 
-async def rows_at(
-    port: int, count: int, claims: str, create: Callable[[int], bytes], resident: Callable[[], int]
-) -> list[Found]:
-    """The rows of a server that is empty when this begins, with so many objects."""
-    empty = resident()
+async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Found]:
+    """The rows of a server with so many objects, which is empty now; `memory` tells what it holds."""
+    create = named_creates("g")
+    empty = memory()
     seeded = await drive(port, create, count, 16)
     assert not seeded.bad, seeded.refusal
-    kilobytes = (resident() - empty) / count / 1024
+    kilobytes = (memory() - empty) / count / 1024
     found = [Found("create, 16 connections", seeded.rate, "per s"), Found("resident, each", kilobytes, "KB")]
-    selector = f"{claims}?labelSelector=app%3Dbench&limit={PAGE}"
+    selector = f"{CLAIMS}?labelSelector=app%3Dbench&limit={PAGE}"
     for name, make, times in (
-        ("get", lambda n: request("GET", f"{claims}/g{n * 7919 % count}"), 1_000),
+        ("get", lambda n: request("GET", f"{CLAIMS}/g{n * 7919 % count}"), 1_000),
         ("create", lambda n: create(count + n), 500),
-        ("page of 100", lambda n: request("GET", f"{claims}?limit={PAGE}"), 100),
+        ("merge patch", lambda n: merge_patch(f"{CLAIMS}/g{n * 7919 % count}", n), 500),
+        ("page of 100", lambda n: request("GET", f"{CLAIMS}?limit={PAGE}"), 100),
+        ("page of 100 as Table", lambda n: request("GET", f"{CLAIMS}?limit={PAGE}", accept=TABLE), 100),
         ("by label, limit 100", lambda n: request("GET", selector), 100),
-        ("full list", lambda n: request("GET", claims), 3),
+        ("full list", lambda n: request("GET", CLAIMS), 3),
     ):
         timing = await drive(port, make, times, 1)
         assert not timing.bad, timing.refusal
         found.append(Found(name, p50(timing), "ms"))
-    beside = await gets_beside_lists(port, claims)
+    beside = await gets_beside_lists(port)
     found.append(Found("get beside full lists, p99", beside.percentile(0.99) * 1000, "ms"))
     return found
 
 
-async def gets_beside_lists(port: int, claims: str) -> Timing:
+async def gets_beside_lists(port: int) -> Timing:
     """Seconds of each GET of one client while another one lists everything, twice."""
     timing = Timing()
-    listing = asyncio.ensure_future(_list_by_another_process(port, claims))
+    listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)
     while not listing.done():
         begin = time.perf_counter()
-        answer = await connection.send(request("GET", f"{claims}/g0"))
+        answer = await connection.send(request("GET", f"{CLAIMS}/g0"))
         timing.each.append(time.perf_counter() - begin)
         assert answer.status == 200, answer.body[:300]
         await asyncio.sleep(0.001)
@@ -70,11 +118,11 @@ async def gets_beside_lists(port: int, claims: str) -> Timing:
     return timing
 
 
-async def _list_by_another_process(port: int, claims: str) -> None:
+async def _list_by_another_process(port: int) -> None:
     """Reads lists where the reading takes no time of the client that is measured."""
     code = (
         "import socket, sys\n"
-        f"asked = {request('GET', claims)!r}\n"
+        f"asked = {request('GET', CLAIMS)!r}\n"
         "for _ in range(2):\n"
         f"    with socket.create_connection(('127.0.0.1', {port})) as s, s.makefile('rb') as answer:\n"
         "        s.sendall(asked)\n"
@@ -87,12 +135,19 @@ async def _list_by_another_process(port: int, claims: str) -> None:
     assert await process.wait() == 0
 
 
-async def rates_by_connections(port: int, claims: str) -> Mapping[int, float]:
-    """GETs per second by the number of connections; the first object of `rows_at` is asked for."""
-    found = {}
+async def rows_by_connections(port: int) -> list[plots.Series]:
+    """Requests per second by the number of connections, and the time to an event by that of watchers."""
+    rates: dict[str, dict[int, float]] = {"get": {}, "create": {}}
     for connections in CONNECTIONS:
         count = max(2_000, connections)
-        timing = await drive(port, lambda n: request("GET", f"{claims}/g0"), count, connections)
-        assert not timing.bad, timing.refusal
-        found[connections] = timing.rate
-    return found
+        creates = named_creates(f"by-{connections}-")
+        for name, make in (("get", lambda n: request("GET", f"{CLAIMS}/g0")), ("create", creates)):
+            timing = await drive(port, make, count, connections)
+            assert not timing.bad, timing.refusal
+            rates[name][connections] = timing.rate
+    events = {}
+    for watchers in WATCHERS:
+        delays, _ = await watching.delays(port, watchers, 20, prefix=f"event-{watchers}-")
+        events[watchers] = statistics.median(delays) * 1000
+    series = [plots.Series(name, "per s", figures, "connections") for name, figures in rates.items()]
+    return [*series, plots.Series("write to event", "ms", events, "watchers")]

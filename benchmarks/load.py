@@ -42,12 +42,15 @@ class Connection:
         return cls(*streams, where.token)
 
     async def send(self, request: bytes) -> Answer:
-        self._writer.write(request.replace(b"\r\n", self._own, 1) if self._own else request)
+        self._write(request)
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         if b"content-length:" not in head:
             return Answer(int(head[9:12]), await self._chunks())
         size = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return Answer(int(head[9:12]), await self._reader.readexactly(size))
+
+    def _write(self, request: bytes) -> None:
+        self._writer.write(request.replace(b"\r\n", self._own, 1) if self._own else request)
 
     async def _chunks(self) -> bytes:
         """A whole body that comes in chunks."""
@@ -59,7 +62,7 @@ class Connection:
 
     async def lines(self, request: bytes) -> AsyncIterator[bytes]:
         """The chunks of a watch as they come; the first is empty and says that the stream is open."""
-        self._writer.write(request)
+        self._write(request)
         await self._reader.readuntil(b"\r\n\r\n")
         yield b""
         while size := int(await self._reader.readline(), 16):

@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.load import Connection, request
+from benchmarks.tables import heading, row
 
 ROOT = Path(__file__).parents[1]
 LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
@@ -53,11 +54,9 @@ def bench_recording(rounds: int) -> None:
         proxy = running(place / "proxy", "record", f"{folder}/b.jsonl.gz", "--upstream", upstream)
         ports = {"alone": plain, "recorded": recorded, "through the proxy": stack.enter_context(proxy)}
         medians = asyncio.run(measure(ports, rounds))
-    print("\nOne request\n\n| | median | added |\n|---|---:|---:|")
+    heading("Recording one request", "median", "added")
     for name, median in medians.items():
-        print(
-            f"| {name} | {median * 1000:.2f} ms | {(median - medians['alone']) * 1000:.2f} ms |", flush=True
-        )
+        row(name, f"{median * 1000:.2f} ms", f"{(median - medians['alone']) * 1000:.2f} ms")
 
 
 async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
@@ -109,8 +108,8 @@ def bench_conversion(size: int) -> None:
         converter.returncode = os.waitstatus_to_exitcode(status)
         assert converter.returncode == 0
         seconds = time.perf_counter() - begin
-    print("\nConverting an audit log\n\n| size | time | peak memory |\n|---:|---:|---:|")
-    print(f"| {written / MEGABYTE:.0f} MB | {seconds:.0f} s | {usage.ru_maxrss / 1024:.0f} MB |", flush=True)
+    heading("Converting an audit log", "time", "peak memory")
+    row(f"{written / MEGABYTE:.0f} MB", f"{seconds:.0f} s", f"{usage.ru_maxrss / 1024:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.load import Timing, drive, request
+from benchmarks.tables import heading, row
 
 EXCHANGES = 100_000
 CONNECTIONS = 16
@@ -50,10 +51,10 @@ def bench_replay(count: int) -> None:
             seconds, peak = replayed(folder, trace, port)
         rate = count / seconds
         size = trace.stat().st_size
-    print(f"\nReplaying {count} exchanges ({size / (1 << 20):.0f} MB), order fast\n")
-    print("| | per second | of the client | peak memory |\n|---|---:|---:|---:|")
-    print(f"| the benchmark's client | {client.rate:.0f} | | |")
-    print(f"| replay | {rate:.0f} | {rate / client.rate:.0%} | {peak / 1024:.0f} MB |", flush=True)
+    title = f"Replaying {count:,} exchanges ({size / (1 << 20):.0f} MB), order fast"
+    heading(title, "per second", "of the client", "peak memory")
+    row("the benchmark's client", f"{client.rate:,.0f}", "", "")
+    row("replay", f"{rate:,.0f}", f"{rate / client.rate:.0%}", f"{peak / 1024:.0f} MB")
     assert not client.bad, f"{client.bad} of the client's answers, the first {client.refusal}"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from benchmarks import tables
 from benchmarks.load import Timing, drive, processor_seconds, request
 from tests.postgresql_server import PostgreSQL, why_missing
 from tests.torture.servers import Server, serving
@@ -56,11 +57,11 @@ async def measured(servers: Sequence[Server], verb: str, count: int) -> tuple[fl
 def bench_scale(count: int) -> None:
     """Prints a row for SQLite, and for each number of servers."""
     if why_missing():
-        print(f"\nSeveral servers: not measured, {why_missing()}")
+        tables.note(f"\nSeveral servers: not measured, {why_missing()}")
         return
-    print(f"\nSeveral servers, {CONNECTIONS} connections in all, objects of 1 KB\n")
-    print("| servers | creates/s | median ms | processor ms | GETs/s | median ms | processor ms |")
-    print("|---|---|---|---|---|---|---|")
+    title = f"Several servers, {CONNECTIONS} connections in all, objects of 1 KB"
+    figures = "creates/s", "median ms", "processor ms", "GETs/s", "median ms", "processor ms"
+    tables.heading(title, *figures)
     postgresql = PostgreSQL(fsync=True)
     try:
         with tempfile.TemporaryDirectory() as place:
@@ -81,4 +82,4 @@ def row(title: str, place: Path, databases: Sequence[str], count: int) -> None:
         asyncio.run(measured(servers, "create", count // 10))  # warms up
         figures = [*asyncio.run(measured(servers, "create", count))]
         figures += asyncio.run(measured(servers, "get", count))
-    print(f"| {title} | {' | '.join(f'{each:,.2f}' for each in figures)} |", flush=True)
+    tables.row(title, *(f"{each:,.2f}" for each in figures))

@@ -1,13 +1,19 @@
-"""The client of the benchmarks keeps the order that a benchmark needs, and growth is drawn as measured."""
+"""Benchmarks: the order of requests, tables in the documents, and growth drawn as measured."""
 
 import asyncio
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from benchmarks import tables
 from benchmarks.load import drive, request
 from benchmarks.plots import Series, svg
+from benchmarks.verbs import in_turn
+
+ROOT = Path(__file__).parents[1]
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -59,3 +65,67 @@ def test_growth_is_drawn_with_a_panel_for_each_row_and_a_point_for_each_size() -
     assert first[1] - middle[1] == pytest.approx(middle[1] - last[1], abs=0.2), "a straight line"
     width, height = float(root.get("width", "")), float(root.get("height", ""))
     assert all(0 < across < width and 0 < down < height for across, down in points)
+
+
+def test_tables_take_the_place_of_those_between_the_markers_and_of_nothing_else(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- bench -->\n\nold\n\n<!-- /bench -->\nafter\n", encoding="utf-8")
+    tables.take()
+    tables.heading("Requests", "p50", "goal", "")
+    tables.row("get", "0.20 ms", *tables.at_most(0.2, 0.2, "ms"))
+    tables.row("create", "0.90 ms", *tables.at_most(0.9, 0.5, "ms"))
+    tables.row("rate", "9", *tables.at_least(9, 10, "per s"))
+    tables.write_between(page, "bench", tables.take())
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(
+        "before\n<!-- bench -->\n\n### Requests\n\n|  | p50 | goal |  |\n| --- | ---: | ---: | ---: |\n"
+    )
+    assert "| get | 0.20 ms | ≤ 0.2 ms | reached |\n| create | 0.90 ms | ≤ 0.5 ms | **missed** |\n" in text
+    assert text.endswith("| rate | 9 | ≥ 10 per s | **missed** |\n\n<!-- /bench -->\nafter\n")
+    assert tables.take() == []
+
+
+def test_a_page_without_markers_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- bench -->\nnever closed\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="<!-- /bench -->"):
+        tables.write_between(page, "bench", ["new"])
+    assert page.read_text(encoding="utf-8") == "<!-- bench -->\nnever closed\n"
+
+
+def test_the_documents_have_the_markers_that_tables_are_written_between() -> None:
+    for name in ("README.md", "docs/performance.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert 0 <= text.find("<!-- bench -->\n") < text.find("<!-- /bench -->"), name
+
+
+def test_servers_are_asked_in_turn_and_get_each_number_once() -> None:
+    seen: list[tuple[int, int]] = []
+    handlers: list[asyncio.Task[Any] | None] = []
+
+    async def main() -> None:
+        def serve(which: int) -> Any:
+            async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                handlers.append(asyncio.current_task())
+                while head := await reader.read(1 << 16):
+                    seen.append((which, int(head.split(b" ")[1][1:])))
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                writer.close()
+                await writer.wait_closed()
+
+            return answer
+
+        servers = [await asyncio.start_server(serve(which), "127.0.0.1", 0) for which in (0, 1)]
+        ports = [server.sockets[0].getsockname()[1] for server in servers]
+        found = await in_turn(ports, lambda number: request("GET", f"/{number}"), 20, rounds=4)
+        await asyncio.gather(*filter(None, handlers))
+        for server in servers:
+            server.close()
+        assert [len(each.rates) for each in found] == [len(each.p50s) for each in found] == [4, 4]
+        assert [len(each.each) for each in found] == [20, 20]
+
+    asyncio.run(main())
+    for which in (0, 1):
+        assert sorted(number for server, number in seen if server == which) == [*range(40)]
+    turns = [server for server, _ in seen]
+    assert sum(one != other for one, other in pairwise(turns)) >= 4

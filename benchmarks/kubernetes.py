@@ -1,0 +1,183 @@
+"""Builds and runs etcd and kube-apiserver on loopback, to measure beside: `make bench ARGS="--beside ..."`.
+
+    python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
+
+Go fetches and compiles both from their published modules, once; that takes some 15 minutes on two cores.
+Then they run until they are interrupted, and what `make bench` is to be told is printed; with `--kubernetes`
+it does all of that itself. etcd does not wait for its disk (`--unsafe-no-fsync`), and kube-apiserver has the
+group and the gate of claims on.
+"""
+
+import argparse
+import contextlib
+import secrets
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.interop import go_programs
+from tests.interop.toolchain import BUILDS
+
+RELEASE = "1.31"
+ETCD = "v3.5.21"
+PORT = 6443
+START_SECONDS = 90.0
+STOP_SECONDS = 30.0
+
+_ETCD_SOURCE = """package main
+
+import (
+\t"os"
+
+\t"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() { etcdmain.Main(os.Args) }
+"""
+_API_SERVER = "k8s.io/kubernetes/cmd/kube-apiserver"
+
+
+@dataclass(frozen=True)
+class Running:
+    """Address of kube-apiserver, a token of a cluster administrator, and the process ids of both programs."""
+
+    url: str
+    token: str
+    pids: tuple[int, ...]
+
+    def options(self) -> list[str]:
+        """What `benchmarks/run.py` is told to measure beside it."""
+        pids = [option for pid in self.pids for option in ("--beside-pid", str(pid))]
+        return ["--beside", self.url, "--token", self.token, *pids]
+
+
+def build_etcd(builds: Path) -> Path:
+    go_mod = f"module program\n\ngo 1.22.0\n\nrequire go.etcd.io/etcd/server/v3 {ETCD}\n"
+    return go_programs.build("etcd", go_mod, {"main.go": _ETCD_SOURCE}, builds=builds)
+
+
+def build_api_server(builds: Path) -> Path:
+    major, minor = RELEASE.split(".")
+    version = {"gitVersion": go_programs.kubernetes_version(RELEASE), "gitMajor": major, "gitMinor": minor}
+    named = [f"-X k8s.io/component-base/version.{name}={value}" for name, value in version.items()]
+    return go_programs.build(
+        f"kube-apiserver-{RELEASE}",
+        go_programs.with_kubernetes(RELEASE),
+        {"use.go": f'package program\n\nimport _ "{_API_SERVER}/app"\n'},
+        builds=builds,
+        command=("build", "-ldflags", " ".join(["-s", "-w", *named])),
+        package=_API_SERVER,
+    )
+
+
+@contextlib.contextmanager
+def running(etcd: Path, api_server: Path, port: int) -> Iterator[Running]:
+    """Both servers in a directory of their own, which is removed; `port` and the two after it are theirs."""
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        place = Path(name)
+        store, peers = (f"http://127.0.0.1:{port + offset}" for offset in (1, 2))
+        database = stack.enter_context(
+            _process(place / "etcd.log", [str(etcd), *_etcd_options(place, store, peers)])
+        )
+        token = secrets.token_hex(16)
+        (place / "tokens.csv").write_text(f"{token},bench,bench,system:masters\n", encoding="utf-8")
+        _write_key(place / "accounts.key")
+        options = _api_server_options(place, store, port)
+        server = stack.enter_context(_process(place / "server.log", [str(api_server), *options]))
+        url = f"https://127.0.0.1:{port}"
+        _await_ready(url, token, server, place / "server.log")
+        yield Running(url, token, (server.pid, database.pid))
+
+
+def _etcd_options(place: Path, store: str, peers: str) -> list[str]:
+    return [
+        f"--data-dir={place / 'etcd'}",
+        f"--listen-client-urls={store}",
+        f"--advertise-client-urls={store}",
+        f"--listen-peer-urls={peers}",
+        f"--initial-advertise-peer-urls={peers}",
+        f"--initial-cluster=default={peers}",
+        "--unsafe-no-fsync",
+        "--log-level=error",
+    ]
+
+
+def _api_server_options(place: Path, store: str, port: int) -> list[str]:
+    return [
+        f"--etcd-servers={store}",
+        "--bind-address=127.0.0.1",
+        f"--secure-port={port}",
+        f"--cert-dir={place / 'certificates'}",
+        f"--token-auth-file={place / 'tokens.csv'}",
+        "--authorization-mode=RBAC",
+        "--service-cluster-ip-range=10.0.0.0/24",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={place / 'accounts.key'}",
+        f"--service-account-signing-key-file={place / 'accounts.key'}",
+        "--endpoint-reconciler-type=none",
+        "--feature-gates=DynamicResourceAllocation=true",
+        "--runtime-config=resource.k8s.io/v1alpha3=true",
+    ]
+
+
+def _write_key(path: Path) -> None:
+    """A key that signs tokens of service accounts."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    path.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()))
+
+
+@contextlib.contextmanager
+def _process(log: Path, command: Sequence[str]) -> "Iterator[subprocess.Popen[bytes]]":
+    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as started:
+        try:
+            yield started
+        finally:
+            started.terminate()
+            try:
+                started.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                started.kill()
+
+
+def _await_ready(url: str, token: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    asked = urllib.request.Request(f"{url}/readyz", headers={"Authorization": f"Bearer {token}"})
+    end = time.monotonic() + START_SECONDS
+    while server.poll() is None and time.monotonic() < end:
+        try:
+            urllib.request.urlopen(asked, context=trusting).read()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+        else:
+            return
+    raise SystemExit(f"kube-apiserver does not become ready:\n{log.read_text(errors='replace')[-4000:]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--builds", type=Path, default=BUILDS, help="where the two programs are kept")
+    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    arguments = parser.parse_args()
+    programs = build_etcd(arguments.builds), build_api_server(arguments.builds)
+    with running(*programs, arguments.port) as server:
+        print(f'make bench ARGS="{" ".join(server.options())}"', flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                time.sleep(1)
+
+
+if __name__ == "__main__":
+    main()

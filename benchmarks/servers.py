@@ -1,0 +1,79 @@
+"""Servers that are measured, each a process of its own on a port of its own."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+START_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
+    """Python with this command, on these cores where there are any."""
+    with _on(cores):
+        server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    with server as started:
+        try:
+            yield started
+        finally:
+            started.terminate()
+            started.wait(START_SECONDS)
+
+
+@contextlib.contextmanager
+def _on(cores: Collection[int]) -> Iterator[None]:
+    """Processes that are started inside inherit these cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores or before)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, int]]:
+    """(port, process id) of a server of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        ready = Path(folder) / "ready"
+        kubeconfig = Path(folder) / "config"
+        command = ["-m", "fakeapi", "serve", "--port", "0", "--release", "1.33", "--ready-file", str(ready)]
+        with process(*command, "--kubeconfig", str(kubeconfig), *options, cores=cores) as started:
+            yield await_ready(ready), started.pid
+
+
+def await_ready(ready: Path) -> int:
+    """The port, once a server has written it. Raises TimeoutError."""
+    end = time.monotonic() + START_SECONDS
+    while not (ready.exists() and ready.read_text()):
+        if time.monotonic() > end:
+            raise TimeoutError(f"no server within {START_SECONDS} seconds")
+        time.sleep(0.002)
+    return int(json.loads(ready.read_text())["url"].rpartition(":")[2])
+
+
+@contextlib.contextmanager
+def bare(size: int, *, h11: bool = False) -> Iterator[int]:
+    """Port of an app that answers so many bytes, on the same runner, or on hypercorn with h11."""
+    with process(str(HERE / ("bare_h11.py" if h11 else "bare.py")), str(size)) as started:
+        assert started.stdout is not None
+        yield int(started.stdout.readline())
+
+
+def resident(*pids: int) -> int:
+    """Bytes of memory that processes hold."""
+    return sum(map(_resident, pids))
+
+
+def _resident(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("no VmRSS")
