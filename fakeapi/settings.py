@@ -143,9 +143,10 @@ class Settings:
     )
     tls_directory: str | Path | None = _option(
         None,
-        "Keep the CA in this directory.",
+        "With --tls, keep the CA in this directory (ca.pem, ca-key.pem); several servers can have one.",
+        "--tls-directory",
         metavar="DIR",
-        unset="a new CA at each start",
+        unset="a new CA at each start, or one beside the file of --db",
         is_shared=False,
     )
     token: str | None = _option(

@@ -33,7 +33,8 @@ def check_shareable(settings: Settings) -> None:
             raise ValueError(f"{flag} is of one server; servers that share a database have the machine's")
     if settings.tls and settings.tls_directory is None:
         raise ValueError(
-            "--tls makes a CA of one server; for servers that share a database end TLS in front of them"
+            "--tls makes a CA of one server; give all servers that share a database one --tls-directory, "
+            "or end TLS in front of them"
         )
 
 

@@ -136,8 +136,10 @@ def serve(
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
 
     database = options["database"]
+    if options["tls_directory"] is not None and not options["tls"]:
+        raise click.UsageError("--tls-directory needs --tls.")
     if options["tls"] and database is not None and not is_shared_database(database):
-        options["tls_directory"] = Path(f"{database}.tls")
+        options["tls_directory"] = options["tls_directory"] or Path(f"{database}.tls")
     starting = Waiting("starting")
 
     def announce(server: "FakeAPI", served: str | None) -> None:

@@ -1,8 +1,11 @@
 """The server's certificate, and the certificate authority that signs it; imported only with TLS."""
 
+import fcntl
+import os
 import ssl
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,16 +33,32 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     """Makes a server certificate for these host names and addresses.
 
     With a directory its CA is used, or made there at the first time, so that clients that trust it still do
-    after a restart. The CA's key is readable by its owner only; one that was not is made so. Raises
-    OSError and CertificateError.
+    after a restart, and those of other servers with the same directory. The CA's key is readable by its
+    owner only; one that was not is made so. Raises OSError and CertificateError.
     """
-    authority = trustme.CA() if directory is None else _authority_in(directory)
+    if directory is None:
+        authority = trustme.CA()
+    else:
+        directory.mkdir(parents=True, exist_ok=True)
+        with _alone_in(directory):
+            authority = _authority_in(directory)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_COMPRESSION
     context.set_alpn_protocols(["h2", "http/1.1"])
     authority.issue_cert(*dict.fromkeys(names)).configure_cert(context)
     return Certificates(ca=authority.cert_pem.bytes(), server=context)
+
+
+@contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Has servers that start together with a new directory make one CA."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _authority_in(directory: Path) -> trustme.CA:
@@ -51,7 +70,6 @@ def _authority_in(directory: Path) -> trustme.CA:
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
     authority = trustme.CA(organization_name="fakeapi")
-    directory.mkdir(parents=True, exist_ok=True)
     with whole_file(key) as file:
         file.write(authority.private_key_pem.bytes())
     certificate.write_bytes(authority.cert_pem.bytes())  # last: the CA exists once its certificate does

@@ -2,7 +2,9 @@
 
 import ssl
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -45,3 +47,21 @@ def test_files_that_are_no_ca_are_named(tmp_path: Path, name: str) -> None:
 
 def test_old_versions_of_tls_are_not_spoken() -> None:
     assert issue(["localhost"]).server.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def test_servers_that_start_together_with_a_new_directory_make_one_ca(tmp_path: Path) -> None:
+    together = Barrier(8)
+
+    def start(_: int) -> bytes:
+        together.wait()
+        return issue(["localhost"], tmp_path / "new").ca
+
+    with ThreadPoolExecutor(8) as threads:
+        assert {*threads.map(start, range(8))} == {(tmp_path / "new" / CA_CERTIFICATE).read_bytes()}
+    issue(["localhost"], tmp_path / "new")
+
+
+def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        issue(["localhost"], tmp_path / "file")

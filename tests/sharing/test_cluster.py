@@ -1,9 +1,13 @@
 """Servers that share a database answer as one API server."""
 
+import json
+import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -129,7 +133,7 @@ def test_a_reset_of_one_server_is_that_of_the_other(pair: Pair) -> None:
     [
         ({"seed": 1}, "--seed is of one server"),
         ({"frozen_at": "2026-01-31T12:00:00Z"}, "--frozen-at is of one server"),
-        ({"tls": True}, "end TLS in front of them"),
+        ({"tls": True}, "one --tls-directory, or end TLS in front of them"),
     ],
 )
 def test_what_servers_cannot_have_together_is_refused_in_one_line(
@@ -145,6 +149,18 @@ def test_a_server_of_another_release_is_refused_in_one_line(pair: Pair, postgres
     with pytest.raises(StartError, match="with other settings is at work") as refusal:
         FakeAPI(release="1.31", database=place).start()
     assert "\n" not in str(refusal.value)
+
+
+def test_a_client_that_trusts_one_server_trusts_all_that_share_the_directory_of_its_ca(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"database": postgresql.place(), "tls": True, "tls_directory": tmp_path / "ca"}
+    with FakeAPI(**options) as first, FakeAPI(**options) as second:
+        first.request("POST", SERVICES, service("a"))
+        trusted = ssl.create_default_context(cafile=str(first.ca_file))
+        for server in (first, second):
+            with urlopen(f"{server.url}{SERVICES}/a", context=trusted, timeout=30) as answer:
+                assert json.load(answer)["metadata"]["name"] == "a"
 
 
 def test_the_clock_of_one_server_among_several_is_not_moved(pair: Pair) -> None:
