@@ -80,17 +80,25 @@ class Follower:
             await asyncio.gather(self._reading, return_exceptions=True)
         self._answer(self._waiting, Closed())
 
-    def take(self, read: Read) -> None:
-        """Shows what was read, as far as it is newer than what is shown. Raises `StorageFailed`."""
-        if read.epoch < self.epoch:
-            return  # it was read before another read that has been taken
+    def take(self, read: Read) -> bool:
+        """Shows what was read, as far as it is newer than what is shown.
+
+        False where it does not lead there, as the reader has begun again meanwhile: read once more. Raises
+        `StorageFailed`.
+        """
         known = self._committed.revision
-        went_back = read.epoch == self.epoch and read.revision < read.after  # a copy from before was restored
+        is_of_before = read.known_epoch != self.epoch  # another epoch has begun here while it was read
+        if is_of_before and read.epoch < self.epoch:
+            return True
+        went_back = not is_of_before and (read.epoch, read.revision) < (self.epoch, read.after)
         if read.epoch > self.epoch or read.compacted > known or went_back:
+            if not read.is_whole:
+                return False
             self._reload(read)
-            return
+            return True
         self.replay([row for row in read.rows if row.revision > known])
         self._compact(read.compacted)
+        return True
 
     def replay(self, rows: Sequence[Row]) -> list[Event]:
         """Shows the next rows. Raises `StorageFailed`."""
@@ -110,6 +118,9 @@ class Follower:
         self._wake.set()
 
     def _reload(self, read: Read) -> None:
+        """Shows what was read alone, where all rows were: they were replaced, a copy of the database from
+        before was put in its place, or rows that are lacking here are compacted.
+        """
         is_replaced = read.epoch != self.epoch or read.revision < read.after
         reason = StorageReset() if is_replaced else Compacted(self._committed.revision, read.compacted)
         self.epoch = read.epoch
@@ -139,7 +150,7 @@ class Follower:
             waiting, self._waiting = self._waiting, []
             try:
                 read = await self._log.read(self.epoch, self._committed.revision)
-                self._take_or_begin_again(read)
+                is_taken = self._take_or_begin_again(read)
             except asyncio.CancelledError:
                 self._answer(waiting, Closed())
                 raise
@@ -154,11 +165,15 @@ class Follower:
                 if self._failure:
                     log.warning("the database answers again")
                     self._failure = ""
-                self._answer(waiting, None)
+                if is_taken:
+                    self._answer(waiting, None)
+                else:
+                    self._waiting = [*waiting, *self._waiting]
+                    self._wake.set()
 
-    def _take_or_begin_again(self, read: Read) -> None:
+    def _take_or_begin_again(self, read: Read) -> bool:
         try:
-            self.take(read)
+            return self.take(read)
         except StorageError:
             self.begin_again()
             raise

@@ -37,17 +37,23 @@ class Outcome(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The log at one moment, for a reader that knew everything up to `after`.
+    """The log at one moment, for a reader that knew everything up to `after` of the epoch `known_epoch`.
 
     `rows` are those after that revision, or all rows where the epoch is another one, or that revision is
     older than the last compaction or newer than `revision`.
     """
 
+    known_epoch: int
     after: int
     epoch: int
     compacted: int
     revision: int
     rows: list[Row]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows were read."""
+        return self.epoch != self.known_epoch or not self.compacted <= self.after <= self.revision
 
 
 class Appended(NamedTuple):
@@ -75,7 +81,7 @@ class PostgresqlLog:
             raise StorageFailed("the database is damaged: fakeapi_state is empty")
         first = records[0]
         rows = [_row(each) for each in records] if first["revision"] is not None else []
-        return Read(after, first["epoch"], first["compacted"], first["current"], rows)
+        return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
         """Stores those of the writes that fit the state that those before them leave."""
@@ -99,7 +105,7 @@ class PostgresqlLog:
             for each in rest
             if each["o_number"] > 0
         ]
-        before = Read(known, state["o_previous"], state["o_created"], state["o_revision"], gap)
+        before = Read(epoch, known, state["o_previous"], state["o_created"], state["o_revision"], gap)
         return Appended(before, outcomes)
 
     async def compact(

@@ -210,6 +210,92 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
     several(use, postgresql.place())
 
 
+class SlowRead:
+    """A read of the log that is under way: its question is asked by then, its answer there when let go."""
+
+    def __init__(self, store: SharedStorage, patch: pytest.MonkeyPatch, *, sees_later: bool) -> None:
+        assert isinstance(store, SharedStore)
+        self._read = store._log.read
+        self._sees_later = sees_later
+        self.asked, self.may_read, self.has_read, self.may_return = (asyncio.Event() for _ in range(4))
+        patch.setattr(store._log, "read", self)
+
+    async def __call__(self, epoch: int, after: int) -> Read:
+        if self.asked.is_set():
+            return await self._read(epoch, after)
+        self.asked.set()
+        if self._sees_later:
+            await self.may_read.wait()
+        read = await self._read(epoch, after)
+        self.has_read.set()
+        await self.may_return.wait()
+        return read
+
+
+@pytest.mark.parametrize("sees_later", [True, False], ids=["seen after the reset", "seen before it"])
+def test_a_read_that_was_asked_before_a_reset_takes_nothing_from_what_came_after_it(
+    sees_later: bool,  # noqa: FBT001 - pytest
+    postgresql: PostgreSQL,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def use(stores: list[SharedStorage]) -> None:
+        [store] = stores
+        for number in range(8):
+            await store.create(f"/{number}", b"")
+        slow = SlowRead(store, monkeypatch, sees_later=sees_later)
+        refreshed = asyncio.ensure_future(store.refresh())
+        await slow.asked.wait()
+        if not sees_later:
+            await slow.has_read.wait()
+        await store.reset()
+        slow.may_read.set()
+        await slow.has_read.wait()
+        for name in ("/a", "/b"):
+            await store.create(name, b"")
+        slow.may_return.set()
+        await refreshed
+        assert keys(store.list("").entries) == ["/a", "/b"]
+        assert (await store.create("/c", b"")).revision == INITIAL_REVISION + 3
+
+    several(use, postgresql.place(), 1)
+
+
+def test_a_read_of_new_rows_alone_is_not_taken_for_everything(
+    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(stores: list[SharedStorage]) -> None:
+        [store] = stores
+        assert isinstance(store, SharedStore)
+        for number in range(8):
+            await store.create(f"/{number}", b"")
+        await store.compact(store.revision)
+        slow = SlowRead(store, monkeypatch, sees_later=False)
+        refreshed = asyncio.ensure_future(store.refresh())
+        await slow.has_read.wait()
+        store._follower.begin_again()
+        slow.may_return.set()
+        await refreshed
+        assert len(store.list("").entries) == 8
+
+    several(use, postgresql.place(), 1)
+
+
+def test_a_copy_of_the_database_from_before_a_reset_is_noticed(postgresql: PostgreSQL) -> None:
+    place = postgresql.place()
+    url, _, schema = place.partition("?search_path=")
+
+    async def use(stores: list[SharedStorage]) -> None:
+        [store] = stores
+        await store.create("/a", b"")
+        await store.reset()
+        back = f"UPDATE {schema}.fakeapi_state SET epoch = epoch - 1, revision = 1, compacted = 1"
+        postgresql.sql(back, f"DELETE FROM {schema}.fakeapi_log", url=url)
+        await store.refresh()
+        assert (await store.create("/b", b"")).revision == 2
+
+    several(use, place, 1)
+
+
 def test_a_write_of_before_a_restore_is_not_stored_after_it(postgresql: PostgreSQL) -> None:
     async def use(stores: list[SharedStorage]) -> None:
         first, second = stores
