@@ -3,21 +3,25 @@ and resumes where the watch merely ended.
 """
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fakeapi import FakeAPI
+from tests.interop.awaiting import AWAIT_SECONDS
 from tests.interop.clients.stories import FOLDER, run, server
 from tests.interop.go_programs import build, staging_version, with_staging
 from tests.interop.plugin import Report
+from tests.interop.toolchain import of_releases
 
-RELEASE = "1.33"
+RELEASES = of_releases(["1.33", "1.37"])
 NAMES = ("a", "b", "last")
 NO_TIMEOUT = "0s"
+STREAMED_LIST = "KUBE_FEATURE_WatchListClient"
+"""The variable that says whether a reflector streams its list; from 1.35 on it does where none is set."""
 
 
 def make(api: FakeAPI, *names: str) -> None:
@@ -25,31 +29,38 @@ def make(api: FakeAPI, *names: str) -> None:
         api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}})
 
 
+@pytest.fixture(params=RELEASES)
+def release(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def program() -> Path:
+def program(release: str) -> Path:
     source = (FOLDER / "go" / "reflector" / "main.go").read_text(encoding="utf-8")
-    return build(
-        "reflector", with_staging(RELEASE, ["api", "apimachinery", "client-go"]), {"main.go": source}
-    )
+    go_mod = with_staging(release, ["api", "apimachinery", "client-go"])
+    return build(f"reflector-{release}", go_mod, {"main.go": source})
 
 
-def row(report: Report, did: str) -> None:
+def row(report: Report, release: str, did: str) -> None:
     report(
         kind="client",
         name="client-go, a reflector",
-        version=staging_version(RELEASE),
-        release=RELEASE,
+        version=staging_version(release),
+        release=release,
         did=did,
     )
 
 
 @contextmanager
-def following(program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, **environment: str) -> Iterator[None]:
+def following(
+    program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, *, streamed: bool = False
+) -> Iterator[None]:
     """Runs the reflector meanwhile, and asserts that it has seen all in the end."""
+    environment = {"TIMEOUT": timeout, STREAMED_LIST: str(streamed).lower()}
     printed: list[str] = []
 
     def follow() -> None:
-        printed.append(run([program, NAMES[-1]], api, TIMEOUT=timeout, **environment))
+        printed.append(run([program, NAMES[-1]], api, **environment))
 
     client = threading.Thread(target=follow)
     client.start()
@@ -59,8 +70,9 @@ def following(program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, **environm
 
 
 def until_it_watches(api: FakeAPI, times: int = 1) -> None:
+    end = time.monotonic() + AWAIT_SECONDS
     while len(api.requests.filter("watch configmaps")) < times:
-        pass
+        assert time.monotonic() < end, "the reflector has not watched"
 
 
 @pytest.mark.parametrize(
@@ -80,12 +92,12 @@ def until_it_watches(api: FakeAPI, times: int = 1) -> None:
     ],
 )
 def test_a_reflector_of_client_go_goes_on_after_a_fault_of_its_watch(
-    program: Path, kind: str, members: dict[str, int], lists: int, report: Report
+    release: str, program: Path, kind: str, members: dict[str, int], lists: int, report: Report
 ) -> None:
     outcome = "listed again" if lists > 1 else "went on"
     shown = "".join(f", {name} {value}" for name, value in members.items())
-    row(report, f"{outcome} after the fault {kind} of its watch{shown}")
-    with server(RELEASE) as api:
+    row(report, release, f"{outcome} after the fault {kind} of its watch{shown}")
+    with server(release) as api:
         fault = getattr(api.faults, kind)("watch configmaps", times=1, **members)
         with following(program, api):
             until_it_watches(api)
@@ -109,12 +121,16 @@ def test_a_reflector_of_client_go_goes_on_after_a_fault_of_its_watch(
     ],
 )
 def test_a_reflector_of_client_go_goes_on_after_a_fault_of_its_list(
-    program: Path, kind: str, members: dict[str, int], lists: int, report: Report
+    release: str, program: Path, kind: str, members: dict[str, int], lists: int, report: Report
 ) -> None:
     outcome = "listed again" if lists > 1 else "went on"
     timeout = "2s" if kind in ("stall", "wait") else NO_TIMEOUT
-    row(report, f"{outcome} after the fault {kind} of its list{', in 2 s' if timeout == '2s' else ''}")
-    with server(RELEASE) as api:
+    row(
+        report,
+        release,
+        f"{outcome} after the fault {kind} of its list{', in 2 s' if timeout == '2s' else ''}",
+    )
+    with server(release) as api:
         fault = getattr(api.faults, kind)("list configmaps", times=1, **members)
         make(api, *NAMES)
         with following(program, api, timeout):
@@ -124,10 +140,10 @@ def test_a_reflector_of_client_go_goes_on_after_a_fault_of_its_list(
 
 
 def test_a_reflector_of_client_go_begins_with_a_stale_cache_and_catches_up(
-    program: Path, report: Report
+    release: str, program: Path, report: Report
 ) -> None:
-    row(report, "began with the stale list of the fault stale, and caught up")
-    with server(RELEASE) as api:
+    row(report, release, "began with the stale list of the fault stale, and caught up")
+    with server(release) as api:
         make(api, "a")
         fault = api.faults.stale("configmaps")
         make(api, "b", "last")
@@ -140,15 +156,14 @@ def test_a_reflector_of_client_go_begins_with_a_stale_cache_and_catches_up(
 
 
 def test_a_reflector_of_client_go_that_streams_its_list_waits_for_the_bookmark_at_its_end(
-    program: Path, report: Report
+    release: str, program: Path, report: Report
 ) -> None:
-    row(report, "streamed its list again, as the fault withhold_bookmarks hid the end of the first")
-    with server(RELEASE, feature_gates="WatchList=true") as api:
+    row(report, release, "streamed its list again, as the fault withhold_bookmarks hid the end of the first")
+    with server(release, feature_gates="WatchList=true") as api:
         make(api, *NAMES)
         api.faults.withhold_bookmarks("configmaps", times=1)
         api.faults.end_watch("configmaps", after=len(NAMES))
-        environment: dict[str, Any] = {"KUBE_FEATURE_WatchListClient": "true"}
-        with following(program, api, **environment):
+        with following(program, api, streamed=True):
             pass
         api.requests.verify("watch configmaps", at_least=2)
         api.requests.none("list configmaps")
