@@ -34,11 +34,13 @@ log = logging.getLogger("fakeapi.controllers")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The times of an election, in seconds."""
+    """The times of an election, in seconds, and the clock and the sleep that they are taken with."""
 
     lease: float = LEASE_SECONDS
     renew: float = RENEW_SECONDS
     retry: float = RETRY_SECONDS
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 class Leading:
@@ -82,20 +84,25 @@ class Leading:
 
     async def _run(self) -> None:
         while True:
+            await self._resign_if_late()  # before anything is asked: the server may have been paused
             try:
                 is_held = await self._take_or_renew()
             except Refused as error:
                 log.debug("the lease of the controllers: %s", error)
                 is_held = False
             if is_held:
-                self._renewed = time.monotonic()
+                self._renewed = self._pace.clock()
                 if not self.leads:
                     log.info("this server runs the controllers")
                     self.leads = True
                     await self._start()
-            elif self.leads and time.monotonic() - self._renewed > self._pace.renew:
-                await self._resign()
-            await asyncio.sleep(self._pace.retry)
+            else:
+                await self._resign_if_late()
+            await self._pace.sleep(self._pace.retry)
+
+    async def _resign_if_late(self) -> None:
+        if self.leads and self._pace.clock() - self._renewed > self._pace.renew:
+            await self._resign()
 
     async def _resign(self) -> None:
         log.info("this server does not run the controllers any more")
@@ -114,8 +121,8 @@ class Leading:
         version, spec = lease["metadata"]["resourceVersion"], lease["spec"]
         holder = spec.get("holderIdentity") or ""
         if version != self._seen[0]:
-            self._seen = version, time.monotonic()
-        is_over = time.monotonic() - self._seen[1] > self._pace.lease
+            self._seen = version, self._pace.clock()
+        is_over = self._pace.clock() - self._seen[1] > self._pace.lease
         if holder not in ("", self.identity) and not is_over:
             if self.leads:  # another server took it: no renewal is to be waited for
                 await self._resign()

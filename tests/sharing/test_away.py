@@ -5,6 +5,8 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from email.message import Message
+from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -27,19 +29,47 @@ def mortal() -> Iterator[PostgreSQL]:
     server.stop()
 
 
-def code_of(server: FakeAPI, target: str, name: str = "") -> int:
-    """The status of a GET, or of the POST of a ConfigMap."""
+class Told(NamedTuple):
+    """What a server answered."""
+
+    code: int
+    headers: Message
+    body: bytes
+
+
+def told(server: FakeAPI, target: str, name: str = "") -> Told:
+    """The answer to a GET, or to the POST of a ConfigMap."""
     body = None
     if name:
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()
     request = Request(f"{server.url}{target}", body, {"Content-Type": "application/json"})
     try:
         with urlopen(request, timeout=PATIENCE_SECONDS) as answer:
-            code: int = answer.status
+            return Told(answer.status, answer.headers, answer.read())
     except HTTPError as error:
-        error.close()
-        return error.code
-    return code
+        with error:
+            return Told(error.code, error.headers, error.read())
+
+
+def code_of(server: FakeAPI, target: str, name: str = "") -> int:
+    return told(server, target, name).code
+
+
+def assert_unavailable(answer: Told) -> None:
+    """The answer is a Status that says when to come again, as nothing was stored."""
+    assert (answer.code, answer.headers["Retry-After"]) == (503, "1")
+    status = json.loads(answer.body)
+    assert status["message"].startswith("the server is currently unable to handle the request: the database")
+    assert {**status, "message": ""} == {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": "",
+        "reason": "ServiceUnavailable",
+        "details": {"retryAfterSeconds": 1},
+        "code": 503,
+    }
 
 
 def until_well(server: FakeAPI) -> None:
@@ -65,8 +95,10 @@ def test_while_the_database_is_away_only_older_reads_are_answered(end: str, mort
             assert code_of(server, "/livez") == 200
         if end == "kill":
             for server in servers:
-                assert code_of(server, MAPS) == 503
-                assert code_of(server, MAPS, "meanwhile") == 503
+                assert_unavailable(told(server, MAPS))
+                assert_unavailable(told(server, f"{MAPS}/before?resourceVersion=999999"))
+                assert_unavailable(told(server, MAPS, "meanwhile"))
+                assert code_of(server, f"{MAPS}/before?resourceVersion=1") == 200
                 assert code_of(server, "/readyz") == 503
             mortal.start()
         else:
@@ -77,3 +109,32 @@ def test_while_the_database_is_away_only_older_reads_are_answered(end: str, mort
             assert code_of(server, f"{MAPS}/meanwhile") == 404
         assert code_of(servers[0], MAPS, "after") == 201
         assert code_of(servers[1], f"{MAPS}/after") == 200
+
+
+def test_a_watch_stays_open_while_the_database_is_away_and_misses_nothing(mortal: PostgreSQL) -> None:
+    place = mortal.place()
+    with ExitStack() as stack:
+        servers = [stack.enter_context(FakeAPI(release="1.33", database=place)) for _ in range(2)]
+        assert code_of(servers[0], MAPS, "before") == 201
+        since = json.loads(told(servers[0], MAPS).body)["metadata"]["resourceVersion"]
+        watches = [
+            stack.enter_context(
+                urlopen(f"{each.url}{MAPS}?watch=1&resourceVersion={since}", timeout=PATIENCE_SECONDS)
+            )
+            for each in servers
+        ]
+        mortal.kill()
+        assert_unavailable(told(servers[0], MAPS))
+        while_away = f"{servers[1].url}{MAPS}?watch=1&resourceVersion={since}"
+        watches.append(stack.enter_context(urlopen(while_away, timeout=PATIENCE_SECONDS)))
+        mortal.start()
+        for server in servers:
+            until_well(server)
+        for name in ("one", "two"):
+            assert code_of(servers[0], MAPS, name) == 201
+        for watch in watches:
+            events = [json.loads(watch.readline()) for _ in range(2)]
+            assert [(each["type"], each["object"]["metadata"]["name"]) for each in events] == [
+                ("ADDED", "one"),
+                ("ADDED", "two"),
+            ]

@@ -23,6 +23,7 @@ class Leases:
         self.lease: Object | None = None
         self.version = 0
         self.away: set[str] = set()
+        self.asked: list[str] = []
 
     def of(self, candidate: str) -> "LeaseClient":
         return LeaseClient(self, candidate)
@@ -34,6 +35,7 @@ class LeaseClient(API):
         self._candidate = candidate
 
     def _check(self) -> None:
+        self._leases.asked.append(self._candidate)
         if self._candidate in self._leases.away:
             raise Refused(503, "ServiceUnavailable", "away", {})
 
@@ -59,14 +61,15 @@ class LeaseClient(API):
         return self._leases.lease
 
 
-def candidate(leases: Leases, name: str, happened: asyncio.Queue[str]) -> Leading:
+def candidate(leases: Leases, name: str, happened: asyncio.Queue[str], pace: Pace = QUICK) -> Leading:
     async def start() -> None:
         happened.put_nowait(f"{name} starts")
 
     async def stop() -> None:
+        leases.asked.append(f"{name} stops")
         happened.put_nowait(f"{name} stops")
 
-    return Leading(leases.of(name), time.time, start, stop, QUICK)
+    return Leading(leases.of(name), time.time, start, stop, pace)
 
 
 def test_a_leader_that_is_cut_off_stops_before_another_starts() -> None:
@@ -83,6 +86,41 @@ def test_a_leader_that_is_cut_off_stops_before_another_starts() -> None:
         assert [await happened.get(), await happened.get()] == ["second stops", "first starts"]
         await first.end()
         assert await happened.get() == "first stops"
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE_SECONDS))
+
+
+def test_a_leader_that_was_paused_for_a_minute_stops_before_it_asks_anything() -> None:
+    async def main() -> None:
+        leases, happened, passed = Leases(), asyncio.Queue[str](), [0.0]
+        sleeps, goes_on, has_looked = (asyncio.Event() for _ in range(3))
+
+        async def pause(_: float) -> None:
+            sleeps.set()
+            await goes_on.wait()
+            await asyncio.sleep(0)
+
+        async def short_sleep(_: float) -> None:
+            has_looked.set()
+            await asyncio.sleep(0)
+
+        paused = candidate(leases, "first", happened, Pace(clock=lambda: passed[0], sleep=pause))
+        awake = candidate(leases, "second", happened, Pace(clock=lambda: passed[0], sleep=short_sleep))
+        paused.begin()
+        assert await happened.get() == "first starts"
+        await sleeps.wait()
+        awake.begin()
+        await has_looked.wait()
+        passed[0] += 60
+        assert await happened.get() == "second starts"
+        await awake.end()
+        assert await happened.get() == "second stops"
+        leases.asked.clear()
+        leases.away.add("first")
+        goes_on.set()
+        assert await happened.get() == "first stops"
+        assert leases.asked[0] == "first stops"
+        await paused.end()
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE_SECONDS))
 
