@@ -42,9 +42,38 @@ def container_totals(spec: Object, member: str) -> Resources:
 def pod_totals(spec: Object, member: str, *, pod_level: bool) -> Resources:
     """`container_totals`, in place of which the pod's own amounts stand with `pod_level`."""
     total = container_totals(spec, member)
-    if pod_level:
-        total |= {name: amount for name, amount in _amounts(spec, member).items() if is_pod_level(name)}
+    return total | pod_level_amounts(spec, member) if pod_level else total
+
+
+def pod_level_amounts(spec: Object, member: str) -> Resources:
+    """The amounts that the pod as a whole asks for."""
+    return {name: amount for name, amount in _amounts(spec, member).items() if is_pod_level(name)}
+
+
+def claimed_resources(pod: Object) -> Resources:
+    """The node's resources that the pod takes through its claims, as its status tells.
+
+    Status of 1.36 has sums (`resources`), that of 1.37 what devices stand for (`mapping`) and need beside it
+    (`overhead`), once for each pod and once for each container that names the claim.
+    """
+    total = Resources()
+    for status in pod["status"].get("nodeAllocatableResourceClaimStatuses") or ():
+        total = added(total, status.get("resources") or {})
+        total = added(total, {each["name"]: each["quantity"] for each in status.get("mapping") or ()})
+        users = len(status.get("containers") or ())
+        for each in status.get("overhead") or ():
+            total = added(total, {each["name"]: overhead_of(each, users)})
     return total
+
+
+def overhead_of(overhead: Object, containers: int) -> str:
+    """What a claim's overhead comes to for a pod in which so many containers use the claim."""
+    found = "0"
+    if overhead.get("perPod") is not None:
+        found = quantity.add(found, overhead["perPod"])
+    if overhead.get("perContainer") is not None and containers:
+        found = quantity.add(found, quantity.multiply(overhead["perContainer"], str(containers)))
+    return found
 
 
 def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:

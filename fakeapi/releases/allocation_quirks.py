@@ -115,6 +115,8 @@ class AllocationQuirks:
     """Configuration that is for all requests of a claim names none of them, and is there once."""
     config_is_filtered: bool
     """The result has the claim's configuration for the requests and choices that were allocated."""
+    devices_have_overhead: bool
+    """Devices take node-allocatable resources as overhead too; those that stand for some are not shared."""
     results_have_tolerations: bool
     newer_results_have_tolerations: bool
     """With binding conditions or consumable capacity, results have tolerations."""
@@ -160,6 +162,7 @@ _HISTORY: History = {
     "config_of_classes_names_no_request": {27: True, 32: False},
     "config_for_all_names_no_request": {27: False, 37: True},
     "config_is_filtered": {27: False, 33: True},
+    "devices_have_overhead": {27: False, 37: True},
     "results_have_tolerations": {27: False, 36: True},
     "newer_results_have_tolerations": {27: False, 35: True},
     "list_attributes_are_gated": {27: False, 37: True},

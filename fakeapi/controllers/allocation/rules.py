@@ -22,6 +22,7 @@ class AllocationRules:
     consumable_capacity: bool
     list_attributes: bool
     extended_resources: bool
+    node_allocatable: bool
     pools_are_sorted: bool
     """Pools are sorted by driver and name, those with binding conditions last, and their slices by name."""
     conditions_come_last: bool
@@ -48,6 +49,7 @@ def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
         consumable_capacity=consumable,
         list_attributes=quirks.list_attributes_are_gated and gates.get("DRAListTypeAttributes", False),
         extended_resources=gates.get("DRAExtendedResource", False),
+        node_allocatable=gates.get("DRANodeAllocatableResources", False),
         pools_are_sorted=quirks.newer_allocators_sort_pools and is_newer,
         conditions_come_last=quirks.newer_allocators_put_conditions_last and is_newer,
         order_is_kept=quirks.newer_allocators_keep_order and is_newer,

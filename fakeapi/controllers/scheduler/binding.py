@@ -1,5 +1,6 @@
 """Binder: writes the allocations and reservations of claims, then binds the pod."""
 
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 
 from fakeapi.controllers.allocation.rules import AllocationRules
@@ -12,6 +13,7 @@ from fakeapi.controllers.pod_claims import reference_to_pod, reserved_for
 from fakeapi.controllers.scheduler.claim_plugin import Deallocation
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
+from fakeapi.controllers.scheduler.node_allocatable import FIELD
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.machinery.json_types import Object
 
@@ -31,6 +33,8 @@ class Binder:
         self._api = api
         self._view = view
         self._rules = rules
+        self._told: set[str] = set()
+        """UIDs of pods that were told what they take of a node, and are not bound yet."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
@@ -59,7 +63,40 @@ class Binder:
                 await failed(str(problem))
                 return None
             stored.append(found)
+        try:
+            await self._tell_node_claims(pod, outcome)
+        except BindError as problem:
+            await self.unreserve(pod, stored)
+            await failed(str(problem))
+            return None
         return stored
+
+    async def _tell_node_claims(self, pod: Object, outcome: Outcome) -> None:
+        """Writes to the pod's status what it takes of the node through its claims. Raises BindError."""
+        statuses = outcome.claims.node_claims.get(outcome.node)
+        if not statuses:
+            return
+        try:
+            await self._patch_status(pod, {FIELD: statuses}, "strategic")
+        except Refused as problem:
+            whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+            raise BindError(
+                f"updating pod {whose} NodeAllocatableResourceClaimStatuses: {problem.message}"
+            ) from None
+        self._told.add(pod["metadata"]["uid"])
+
+    async def _clear_node_claims(self, pod: Object) -> None:
+        if pod["metadata"]["uid"] in self._told:
+            self._told.discard(pod["metadata"]["uid"])
+            nothing: list[Object] | None = [] if self._rules.quirks.devices_have_overhead else None
+            with contextlib.suppress(Refused):
+                await self._patch_status(pod, {FIELD: nothing}, "merge")
+
+    async def _patch_status(self, pod: Object, status: Object, kind: str) -> None:
+        resource = self._context.resource("", "pods")
+        assert resource is not None, "pods are served by every release"
+        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
+        await self._api.patch(resource.path_of(pod, "status"), patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
         """Binds the pod to a node and records the event Scheduled. Raises Refused."""
@@ -73,6 +110,7 @@ class Binder:
         resource = self._context.resource("", "pods")
         assert resource is not None, "pods are served by every release"
         await self._api.create(resource.path_of(pod, "binding"), binding)
+        self._told.discard(metadata["uid"])
         note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {node}"
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
@@ -135,11 +173,8 @@ class Binder:
                 "resourceClaimName": claim["metadata"]["name"],
             }
         }
-        resource = self._context.resource("", "pods")
-        assert resource is not None, "pods are served by every release"
-        patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
         try:
-            await self._api.patch(resource.path_of(pod, "status"), patch, "strategic")
+            await self._patch_status(pod, status, "strategic")
         except Refused as problem:
             whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
             raise BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
@@ -188,6 +223,7 @@ class Binder:
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
         """Removes the pod from `reservedFor` of the claims; refusals are ignored."""
         uid = pod["metadata"]["uid"]
+        await self._clear_node_claims(pod)
         for claim in claims:
             if "allocation" in claim["status"] and reserved_for(pod, claim):
                 change = {"reservedFor": [{"$patch": "delete", "uid": uid}]}

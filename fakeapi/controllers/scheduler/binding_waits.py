@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fakeapi.controllers.scheduler.binding_conditions import are_ready
 from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.node_allocatable import FIELD
 from fakeapi.controllers.scheduler.node_state import NodeStates
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.machinery.json_types import Object
@@ -72,4 +73,9 @@ class BindingWaits:
 
 
 def _placed(wait: Wait) -> Object:
-    return {**wait.pod, "spec": {**wait.pod["spec"], "nodeName": wait.outcome.node}}
+    node = wait.outcome.node
+    status = wait.pod["status"]
+    claimed = wait.outcome.claims.node_claims.get(node)
+    if claimed:
+        status = {**status, FIELD: claimed}
+    return {**wait.pod, "spec": {**wait.pod["spec"], "nodeName": node}, "status": status}

@@ -22,7 +22,8 @@ class PodClaims:
 
     `by_class` are the extended resources of the pod that DeviceClasses back, `classes` the class of each
     resource. `extended` is the pod's claim for them, also in `claims`; `wanted` has, by node, the requests it
-    would have. `talk` is the negotiation with classic drivers, in releases that have them.
+    would have. `node_claims` has, by node, what the pod's status is to tell of node-allocatable resources.
+    `talk` is the negotiation with classic drivers, in releases that have them.
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -34,6 +35,7 @@ class PodClaims:
     by_class: frozenset[str] = frozenset()
     classes: Mapping[str, str] = field(default_factory=dict)
     wanted: dict[str, Wanted] = field(default_factory=dict)
+    node_claims: dict[str, list[Object]] = field(default_factory=dict)
     talk: Negotiation | None = None
 
 

@@ -18,6 +18,7 @@ from fakeapi.controllers.scheduler.binding_conditions import is_hopeless
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
+from fakeapi.controllers.scheduler.node_allocatable import ClaimUse, LookupFailed, NodeAllocatable
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
@@ -143,8 +144,17 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             problem = state.talk.filter(node.node)
             if problem is not None:
                 return problem
+        accounting = self._accounting(state)
+        if accounting is not None:
+            problem = accounting.sharing_problem(pod, _available(state.claims, node.node), node)
+            if problem is not None:
+                return problem
         if state.inventory is not None:
             problem = self._allocate(state, state.inventory, node)
+            if problem is not None:
+                return problem
+        if accounting is not None and (state.inventory is not None or accounting.has_overhead):
+            problem = self._account(accounting, state, pod, node)
             if problem is not None:
                 return problem
         if unavailable:
@@ -165,6 +175,30 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             return Unschedulable(("cannot schedule extended resource claim",))
         names = [name for name in state.by_class if not node.allocatable(name)]
         state.wanted[node.name] = extended_resources.wanted(pod, names, state.classes)
+        return None
+
+    def _accounting(self, state: PodClaims) -> NodeAllocatable | None:
+        if not self._rules.node_allocatable or not state.claims:
+            return None
+        return NodeAllocatable(self._view.slices(), self._rules.quirks.devices_have_overhead)
+
+    def _account(
+        self, accounting: NodeAllocatable, state: PodClaims, pod: Object, node: NodeState
+    ) -> Unschedulable | None:
+        """Adds up what the pod takes of the node's own resources through its claims."""
+        results = state.allocations.get(node.name, ())
+        new = {id(claim): each for claim, each in zip(state.unallocated, results, strict=False)}
+        uses = [
+            ClaimUse(claim, new.get(id(claim), claim["status"].get("allocation")), id(claim) in new)
+            for claim in state.claims
+        ]
+        try:
+            found = accounting.account(pod, uses, self._view.names_of_claims(pod), node)
+        except LookupFailed as problem:
+            raise PluginError(NAME, "filter", str(problem)) from None
+        if isinstance(found, Unschedulable):
+            return found
+        state.node_claims[node.name] = found
         return None
 
     def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
@@ -238,6 +272,12 @@ class DynamicResources(ClaimPlugin[PodClaims]):
 def _exact_requests(claim: Object) -> list[Object]:
     requests = (claim["spec"].get("devices") or {}).get("requests") or ()
     return [spec for request in requests for _, _, spec in choices_of(request)]
+
+
+def _available(claims: Sequence[Object], node: Object) -> list[Object]:
+    """The claims that are allocated, and for the node."""
+    allocated = [(each, each["status"].get("allocation")) for each in claims]
+    return [each for each, found in allocated if found is not None and _is_available(found, node)]
 
 
 def _is_available(allocation: Object | None, node: Object) -> bool:

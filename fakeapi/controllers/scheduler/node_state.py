@@ -7,7 +7,12 @@ from fractions import Fraction
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
-from fakeapi.registry.pod_resources import pod_totals
+from fakeapi.registry.pod_resources import (
+    added,
+    claimed_resources,
+    container_totals,
+    pod_level_amounts,
+)
 
 Amounts = dict[str, Fraction]
 
@@ -68,9 +73,13 @@ def amount(text: str) -> Fraction:
 
 
 def requests_of(pod: Object) -> Amounts:
-    """The resource requests of a pod, overhead included."""
+    """The resource requests of a pod, with those of its claims and its overhead."""
     spec = pod["spec"]
-    totals = pod_totals(spec, "requests", pod_level=True)
+    totals = container_totals(spec, "requests")
+    claimed = claimed_resources(pod)
+    if claimed:
+        totals = added(totals, claimed)
+    totals |= pod_level_amounts(spec, "requests")
     found = {name: amount(text) for name, text in totals.items()}
     for name, text in (spec.get("overhead") or {}).items():
         found[name] = found.get(name, Fraction(0)) + amount(text)
@@ -84,6 +93,9 @@ def scored_requests(pod: Object) -> Amounts:
         wanted = (container.get("resources") or {}).get("requests") or {}
         totals["cpu"] += amount(wanted["cpu"]) if "cpu" in wanted else DEFAULT_CPU
         totals["memory"] += amount(wanted["memory"]) if "memory" in wanted else DEFAULT_MEMORY
+    for name, text in claimed_resources(pod).items():
+        if name in totals:
+            totals[name] += amount(text)
     asked = requests_of(pod)
     return {name: max(total, asked.get(name, Fraction(0))) for name, total in totals.items()}
 

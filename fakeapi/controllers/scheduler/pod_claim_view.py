@@ -107,6 +107,16 @@ class DeviceView:
     def slices(self) -> list[Slice]:
         return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.objects("resourceslices")]
 
+    def names_of_claims(self, pod: Object) -> dict[str, str]:
+        """The uids of the claims of a pod that has them all, by the names that the pod gives them."""
+        found = {}
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
+            claim = None if name is None else self.claim(pod["metadata"]["namespace"], name)
+            if claim is not None:
+                found[pod_claim["name"]] = claim["metadata"]["uid"]
+        return found
+
     def claims_of(self, pod: Object) -> list[Object]:
         """The claims of a pod, in the order of its spec. Raises NotReady."""
         found = []

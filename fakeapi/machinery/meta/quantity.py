@@ -76,9 +76,19 @@ def add(left: str, right: str) -> str:
     Raises ValueError.
     """
     one, other = parse(left).amount, parse(right).amount
-    match = _split((left if one else right).strip(_SPACES))
+    return _spelled(one + other, left if one else right)
+
+
+def multiply(left: str, right: str) -> str:
+    """The canonical text of a product, in the format of `left`. Raises ValueError."""
+    return _spelled(parse(left).amount * parse(right).amount, left)
+
+
+def _spelled(amount: Decimal, like: str) -> str:
+    """The canonical text of an amount in the format of `like`; no fraction is written in binary."""
+    match = _split(like.strip(_SPACES))
     assert match is not None  # or it would not have parsed
-    form, amount = _interpret(match["suffix"]), one + other
+    form = _interpret(match["suffix"])
     if form.binary and amount == amount.to_integral_value():
         return _binary(amount < 0, abs(int(amount))).text
     _, digits, exponent = amount.as_tuple()
