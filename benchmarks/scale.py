@@ -4,19 +4,49 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks import tables
-from benchmarks.load import Timing, drive, processor_seconds, request
+from benchmarks import capacity, tables
+from benchmarks.load import Connection, drive, processor_seconds, request
 from tests.postgresql_server import PostgreSQL, why_missing
 from tests.torture.servers import Server, serving
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 CONNECTIONS = 16
 SERVERS = (1, 2, 3)
+WATCHERS = 50
 VALUE = "x" * 1000
+
+
+class Figures(NamedTuple):
+    """Of requests: how many a second, the median wait, and the processor time of each, in seconds."""
+
+    rate: float
+    median: float
+    server: float
+    database: float
+
+    def cells(self) -> list[str]:
+        times = (self.median, self.server, self.database)
+        return [f"{self.rate:,.0f}", *(f"{each * 1000:.2f}" for each in times)]
+
+
+class Stack(NamedTuple):
+    """Servers that share a state; without a PostgreSQL, a server on SQLite."""
+
+    servers: Sequence[Server]
+    database: PostgreSQL | None
+
+    def used(self) -> tuple[list[float], float]:
+        """Processor time of each server, and of PostgreSQL."""
+        processes = [] if self.database is None else self.database.processes()
+        return [processor_seconds(each.process.pid) for each in self.servers], sum(
+            map(processor_seconds, processes)
+        )
 
 
 def creation(name: str) -> bytes:
@@ -24,62 +54,168 @@ def creation(name: str) -> bytes:
     return request("POST", MAPS, json.dumps(body).encode())
 
 
-def processor_seconds_of(servers: Sequence[Server]) -> float:
-    return sum(processor_seconds(each.process.pid) for each in servers)
+async def measured(
+    stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
+) -> Figures:
+    """Sends creates, or GETs of what was created, to all servers or to those with these ports."""
+    ports = ports or [each.port for each in stack.servers]
+    used, database_used = stack.used()
+    start, share = time.perf_counter(), count // len(ports)
 
+    def make(number: int, item: int) -> bytes:
+        if verb == "create":
+            return creation(f"create-{count}-{number}-{item}")
+        return request("GET", f"{MAPS}/create-{count}-{number}-{item}")
 
-async def measured(servers: Sequence[Server], verb: str, count: int) -> tuple[float, float, float]:
-    """Requests a second of all servers together, the median in ms, processor time of a request in ms."""
-    used, start = processor_seconds_of(servers), time.perf_counter()
-    share = count // len(servers)
-
-    async def one(number: int, server: Server) -> Timing:
-        def make(item: int) -> bytes:
-            name = f"{verb}-{count}-{number}-{item}"
-            return (
-                creation(name)
-                if verb == "create"
-                else request("GET", f"{MAPS}/create-{count}-{number}-{item}")
-            )
-
-        return await drive(server.port, make, share, CONNECTIONS // len(servers))
-
-    timings = await asyncio.gather(*(one(*each) for each in enumerate(servers)))
-    seconds, median = time.perf_counter() - start, timings[0].percentile(0.5)
-    done = share * len(servers)
-    return (
+    timings = await asyncio.gather(
+        *(
+            drive(port, partial(make, number), share, connections // len(ports))
+            for number, port in enumerate(ports)
+        )
+    )
+    seconds, done = time.perf_counter() - start, share * len(ports)
+    assert not any(each.bad for each in timings), [each.refusal for each in timings]
+    now, database_now = stack.used()
+    return Figures(
         done / seconds,
-        median * 1000,
-        (processor_seconds_of(servers) - used) / done * 1000,
+        timings[0].percentile(0.5),
+        (sum(now) - sum(used)) / done,
+        (database_now - database_used) / done,
     )
 
 
+@contextmanager
+def stacked(databases: Sequence[str], postgresql: PostgreSQL | None) -> Iterator[Stack]:
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        servers = []
+        for number, database in enumerate(databases):
+            directory = place / str(number)
+            directory.mkdir()
+            servers.append(stack.enter_context(serving(directory, "--db", database or str(place / "db"))))
+        yield Stack(servers, postgresql)
+
+
 def bench_scale(count: int) -> None:
-    """Prints a row for SQLite, and for each number of servers."""
+    """Prints the requests of SQLite and of each number of servers, what they cost, and what follows."""
     if why_missing():
         tables.note(f"\nSeveral servers: not measured, {why_missing()}")
         return
-    title = f"Several servers, {CONNECTIONS} connections in all, objects of 1 KB"
-    figures = "creates/s", "median ms", "processor ms", "GETs/s", "median ms", "processor ms"
-    tables.heading(title, *figures)
     postgresql = PostgreSQL(fsync=True)
     try:
-        with tempfile.TemporaryDirectory() as place:
-            row("SQLite", Path(place), [str(Path(place) / "db")], count)
-            for number in SERVERS:
-                row(f"PostgreSQL, {number}", Path(place), [postgresql.place()] * number, count)
+        _requests(postgresql, count)
+        costs = asyncio.run(_costs(postgresql, count))
     finally:
         postgresql.stop()
+    _print_costs(costs)
+    machines = capacity.Machines()
+    columns = [
+        *(f"writes/s, {each:,} watchers" for each in capacity.WATCHERS),
+        *(f"watchers at {each} writes/s" for each in capacity.WRITES),
+    ]
+    tables.heading("Servers on machines of their own, computed: what they do, and what is full", *columns)
+    for name, cells in capacity.rows(costs, machines):
+        tables.row(name, *cells)
+    columns = ["writes/s", "median ms", "a server is busy", "the lock is busy"]
+    tables.heading("The same, simulated, without watchers", *columns)
+    for servers in capacity.SERVERS:
+        played = capacity.simulated(costs, machines, capacity.Load(), servers)
+        busy = f"{played.server_busy:.0%}", f"{played.lock_busy:.0%}"
+        tables.row(str(servers), f"{played.writes:,.0f}", f"{played.median * 1000:.1f}", *busy)
 
 
-def row(title: str, place: Path, databases: Sequence[str], count: int) -> None:
-    with ExitStack() as stack:
-        servers = []
-        for number, database in enumerate(databases):
-            directory = place / f"{title}-{number}"
-            directory.mkdir()
-            servers.append(stack.enter_context(serving(directory, "--db", database)))
-        asyncio.run(measured(servers, "create", count // 10))  # warms up
-        figures = [*asyncio.run(measured(servers, "create", count))]
-        figures += asyncio.run(measured(servers, "get", count))
-    tables.row(title, *(f"{each:,.2f}" for each in figures))
+def _requests(postgresql: PostgreSQL, count: int) -> None:
+    columns = ("a second", "median ms", "server ms", "PostgreSQL ms")
+    tables.heading(
+        f"Several servers on one machine, {CONNECTIONS} connections in all, objects of 1 KB",
+        *(f"{verb}s: {column}" for verb in ("create", "GET") for column in columns),
+    )
+    for number in (0, *SERVERS):
+        databases = [postgresql.place()] * number or [""]
+        with stacked(databases, postgresql if number else None) as stack:
+            asyncio.run(measured(stack, "create", count // 10))  # warms up
+            found = [asyncio.run(measured(stack, verb, count)) for verb in ("create", "get")]
+        title = f"PostgreSQL, {number} server{'s' * (number > 1)}" if number else "SQLite, 1 server"
+        tables.row(title, *(cell for each in found for cell in each.cells()))
+
+
+async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
+    """What a request costs the server that is asked, another one, and PostgreSQL; and what an event costs."""
+    with stacked([postgresql.place()], postgresql) as alone:
+        await measured(alone, "create", count // 10)
+        written = _log_position(postgresql)
+        create = await measured(alone, "create", count)
+        log_bytes = (_log_position(postgresql) - written) / count
+        get = await measured(alone, "get", count)
+        [port] = [each.port for each in alone.servers]
+        single = await measured(alone, "create", count // 4, connections=1)
+        watched, event_bytes = await _watched(alone, port, count // 5)
+    with stacked([postgresql.place()] * 2, postgresql) as pair:
+        await measured(pair, "create", count // 10)
+        used, _ = pair.used()
+        both = await measured(pair, "create", count, ports=[pair.servers[0].port])
+        now, _ = pair.used()
+    return capacity.Costs(
+        create=create.server,
+        get=get.server,
+        follow=(now[1] - used[1]) / count,
+        event=max(watched.server - single.server, 1e-9) / WATCHERS,
+        database_create=create.database,
+        database_get=get.database,
+        database_follow=max(both.database - create.database, 0.0),
+        event_bytes=event_bytes,
+        log_bytes=log_bytes,
+    )
+
+
+async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]:
+    """Creates, one after the other, that watchers see, and the bytes of an event."""
+    sizes: list[int] = []
+    opened, done = asyncio.Semaphore(0), asyncio.Semaphore(0)
+    version = json.loads((await _ask(port, request("GET", MAPS))).decode())["metadata"]["resourceVersion"]
+
+    async def watch() -> None:
+        connection = await Connection.open(port)
+        seen = 0
+        async for chunk in connection.lines(
+            request("GET", f"{MAPS}?watch=1&resourceVersion={version}")
+        ):  # the first chunk is empty
+            if not chunk:
+                opened.release()
+                continue
+            seen += chunk.count(b"\n")
+            sizes.append(len(chunk))
+            if seen == count:
+                break
+        connection.close()
+        done.release()
+
+    watchers = [asyncio.create_task(watch()) for _ in range(WATCHERS)]
+    for _ in watchers:
+        await opened.acquire()
+    figures = await measured(stack, "create", count, connections=1)
+    await asyncio.gather(*watchers)
+    return figures, sum(sizes) / WATCHERS / count
+
+
+async def _ask(port: int, data: bytes) -> bytes:
+    connection = await Connection.open(port)
+    answer = await connection.send(data)
+    connection.close()
+    return answer.body
+
+
+def _log_position(postgresql: PostgreSQL) -> int:
+    return int(postgresql.sql("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"))
+
+
+def _print_costs(costs: capacity.Costs) -> None:
+    tables.heading("What it costs", "a server", "PostgreSQL", "bytes")
+    micro = 1e6
+    for name, server, database, size in (
+        ("create", costs.create, costs.database_create, f"{costs.log_bytes:,.0f} of the write-ahead log"),
+        ("GET of the newest state", costs.get, costs.database_get, ""),
+        ("write of another server", costs.follow, costs.database_follow, ""),
+        ("watch event to one watcher", costs.event, 0.0, f"{costs.event_bytes:,.0f} to the watcher"),
+    ):
+        tables.row(name, f"{server * micro:,.0f} µs", f"{database * micro:,.0f} µs", size)

@@ -105,10 +105,14 @@ class PostgreSQL:
 
     def signal(self, number: signal.Signals) -> None:
         """Sends a signal to the server and all its processes, each of which is in a group of its own."""
-        assert self.process is not None
-        for each in (self.process.pid, *self._children()):
+        for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
+
+    def processes(self) -> list[int]:
+        """The ids of the server's processes."""
+        assert self.process is not None
+        return [self.process.pid, *self._children()]
 
     def _children(self) -> list[int]:
         assert self.process is not None

@@ -1,6 +1,7 @@
 """Benchmarks: the order of requests, tables in the documents, and growth drawn as measured."""
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import tables
+from benchmarks import capacity, tables
+from benchmarks.capacity import Costs, Load, Machines
 from benchmarks.load import drive, request
 from benchmarks.plots import Series, svg
 from benchmarks.verbs import in_turn
@@ -129,3 +131,55 @@ def test_servers_are_asked_in_turn_and_get_each_number_once() -> None:
         assert sorted(number for server, number in seen if server == which) == [*range(40)]
     turns = [server for server, _ in seen]
     assert sum(one != other for one, other in pairwise(turns)) >= 4
+
+
+COSTS = Costs(
+    create=500e-6, get=200e-6, follow=60e-6, event=10e-6, database_create=150e-6, database_get=20e-6,
+    database_follow=30e-6, event_bytes=1_400, log_bytes=1_800,
+)  # fmt: skip
+SMALL = {"create": 1e-6, "get": 1e-6, "follow": 1e-6, "event": 1e-8}
+
+
+@pytest.mark.parametrize(
+    ("costs", "machines", "load", "full"),
+    [
+        ({}, {}, Load(), "each server's processor"),
+        (SMALL, {}, Load(reads=0), "the lock of the state"),
+        (SMALL, {"database_processors": 1}, Load(), "PostgreSQL's processors"),
+        (SMALL, {}, Load(watchers=10_000, reads=0), "each server's network"),
+        (SMALL, {"disk": 1_000}, Load(), "PostgreSQL's disk"),
+    ],
+)
+def test_the_resource_that_is_full_first_is_named(
+    costs: dict[str, float], machines: dict[str, Any], load: Load, full: str
+) -> None:
+    found = capacity.capacity(replace(COSTS, **costs), Machines(**machines), load, 3)
+    assert found.full == full
+    used = capacity.use_of_a_write(replace(COSTS, **costs), Machines(**machines), load, 3)
+    assert max(used.values()) * found.writes == pytest.approx(1)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("costs", "load"),
+    [
+        (COSTS, Load()),
+        (COSTS, Load(watchers=100, reads=0)),
+        (replace(COSTS, **SMALL), Load(reads=0)),
+    ],
+    ids=["processors", "watchers", "lock"],
+)
+def test_the_simulation_agrees_with_the_law(costs: Costs, load: Load, servers: int) -> None:
+    machines = Machines(commit=0.0001)
+    played = capacity.simulated(costs, machines, load, servers, clients=200, seconds=3)
+    law = capacity.capacity(costs, machines, load, servers)
+    assert 0.9 * law.writes < played.writes < 1.05 * law.writes
+    busy = played.lock_busy if law.full == "the lock of the state" else played.server_busy
+    assert busy > 0.95
+
+
+@pytest.mark.parametrize("writes", [10, 100])
+def test_so_many_watchers_fill_a_server_and_no_more(writes: int) -> None:
+    watchers = capacity.watchers_at(COSTS, Machines(), Load(), 3, writes)
+    assert capacity.capacity(COSTS, Machines(), Load(watchers), 3).writes == pytest.approx(writes, rel=0.01)
+    assert capacity.watchers_at(COSTS, Machines(), Load(), 1, 10_000) == 0
