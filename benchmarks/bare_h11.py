@@ -33,7 +33,7 @@ async def main() -> None:
     config = Config()
     config.bind = [f"fd://{socket.detach()}"]
     config.accesslog = config.errorlog = None
-    config.keep_alive_max_requests = 1_000_000
+    config.keep_alive_max_requests, config.keep_alive_timeout = 1_000_000, 3_600
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     await serve(app, config, shutdown_trigger=ended.wait)

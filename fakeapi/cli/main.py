@@ -24,6 +24,11 @@ from fakeapi.wholefile import write_whole
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
+_GARBAGE_THRESHOLDS = (10_000, 20, 10)
+"""For `gc.set_threshold`. A request leaves hardly a cycle, and objects of the state are never one: with
+Python's own (700, 10, 10) every doubling of the state is looked through several times while it grows, for
+which all clients wait."""
+
 PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
@@ -180,6 +185,7 @@ def _serve_trace(
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
     """Says where the server is; the ready file is there before the first line is printed."""
     gc.freeze()  # what was imported stays: looking at it again takes the garbage collector 30 ms
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
     if ready_file is not None:
         _write_ready_file(server, ready_file)
     from fakeapi.releases.serving import default_description  # noqa: PLC0415 - see the module's docstring

@@ -23,6 +23,7 @@ from fakeapi.registry.columns import (
     with_name_and_age,
 )
 from fakeapi.registry.conversion import IDENTITY, Conversion, Versions
+from fakeapi.registry.converted_values import ConvertedValues
 from fakeapi.registry.definition import (
     Connection,
     Hooks,
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from fakeapi.registry.admission.chain import Steps
     from fakeapi.registry.declared.enforcement import DeclaredValidation
     from fakeapi.registry.verbs.watching import WatchEvent
-
-CONVERTED_MAX = 4096
-"""As many stored objects are kept as this version shows them; when there are more, all are converted
-again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class Resource:
         self.delivered = None
         self._context = context
         self._managers: dict[str, FieldManager] = {}
-        self._converted: dict[bytes, bytes] = {}
+        self._converted = ConvertedValues()
 
     # the kind -----------------------------------------------------------------------------------
 
@@ -364,7 +361,7 @@ class Resource:
         """The stored form of an object in the hub; how this version shows it is kept for the answer."""
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:
-            self._keep(value, stored_form.encode(self.from_hub(obj), self.schema))
+            self._converted.put(value, stored_form.encode(self.from_hub(obj), self.schema))
         return value
 
     def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
@@ -412,13 +409,8 @@ class Resource:
         if found is None:
             obj = self.from_hub(stored_form.decode_value(value, self.hub_schema))
             found = stored_form.encode_value(obj)
-            self._keep(value, found)
+            self._converted.put(value, found)
         return found
-
-    def _keep(self, value: bytes, converted: bytes) -> None:
-        if len(self._converted) >= CONVERTED_MAX:
-            self._converted.clear()
-        self._converted[value] = converted
 
     @cached_property
     def _conversions(self) -> Mapping[str, Conversion]:

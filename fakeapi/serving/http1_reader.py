@@ -1,5 +1,6 @@
 """Reads HTTP/1.1 requests from bytes: llhttp for the ordinary ones, h11 for all others."""
 
+import re
 from dataclasses import dataclass
 
 import h11
@@ -17,6 +18,16 @@ from fakeapi.serving.request_head import (
 
 HEADER_BYTES = 1 << 20
 """The request line and headers, as in Go's net/http; a longer head is answered 431."""
+
+REMEMBERED_HEADS = 4
+"""Of one connection: the headers of as many requests are kept as they were read, since most clients send the
+same ones again; when there are more, all are forgotten."""
+
+REMEMBERED_BYTES = 4096
+"""Longer headers are read each time."""
+
+_LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
+"""Request lines that every judge reads alike."""
 
 _REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}
 _UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
@@ -58,6 +69,7 @@ class RequestReader:
         self._left = 0
         self._in_request = False
         self._over = False
+        self._remembered: dict[bytes, RequestHead] = {}
 
     @property
     def waiting(self) -> int:
@@ -143,6 +155,23 @@ class RequestReader:
         if end < 4 or end > HEADER_BYTES:
             return None
         raw = bytes(self._buffer[:end])
+        line = _LINE.match(raw)
+        fields = b"" if line is None else raw[line.end() :]
+        known = self._remembered.get(fields)
+        if line is not None and known is not None:
+            del self._buffer[:end]
+            return Started(_again(known, *line.groups()), "1.1")
+        started = self._read_anew(raw)
+        if started is not None:
+            del self._buffer[:end]
+            if fields and len(fields) <= REMEMBERED_BYTES:
+                if len(self._remembered) >= REMEMBERED_HEADS:
+                    self._remembered.clear()
+                self._remembered[fields] = started.head
+        return started
+
+    def _read_anew(self, raw: bytes) -> Started | None:
+        """The head that these bytes are, where llhttp and h11 agree about it."""
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)
         try:
@@ -152,15 +181,25 @@ class RequestReader:
         except httptools.HttpParserUpgrade:
             return None
         method = parser.get_method()
-        line = method + b" " + collected.target + b" HTTP/1.1\r\n"
         names = collected.names
+        line = method + b" " + collected.target + b" HTTP/1.1\r\n"
         if not raw.startswith(line) or names.count(b"host") != 1 or not _UNUSUAL.isdisjoint(names):
             return None
         head = read_head(method, collected.target, b"1.1", collected.headers)
-        if isinstance(head, Refusal):
-            return None
-        del self._buffer[:end]
-        return Started(head, "1.1")
+        return None if isinstance(head, Refusal) else Started(head, "1.1")
+
+
+def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
+    """The head of a request with the same headers as another one; no header depends on the line."""
+    return RequestHead(
+        method,
+        target,
+        [*known.headers],
+        known.content_length,
+        known.has_body,
+        known.is_websocket,
+        known.closes,
+    )
 
 
 class _Collected:

@@ -2,6 +2,9 @@
 
 from fakeapi.serving.request_head import Headers
 
+_FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
+"""Of the names that are looked at."""
+
 
 class ResponseWriter:
     """The bytes of one response. `closes` says that the connection ends with it."""
@@ -19,6 +22,8 @@ class ResponseWriter:
         lines = [b"HTTP/1.1 %d %b" % (status, phrase)]
         for name, value in headers:
             lines.append(b"%b: %b" % (name, value))
+            if len(name) not in _FRAMING_LENGTHS:
+                continue
             lower = name.lower()
             if lower == b"content-length":
                 self._left = int(value)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry import resource as resource_module
 from fakeapi.registry import stored_form
 from fakeapi.registry.conversion import Conversion
+from fakeapi.registry.converted_values import ConvertedValues
 from fakeapi.registry.definition import Strategies, StrategyContext
 from fakeapi.registry.groups import definition_of
 from fakeapi.registry.options import Warnings
@@ -195,21 +195,20 @@ def test_the_answers_are_the_object_in_the_version_with_its_type_or_as_an_item_w
 @pytest.mark.parametrize("version", ["v1alpha3", "v1beta1", "v1beta2"])
 @settings(max_examples=60, deadline=None)
 @given(
-    most=st.integers(1, 7),
+    most=st.sampled_from([0, 1, 600, 1_500, 4_000]),
     steps=st.lists(st.tuples(st.booleans(), st.sampled_from(NUMBERS), st.integers(1, 9)), max_size=25),
 )
 def test_answers_are_the_same_whatever_was_kept_and_no_more_than_the_limit_is_kept(
     version: str, most: int, steps: list[tuple[bool, int, int]]
 ) -> None:
     keeping = claims(version)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(resource_module, "CONVERTED_MAX", most)
-        for written, number, revision in steps:
-            value = VALUES[number]
-            if written:
-                assert keeping.encode(HUB_CLAIMS[number]) == value
-            assert answers(keeping, value, revision) == answers(claims(version), value, revision)
-            assert len(keeping._converted) <= most
+    keeping._converted = ConvertedValues(most)
+    for written, number, revision in steps:
+        value = VALUES[number]
+        if written:
+            assert keeping.encode(HUB_CLAIMS[number]) == value
+        assert answers(keeping, value, revision) == answers(claims(version), value, revision)
+        assert keeping._converted.size <= most
 
 
 class Counting:
@@ -233,18 +232,14 @@ def counted() -> tuple[Resource, Counting]:
     return Resource(kind, RELEASE, replace(definition, conversions=conversions), CONTEXT), counting
 
 
-def test_an_object_is_converted_once_however_often_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_is_converted_once_however_often_it_is_read() -> None:
     resource, counting = counted()
     for revision in (1, 2, 3):
         answers(resource, VALUES[0], revision)
     assert counting.count == 1
-    monkeypatch.setattr(resource_module, "CONVERTED_MAX", 2)
-    answers(resource, VALUES[1], 1)
+    resource._converted.clear()
     answers(resource, VALUES[0], 1)
-    assert counting.count == 2
-    answers(resource, VALUES[2], 1)
-    answers(resource, VALUES[0], 1)
-    assert counting.count == 4, "at the limit, all are converted again"
+    assert counting.count == 2, "forgotten, it is converted again"
 
 
 def test_an_object_that_was_written_is_not_read_again_to_be_shown() -> None:

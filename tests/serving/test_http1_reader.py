@@ -122,6 +122,63 @@ def test_a_damaged_request_in_one_piece_is_what_it_is_byte_by_byte(
     assert read([data]) == read([data[n : n + 1] for n in range(len(data))])
 
 
+TARGETS = st.lists(
+    st.sampled_from(
+        [b"/", b"a", b"%20", b"%zz", b"?", b"#", b"..", b"//", b"\\", b'"', b"|", b"{}", b"\x7f", b"[:]"]
+    ),
+    max_size=5,
+).map(lambda parts: b"/" + b"".join(parts))
+
+RIGHT_HEADERS = st.tuples(
+    st.just(b"Host: x"),
+    st.sampled_from([b"Content-Length: 3", b"Content-Length: 0", b"Connection: close", b"X-Other: 1"]),
+    st.sampled_from([b"Accept: application/json", b"X: \t a b \t ", b"X:", b"X: a\xff", b"Upgrade: h2c"]),
+).map(list)
+
+
+@given(
+    st.sampled_from([b"GET", b"POST", b"PUT", b"PATCH", b"DELETE", b"HEAD", b"OPTIONS", b"get"]),
+    TARGETS,
+    RIGHT_HEADERS,
+)
+@example(b"DELETE", b"/a", [b"Host: x", b"Connection: close"])
+@example(b"PUT", b"/a", [b"Host: x", b"Content-Length: 3"])
+@example(b"GET", b"/a#b", [b"Host: x"])
+def test_a_request_whose_headers_came_before_is_what_it_is_alone(
+    method: bytes, target: bytes, headers: list[bytes]
+) -> None:
+    """Headers that were read once are not read again, whatever the line before them is now."""
+    end = b"\r\n".join([b"", *headers, b"", b""])
+    known, fresh = RequestReader(), RequestReader()
+    known.feed(b"GET /before HTTP/1.1" + end)
+    before = known.next()
+    assert isinstance(before, Started)
+    known.feed(b"x" * before.head.content_length)
+    while known.next() is not ENDED:
+        pass
+    known.next_request()
+    for reader in (known, fresh):
+        reader.feed(method + b" " + target + b" HTTP/1.1" + end)
+    assert known.next() == fresh.next()
+
+
+def test_headers_that_a_connection_repeats_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    anew: list[bytes] = []
+    read_anew = RequestReader._read_anew
+
+    def counted(self: RequestReader, raw: bytes) -> Started | None:
+        anew.append(raw)
+        return read_anew(self, raw)
+
+    monkeypatch.setattr(RequestReader, "_read_anew", counted)
+    requests = [b"GET /%d HTTP/1.1\r\nHost: x\r\nX: %d\r\n\r\n" % (n, n // 50) for n in range(500)]
+    events = read([b"".join(requests)])
+    started = [event for event in events if isinstance(event, Started)]
+    assert [event.head.target for event in started] == [b"/%d" % n for n in range(500)]
+    assert [event.head.headers[1][1] for event in started] == [b"%d" % (n // 50) for n in range(500)]
+    assert len(anew) == 10
+
+
 @pytest.mark.parametrize("length", [0, 1, 70_000])
 def test_the_bytes_after_a_body_are_the_next_request(length: int) -> None:
     head = b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % length

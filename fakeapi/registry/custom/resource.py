@@ -28,7 +28,7 @@ from fakeapi.registry.custom.scale import CustomScaleView, projection_of
 from fakeapi.registry.custom.strategies import strategies_of
 from fakeapi.registry.definition import KindDefinition, StrategyContext
 from fakeapi.registry.field_labels import FieldLabels
-from fakeapi.registry.resource import CONVERTED_MAX, Resource
+from fakeapi.registry.resource import Resource
 from fakeapi.registry.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
@@ -155,7 +155,7 @@ class CustomResource(Resource):
     def encode(self, obj: Object) -> bytes:
         value = stored_form.encode_value(self._in_storage_version(obj))
         if obj["apiVersion"] == self._storage_version:
-            self._keep(value, stored_form.encode_value(obj))
+            self._converted.put(value, stored_form.encode_value(obj))
         else:
             self._in_version(value)  # the answer is what a read makes of the stored object
         return value
@@ -191,7 +191,7 @@ class CustomResource(Resource):
         found = self._converted.get(value)
         if found is None:
             found = stored_form.encode_value(self._shown(self._stored(value)))
-            self._keep(value, found)
+            self._converted.put(value, found)
         return found
 
     def _read_fields(self, obj: Object) -> Object:
@@ -212,11 +212,6 @@ class CustomResource(Resource):
     def _storage_version(self) -> str:
         specification = self.custom_kind.specification
         return f"{specification.group}/{specification.storage_version}"
-
-    def _keep(self, value: bytes, converted: bytes) -> None:
-        if len(self._converted) >= CONVERTED_MAX:
-            self._converted.clear()
-        self._converted[value] = converted
 
 
 def _definition_of(kind: CustomKind) -> KindDefinition:
