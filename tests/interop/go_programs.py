@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tests.interop.toolchain import BUILDS, building, require
+from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
@@ -87,14 +87,14 @@ def build(
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
     folder = builds / f"{name}-{digest}"
     program = folder / "program"
-    if program.exists():
-        return program
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, text in {"go.mod": go_mod, **sources}.items():
-        (folder / path).write_text(text, encoding="utf-8")
-    with building(name):
-        _go([*command, "-o", "unfinished", package], folder, BUILD_SECONDS)
-    (folder / "unfinished").rename(program)
+    with alone_in(folder):
+        if program.exists():
+            return program
+        for path, text in {"go.mod": go_mod, **sources}.items():
+            (folder / path).write_text(text, encoding="utf-8")
+        with building(name):
+            _go([*command, "-o", "unfinished", package], folder, BUILD_SECONDS)
+        (folder / "unfinished").rename(program)
     return program
 
 

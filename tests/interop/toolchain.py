@@ -1,5 +1,6 @@
 """Toolchains of other languages: whether they are there, and what was built with them."""
 
+import fcntl
 import json
 import shutil
 import time
@@ -32,6 +33,15 @@ def require(*programs: str) -> None:
     missing = [name for name in programs if shutil.which(name) is None]
     if missing:
         pytest.skip(f"{' and '.join(missing)} not on the PATH")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Makes the folder, and keeps xdist's other workers out of it meanwhile: tests share what they build."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

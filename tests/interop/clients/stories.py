@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI
-from tests.interop.toolchain import BUILDS, building
+from tests.interop.toolchain import BUILDS, alone_in, building
 
 FOLDER = Path(__file__).parent
 CHAPTERS = ["discover", "create", "watch", "conflict", "patch", "apply", "delete"]
@@ -68,15 +68,15 @@ def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     folder = BUILDS / f"{name}-{digest}"
     ready = folder / ".ready"
-    if ready.exists():
-        yield folder
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, source in sources.items():
-        shutil.copyfile(source, folder / path)
-    with building(name):
-        yield folder
-    ready.touch()
+    with alone_in(folder):
+        if ready.exists():
+            yield folder
+            return
+        for path, source in sources.items():
+            shutil.copyfile(source, folder / path)
+        with building(name):
+            yield folder
+        ready.touch()
 
 
 def python() -> Path:
