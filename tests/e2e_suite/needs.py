@@ -49,6 +49,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Job should (?:run a job to completion|fail to exceed|execute all indexes|mark indexes)", EXIT),
         (r"Job should (?:terminate job|record the failure|recreate pods only|manage the lifecycle)", EXIT),
         (r"Job should (?:create pods (?:for an Indexed|with completion)|allow to use|not create pods)", EXIT),
+        (r"Job should allow updating pod resources for a suspended job", EXIT),
         (r"Deployment .*proportional scaling|Daemon set .*rollback without", IMAGE),
         (r"Job containers restarted by", PROBE),
         (r"DisruptionController .*unready pods", PROBE),
