@@ -139,11 +139,17 @@ class NewerSchema(OpenFailed):
 class UnknownFormat(OpenFailed):
     """The application's format in the database is newer than its own, or too old to be migrated."""
 
-    def __init__(self, location: str, found: int, wanted: int) -> None:
-        reason = "newer than" if found > wanted else "without a migration to"
+    def __init__(self, location: str, found: int, wanted: int, *, is_shared: bool = False) -> None:
+        here = f"format {wanted}, which is used here"
+        if found > wanted:
+            reason = f"newer than {here}"
+        elif is_shared:
+            reason = f"older than {here}, and a database that servers share is not migrated"
+        else:
+            reason = f"without a migration to {here}"
         super().__init__(
             location,
-            f"its objects are in format {found}, {reason} format {wanted}, which is used here; "
+            f"its objects are in format {found}, {reason}; "
             "open it with the version that wrote it, or name another database",
         )
         self.found = found

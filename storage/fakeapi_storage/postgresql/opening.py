@@ -90,7 +90,7 @@ async def _made_ready(
     if found_schema > schema.SCHEMA_VERSION:
         raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
     if found_format != wanted.version:  # other servers may be at work on it, so nothing is migrated
-        raise UnknownFormat(location.text, found_format, wanted.version)
+        raise UnknownFormat(location.text, found_format, wanted.version, is_shared=True)
     return Ready(Peers(location.text, place, settings), json.loads(labels), json.loads(agreed))
 
 

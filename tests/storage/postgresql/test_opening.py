@@ -114,7 +114,9 @@ def test_a_database_of_someone_elses_tables_stays_as_it_is(postgresql: PostgreSQ
     assert postgresql.sql(schema.RELATIONS, url=psql_url(place)) == "orders"
 
 
-@pytest.mark.parametrize(("found", "words"), [(3, "newer than format 2"), (1, "without a migration")])
+@pytest.mark.parametrize(
+    ("found", "words"), [(3, "newer than format 2"), (1, "servers share is not migrated")]
+)
 def test_another_format_is_one_line(found: int, words: str, postgresql: PostgreSQL) -> None:
     place = postgresql.place()
     opened(place, Format(version=found))
