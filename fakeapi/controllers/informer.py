@@ -19,7 +19,8 @@ log = logging.getLogger("fakeapi.controllers")
 PAGE = "500"
 """Objects of one request of a list."""
 RETRY_SECONDS = 1.0
-"""Delay before a refused list or watch is retried."""
+"""Delay before a refused list or watch is retried, in real time: caches also catch up while the server's
+clock stands still."""
 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
 """Called with an object before and after a change; None where it was not there, or is not any more."""
@@ -35,13 +36,12 @@ def key_of(obj: Object) -> str:
 class Informer:
     """Objects by key. They are shared by all who read them, and must not be changed."""
 
-    def __init__(self, api: API, resource: ServedResource, clock: Clock) -> None:
+    def __init__(self, api: API, resource: ServedResource) -> None:
         self.resource = resource
         self.objects: dict[str, Object] = {}
         self.position = 0
         """Every change up to this resourceVersion has been handled."""
         self._api = api
-        self._clock = clock
         self._handlers: list[Handler] = []
         self._wakers: set[asyncio.Event] = set()
         self._expired = False
@@ -89,7 +89,7 @@ class Informer:
             except Refused as problem:
                 if problem.code != 410:
                     log.debug("informer of %s: %s", self.resource.plural, problem)
-                    await pause(self._clock, RETRY_SECONDS)
+                    await asyncio.sleep(RETRY_SECONDS)
                 self._expired = True
             if self._expired:
                 listed = False

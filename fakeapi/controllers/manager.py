@@ -112,7 +112,7 @@ class Manager:
                 f"kube-controller-manager/{self._cluster.catalogue.primary.version} (linux/amd64) "
                 "kubernetes/fakeapi/shared-informers"
             )
-            found = self._informers[resource] = Informer(api, resource, self._cluster.clock)
+            found = self._informers[resource] = Informer(api, resource)
             found.notify(self._changed)
             served = self._cluster.catalogue.find(resource.group, resource.version, resource.plural)
             if served is not None:
@@ -128,13 +128,13 @@ class Manager:
         self._queue.add_after((controller, key), seconds)
 
     def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(self._guard(controller, work))
+        task = self._begin(controller, work)
         self._spawned.add(task)
         task.add_done_callback(self._forget)
         return task
 
     def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
-        self._tasks.append(asyncio.ensure_future(self._guard(controller, work)))
+        self._tasks.append(self._begin(controller, work))
 
     # the work -------------------------------------------------------------------------------------
 
@@ -219,6 +219,11 @@ class Manager:
         if self._spawned:
             left.append(f"{len(self._spawned)} calls that are not answered")
         return ", ".join(left) or "its caches are behind"
+
+    def _begin(self, controller: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(self._guard(controller, work))
+        task.add_done_callback(lambda _: work.close())  # cancelled before its first step, it never ran
+        return task
 
     async def _guard(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
         try:

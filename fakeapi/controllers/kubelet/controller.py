@@ -5,6 +5,7 @@ pods are Running until they are deleted, or until somebody writes another phase.
 """
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class KubeletController(Controller):
             await agent.sync_capacity(self._machines.get("", node))
             return
         if kind == "gone":
-            agent.work.spawn(key, agent.worker.unprepare(which))
+            agent.work.spawn(key, partial(agent.worker.unprepare, which))
         elif kind == "remembered":
             if all(pod["metadata"]["uid"] != which for pod in self._pods.objects.values()):
                 self.context.add((node, "gone", which))
@@ -89,7 +90,7 @@ class KubeletController(Controller):
             if pod is None:
                 agent.work.forget(key)
             else:
-                agent.work.spawn(key, agent.worker.sync(pod))
+                agent.work.spawn(key, partial(agent.worker.sync, pod))
 
 
 def _names(text: str) -> list[str]:

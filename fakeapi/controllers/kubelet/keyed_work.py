@@ -1,7 +1,7 @@
 """KeyedWork: work in the background, one at a time for each key."""
 
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fakeapi.controllers.api import Refused
@@ -16,8 +16,8 @@ Key = tuple[str, ...]
 class KeyedWork:
     """Runs work beside other keys' work.
 
-    A key that is busy is queued again when its work has ended; one whose work was refused comes back later
-    and later, as keys of the queue do.
+    A key that is busy is queued again when its work has ended; one whose work failed comes back later and
+    later, as keys of the queue do.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -26,10 +26,9 @@ class KeyedWork:
         self._again: set[Key] = set()
         self._failures: dict[Key, int] = {}
 
-    def spawn(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work for a key of the queue, or drops it and queues the key again, if some runs already."""
+    def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Runs work for a key of the queue, or queues the key again once that ends which runs already."""
         if key in self._busy:
-            work.close()
             self._again.add(key)
             return
         self._busy.add(key)
@@ -39,14 +38,15 @@ class KeyedWork:
         """Forgets the failures of a key that stands for nothing any more."""
         self._failures.pop(key, None)
 
-    async def _guarded(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
-            await work
+            await work()
         except Refused as problem:
             log.warning("%s: %s: %s", self._context.name, key, problem)
-            failures = self._failures.get(key, 0)
-            self._failures[key] = failures + 1
-            self._context.add_after(key, retry_seconds(failures))
+            self._retry(key)
+        except Exception:
+            log.exception("%s: unexpected error at %s", self._context.name, key)
+            self._retry(key)
         else:
             self._failures.pop(key, None)
         finally:
@@ -54,3 +54,8 @@ class KeyedWork:
             if key in self._again:
                 self._again.discard(key)
                 self._context.add(key)
+
+    def _retry(self, key: Key) -> None:
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self._context.add_after(key, retry_seconds(failures))

@@ -54,6 +54,7 @@ class PodWorker:
         """Runs a pod, ends one that is being deleted, or unprepares the claims of a finished one. Raises
         Refused.
         """
+        self._waiting.pop((self._node, "pod", key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
             await self._end(pod)
         elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
@@ -82,6 +83,7 @@ class PodWorker:
     async def unprepare(self, uid: str) -> None:
         """Unprepares the claims of a pod that no longer exists, by its uid; retried later if it fails."""
         self._addresses.release(uid)
+        self._waiting.pop((self._node, "gone", uid), None)
         try:
             await self._claims.unprepare(uid)
         except PrepareError as problem:

@@ -63,7 +63,10 @@ class Registrations:
     async def run(self) -> None:
         """Polls for sockets until it is cancelled."""
         while True:
-            await self.look()
+            try:
+                await self.look()
+            except Exception:
+                log.exception("unexpected error at the sockets in %s", self._directory)
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
@@ -75,15 +78,13 @@ class Registrations:
         for path in self._known.keys() - found.keys():
             _, name = self._known.pop(path)
             self._forget(path, name)
-        for path, identity in found.items():
-            known = self._known.get(path)
-            if known is not None and known[0] == identity:
-                continue
-            registered = await self._register(path)
+        known = {path: identity for path, (identity, _) in self._known.items()}
+        new = [path for path, identity in found.items() if known.get(path) != identity]
+        for path, registered in zip(new, await asyncio.gather(*map(self._register, new)), strict=True):
             if registered is None:
                 self._unanswered = True
             else:
-                self._known[path] = identity, registered
+                self._known[path] = found[path], registered
 
     def _forget(self, path: Path, name: str) -> None:
         instances = self._instances.get(name, {})
@@ -107,6 +108,9 @@ class Registrations:
         except grpc.aio.AioRpcError as error:
             log.debug("cannot register %s: %s", path, error.details())
             return None
+        except UnicodeEncodeError:
+            log.warning("%r is no plugin: its name is not UTF-8", str(path))
+            return ""
         if info.type != DRA_PLUGIN:
             return ""
         problem, service = self._choose(list(info.supported_versions))

@@ -1,5 +1,6 @@
 """Drivers that misbehave end in the event of a real cluster, and nothing stops for the others."""
 
+import os
 import socket
 import threading
 import time
@@ -191,6 +192,37 @@ def test_a_registration_that_cannot_be_decoded_keeps_no_other_driver_out(api: Fa
             assert good.registered.wait(20)
             api.settle()
             assert node.drivers == [NAME]
+
+
+def test_sockets_that_hang_or_have_names_that_are_not_utf_8_delay_no_other_driver(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registrations, "REGISTER_SECONDS", 1.0)
+    node = api.node()
+    names = [f"a{number}-reg.sock" for number in range(40)] + [os.fsdecode(b"a\xff-reg.sock")]
+    silent = [socket.socket(socket.AF_UNIX) for _ in names]
+    for each, name in zip(silent, names, strict=True):
+        each.bind(os.fsencode(Path(node.registry, name)))
+        each.listen()
+    with PythonDriver(node, name="z.example.com") as good:
+        assert good.registered.wait(15)  # one after the other they would take 40 seconds
+        api.settle()
+        assert node.drivers == ["z.example.com"]
+    for each in silent:
+        each.close()
+
+
+@pytest.mark.parametrize("endpoint", ["/" + "x" * 300, "/a\0b", "nowhere", "//[", "/a%00b"])
+def test_an_endpoint_that_nothing_can_listen_at_is_an_error_of_each_call(api: FakeAPI, endpoint: str) -> None:
+    with PythonDriver(api.node()) as driver:
+        driver.announced = Path(endpoint)
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == "Pending"
+        [message] = reported(api)
+        assert message.startswith("NodePrepareResources: rpc error: code = ")
+        assert others_run(api)
 
 
 def test_devices_that_no_slice_has_are_taken_as_the_driver_says(api: FakeAPI) -> None:

@@ -1,0 +1,52 @@
+"""Servers with nodes and drivers that come and go leave no descriptors, threads or directories behind."""
+
+import gc
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra node is not installed")
+pytest.importorskip("cel_expr_python", reason="the extra cel is not installed")
+
+from fakeapi import FakeAPI
+from tests.controllers.kubelet.python_driver import PythonDriver, create_pod, create_template, publish
+
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+def story() -> None:
+    """A pod runs and goes; its server stops while the driver is there and another pod waits."""
+    with FakeAPI(release="1.37", controllers="all") as api:
+        api.settle()
+        publish(api, "v1", devices=1)
+        create_template(api, "v1")
+        with PythonDriver(api.node()) as driver:
+            assert driver.registered.wait(10)
+            create_pod(api)
+            api.settle()
+            assert api.get("Pod", "pod")["status"]["phase"] == "Running"
+            create_pod(api, "waiting")
+            api.delete("Pod", "pod")
+            api.settle()
+            create_pod(api, "other")
+
+
+def counts() -> tuple[int, int, int]:
+    gc.collect()
+    descriptors = sum(1 for _ in DESCRIPTORS.iterdir())
+    directories = sum(1 for _ in Path(tempfile.gettempdir()).glob("fakeapi-nodes-*"))
+    return descriptors, threading.active_count(), directories
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not tell open files")
+def test_nothing_is_left_of_servers_that_have_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as short:  # names of sockets have no more than 107 characters
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        for _ in range(2):
+            story()
+        before = counts()
+        for _ in range(4):
+            story()
+        assert all(after <= earlier for after, earlier in zip(counts(), before, strict=True))
