@@ -7,9 +7,12 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from fakeapi.wholefile import whole_file
 
@@ -34,7 +37,8 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
 
     With a directory its CA is used, or made there at the first time, so that clients that trust it still do
     after a restart, and those of other servers with the same directory. The CA's key is readable by its
-    owner only; one that was not is made so. Raises OSError and CertificateError.
+    owner only; one that was not is made so. A pair of files that clients would not trust, or half of one, is
+    refused and stays as it is. Raises OSError and CertificateError.
     """
     if directory is None:
         authority = trustme.CA()
@@ -64,16 +68,38 @@ def _alone_in(directory: Path) -> Iterator[None]:
 def _authority_in(directory: Path) -> trustme.CA:
     certificate, key = directory / CA_CERTIFICATE, directory / CA_KEY
     if certificate.exists():
+        _hide(key)
         try:
-            _hide(key)
+            _check_pair(certificate.read_bytes(), key.read_bytes())
             return trustme.CA.from_pem(certificate.read_bytes(), key.read_bytes())
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
+    if key.exists():  # it may be the only copy
+        raise CertificateError(
+            f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
+        )
     authority = trustme.CA(organization_name="fakeapi")
     with whole_file(key) as file:
         file.write(authority.private_key_pem.bytes())
-    certificate.write_bytes(authority.cert_pem.bytes())  # last: the CA exists once its certificate does
+    certificate.write_bytes(authority.cert_pem.bytes())
     return authority
+
+
+def _check_pair(certificate: bytes, key: bytes) -> None:
+    """Raises ValueError where clients that trust the certificate would refuse what the key signs."""
+    read = x509.load_pem_x509_certificate(certificate)
+    if load_pem_private_key(key, password=None).public_key() != read.public_key():
+        raise ValueError("the key is that of another certificate")
+    begin, end = read.not_valid_before_utc, read.not_valid_after_utc
+    if not begin <= datetime.now(UTC) <= end:
+        raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
+    try:
+        is_authority = read.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # which what it signs refers to
+    except x509.ExtensionNotFound:
+        raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
+    if not is_authority:
+        raise ValueError("the certificate may not sign others (basicConstraints)")
 
 
 def _hide(key: Path) -> None:
