@@ -15,7 +15,6 @@ MEMORY = "memory"
 """The state is in the process alone."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
-_USER = re.compile(r"//[^/?#]*@")
 _MEMORY = ":memory:"
 
 
@@ -47,16 +46,31 @@ def parse_location(location: str | Path | None) -> Location:
     if url is None:
         if not location:
             raise UnsupportedLocation(location, "the location of the database is empty")
+        scheme, colon, _ = location.partition(":")
+        if colon and scheme in (*ENGINES, *_POSTGRESQL):  # a path would be shown, with the password
+            raise UnsupportedLocation(
+                f"{scheme}:", f"a URL begins with {scheme}://; a file is named ./{scheme}:…"
+            )
         return Location("sqlite", Path(location), location)
-    text = _USER.sub("//***@", location)
     if url[1] in _POSTGRESQL:
-        return Location("postgresql", None, text.partition("?")[0], location)
+        return Location("postgresql", None, _without_secrets(*url.groups()), location)
     if url[1] not in ENGINES:
         raise UnsupportedLocation(
-            text,
+            _without_secrets(*url.groups()),
             f"no storage engine is called {url[1]!r}; give a path, sqlite:///path/to/file or postgresql://host/db",
         )
-    return _sqlite(url[2], text)
+    return _sqlite(url[2], location)
+
+
+def _without_secrets(scheme: str, rest: str) -> str:
+    """The URL without user, password and options, also where the password's special characters stand as they
+    are, so that nobody can tell where it ends.
+    """
+    place, _, options = rest.partition("?")
+    if "@" in options:
+        return f"{scheme}://***"
+    user, _, host = place.rpartition("@")
+    return f"{scheme}://{'***@' if user else ''}{host}"
 
 
 def _sqlite(rest: str, text: str) -> Location:

@@ -59,3 +59,35 @@ def test_a_password_in_a_location_is_in_no_message() -> None:
         parse_location("mysql://user:p@ss@host/db")
     assert "p@ss" not in str(refusal.value)
     assert refusal.value.location == "mysql://***@host/db"
+
+
+@pytest.mark.parametrize(
+    ("rest", "shown"),
+    [
+        ("user:se/cret@host/db", "***@host/db"),
+        ("user:se#cret@host/db", "***@host/db"),
+        ("user:se@cret@host/db", "***@host/db"),
+        ("user:se@cr/et@host/db", "***@host/db"),
+        ("user:se?cret@host/db", "***"),
+        ("host/db?password=se@cret", "***"),
+        ("host/db?password=secret", "host/db"),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
+def test_a_password_with_special_characters_is_in_no_message(scheme: str, rest: str, shown: str) -> None:
+    try:
+        text = parse_location(f"{scheme}://{rest}").text
+    except UnsupportedLocation as refusal:
+        text = refusal.location
+    assert text == f"{scheme}://{shown}"
+
+
+@pytest.mark.parametrize(
+    "location", ["postgresql:/user:secret@host/db", "postgres:user:secret@host", "sqlite:a.db"]
+)
+def test_a_url_without_its_slashes_is_no_path(location: str) -> None:
+    scheme = location.partition(":")[0]
+    with pytest.raises(UnsupportedLocation, match=f"a URL begins with {scheme}://") as refusal:
+        parse_location(location)
+    assert "secret" not in str(refusal.value)
+    assert parse_location(f"./{location}").path == Path(location)

@@ -28,6 +28,11 @@ from fakeapi_storage.postgresql.peers import APPLICATION, Peers
 OLDEST_SERVER = 120000
 """PostgreSQL 12."""
 
+MALFORMED = (
+    "the URL is not understood; write postgresql://user:password@host:port/database, and special characters "
+    "of the password as %2F for /, %40 for @ and so on"
+)
+
 
 class Ready(NamedTuple):
     """A database that is ready: how sessions with it begin, its labels, what servers agreed on."""
@@ -118,7 +123,9 @@ def _refusal(location: Location, error: BaseException) -> OpenFailed:
             return DatabaseRefused(location.text, f"the role may not make the tables: {words}")
         case asyncpg.PostgresError():
             return DatabaseRefused(location.text, words)
-        case ValueError() | asyncpg.ClientConfigurationError():
+        case asyncpg.ClientConfigurationError():
             return UnsupportedLocation(location.text, words)
+        case ValueError():  # its words may be a part of the password
+            return UnsupportedLocation(location.text, MALFORMED)
         case _:
             return DatabaseRefused(location.text, f"the database server is not reached: {words}")

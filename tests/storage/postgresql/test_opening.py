@@ -1,6 +1,7 @@
 """A PostgreSQL database is made at first start, and refused in one line where it can not serve."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -100,7 +101,15 @@ def test_a_host_without_an_address_is_one_line() -> None:
 
 
 def test_a_url_that_is_none_is_one_line() -> None:
-    refusal("postgresql://127.0.0.1:port/db", UnsupportedLocation)
+    message = refusal("postgresql://127.0.0.1:port/db", UnsupportedLocation)
+    assert "postgresql://user:password@host:port/database" in message
+
+
+@pytest.mark.parametrize("password", ["se/cret", "se#cret", "se?cret", "se@cr/et"])
+def test_a_password_that_is_not_percent_encoded_is_in_no_message(password: str) -> None:
+    message = refusal(f"postgresql://user:{password}@127.0.0.1:{free_port()}/db", OpenFailed)
+    assert "se" not in message.removeprefix("postgresql://").partition(": ")[0]
+    assert not re.search(r"\b(se|cret|cr|et)\b", message)
 
 
 def test_a_database_that_does_not_exist_is_one_line(postgresql: PostgreSQL) -> None:
