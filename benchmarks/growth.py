@@ -21,6 +21,22 @@ SIZES = (1_000, 10_000, 100_000)
 CONNECTIONS = (1, 16, 160, 1_600)
 WATCHERS = (1, 10, 100, 1_000)
 PAGE = 100
+LAWS = {
+    "create, 16 connections": "constant",
+    "resident, each": "constant, after what a server has anyway",
+    "get": "constant: one lookup",
+    "create": "constant: one insertion, 8 bytes moved a key",
+    "merge patch": "constant: one lookup",
+    "page of 100": "constant: two searches, then the page",
+    "page of 100 as Table": "constant: two searches, then the page",
+    "by label, limit 100": "constant while many match",
+    "full list": "in proportion to the objects",
+    "get beside full lists, p99": "bounded by one piece of a list",
+    "start from a file": "in proportion, after the imports",
+}
+"""Of each row by the number of objects; docs/performance.md says why."""
+BY_CONNECTIONS = "level once a core is busy"
+BY_WATCHERS = "in proportion: one system call each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +74,10 @@ async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
         row(f"{series.name}, {series.unit}", *(f"{each:,.1f}" for each in series.figures.values()))
     rows = [
         plots.Series(
-            name, next(iter(figures.values())).unit, {size: each.figure for size, each in figures.items()}
+            name,
+            next(iter(figures.values())).unit,
+            {size: each.figure for size, each in figures.items()},
+            law=LAWS[name],
         )
         for name, figures in by_row.items()
     ]
@@ -149,5 +168,7 @@ async def rows_by_connections(port: int) -> list[plots.Series]:
     for watchers in WATCHERS:
         delays, _ = await watching.delays(port, watchers, 20, prefix=f"event-{watchers}-")
         events[watchers] = statistics.median(delays) * 1000
-    series = [plots.Series(name, "per s", figures, "connections") for name, figures in rates.items()]
-    return [*series, plots.Series("write to event", "ms", events, "watchers")]
+    series = [
+        plots.Series(name, "per s", figures, "connections", BY_CONNECTIONS) for name, figures in rates.items()
+    ]
+    return [*series, plots.Series("write to event", "ms", events, "watchers", BY_WATCHERS)]

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from html import escape
 
 COLUMNS = 3
-WIDTH, HEIGHT = 300, 200
-LEFT, RIGHT, TOP, BOTTOM = 18, 60, 34, 30
+WIDTH, HEIGHT = 300, 210
+LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
 """A smaller figure is drawn as this one."""
-INK, FAINT, LINE = "#333", "#bbb", "#2a6fb0"
+STEEP = 8
+"""A line that rises by more than so much to the next point would cross a figure at the right of its point."""
+INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Series:
     unit: str
     figures: Mapping[int, float]
     sizes_of: str = "objects"
+    law: str = ""
+    """How it grows, in a few words."""
 
 
 def svg(rows: Sequence[Series]) -> str:
@@ -55,17 +59,23 @@ def _panel(row: Series, x: int, y: int) -> str:
     base = y + HEIGHT - BOTTOM
     parts = [
         f'<text x="{x + LEFT}" y="{y + 18}" font-weight="bold">{escape(row.name)}, {escape(row.unit)}</text>',
+        f'<text x="{x + LEFT}" y="{y + 33}" fill="{PALE}">{escape(row.law)}</text>',
         f'<path d="M{x + LEFT} {y + TOP}V{base}H{x + WIDTH - RIGHT}" fill="none" stroke="{FAINT}"/>',
         f'<polyline points="{path}" fill="none" stroke="{LINE}" stroke-width="2"/>',
     ]
-    for size, (across, down) in zip(sizes, points, strict=True):
+    for number, (size, (across, down)) in enumerate(zip(sizes, points, strict=True)):
+        rises = number + 1 < len(points) and points[number + 1][1] < down - STEEP
+        anchor, aside = ("end", -3) if rises and number else ("start", -4 if rises else 6)
         parts += [
             f'<circle cx="{across:.1f}" cy="{down:.1f}" r="3" fill="{LINE}"/>',
-            f'<text x="{across + 6:.1f}" y="{down - 5:.1f}">{_short(row.figures[size])}</text>',
+            (
+                f'<text x="{across + aside:.1f}" y="{down - 7:.1f}" text-anchor="{anchor}">'
+                f"{_short(row.figures[size])}</text>"
+            ),
             f'<text x="{across:.1f}" y="{base + 14}" text-anchor="middle">{size:,}</text>',
         ]
     end = x + WIDTH - RIGHT + 8
-    parts.append(f'<text x="{end}" y="{base + 26}" text-anchor="end" fill="#777">{row.sizes_of}</text>')
+    parts.append(f'<text x="{end}" y="{base + 26}" text-anchor="end" fill="{PALE}">{row.sizes_of}</text>')
     return "\n".join(parts)
 
 

@@ -64,6 +64,7 @@ def bench_growing(arguments: argparse.Namespace) -> None:
     drawn = PICTURE if arguments.write else arguments.plot
     if drawn is not None:
         drawn.write_text(plots.svg(rows), encoding="utf-8")
+        tables.note(f"\n![How each row grows]({drawn.name})")
 
 
 def bench_recordings(*, quick: bool) -> None:

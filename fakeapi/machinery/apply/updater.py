@@ -36,6 +36,9 @@ REMEMBERED_MAX = 1024
 REMEMBERED_BYTES_MAX = 4096
 """Of the texts of the sets that another one follows from; of larger ones it is found each time."""
 
+_RECONCILED = b""
+"""Begins the keys of sets that follow from one other by the schema alone; no text of changes is empty."""
+
 
 def no_other_version(_value: Any, _api_version: str) -> None:
     return None
@@ -79,10 +82,15 @@ class Updater:
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
         """The field set of a manager without the fields that another manager changed."""
-        rest = reconciled(fields, self.node)
+        rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)
         return rest
+
+    def _reconciled(self, fields: FieldSet) -> FieldSet:
+        """A field set for the present schema; `fields` itself where nothing has to change."""
+        found = self._found((_RECONCILED, encode(fields)), lambda: reconciled(fields, self.node))
+        return fields if found == fields else found
 
     def _found(self, key: tuple[bytes, ...], find: Callable[[], FieldSet]) -> FieldSet:
         """A set that follows from the texts of others, which objects of one shape have in common."""
