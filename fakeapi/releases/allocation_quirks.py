@@ -87,6 +87,9 @@ class AllocationQuirks:
     """A request for all devices is content where there is none."""
     all_forgets_choice: bool
     """A request for all devices in a later choice goes on as if it were the first choice."""
+    all_of_second_choice_is_that_of_first: bool
+    """A request for all devices in the second choice takes the devices that the selectors of the first have
+    selected, where the first is for all devices too."""
     all_ignores_classes: bool
     """A request for all devices does not look at the selectors of its class."""
     all_is_not_undone: bool
@@ -150,6 +153,7 @@ _HISTORY: History = {
     "all_leaves_out_used": {27: True, 32: False},
     "none_are_all": {27: True, 33: False},
     "all_forgets_choice": {27: True, 35: False},
+    "all_of_second_choice_is_that_of_first": {27: False, 33: True, 36: False},
     "all_ignores_classes": {27: True, 32: False},
     "all_is_not_undone": {27: True, 34: False},
     "newer_allocators_keep_order": {27: False, 36: True},

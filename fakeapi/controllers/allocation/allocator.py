@@ -107,7 +107,8 @@ def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
             raise AllocationError(f"claim {name}, request {request['name']}: has subrequests, but {feature}")
         choices = []
         for choice, (own, parent, spec) in enumerate(choices_of(request)):
-            key = (index, number, choice)
+            shares_first = rules.quirks.all_of_second_choice_is_that_of_first
+            key = (index, number, max(choice - 1, 0) if shares_first else choice)
             choices.append(_request(key, claim, Request(own, parent, spec, {}), context))
         requests.append(choices)
         needed = min(each.count for each in choices)

@@ -15,6 +15,7 @@ from fakeapi.controllers.allocation.rules import allocation_rules
 Object = dict[str, Any]
 GATES = dict.fromkeys(
     (
+        "DRAPrioritizedList",
         "DRAPartitionableDevices",
         "DRADeviceTaints",
         "DRAConsumableCapacity",
@@ -57,7 +58,7 @@ def devices(
         {"metadata": {"name": "n"}},
         Inventory(Slices(slices), {"c": {"metadata": {"name": "c"}, "spec": {}}}, state or AllocatedState()),
         allocation_rules(minor, GATES),
-        lambda expression, driver, device: True,
+        lambda expression, driver, device: bool(device["name"] == expression),
         lambda: "share",
     )
     return None if found is None else [each["device"] for each in found[0]["devices"]["results"]]
@@ -120,3 +121,24 @@ def test_devices_with_binding_conditions_come_last(minor: int) -> None:
     waits = {"name": "waits", "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
     slices = [pool_slice("s0", waits, pool="a"), pool_slice("s1", {"name": "plain"}, pool="b")]
     assert devices(minor, slices, request()) == ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("minor", "expected"), [(33, None), (34, None), (35, None), (36, ["b"]), (37, ["b"])]
+)
+def test_until_1_35_all_devices_of_the_second_choice_are_those_that_the_first_selects(
+    minor: int, expected: list[str] | None
+) -> None:
+    choices = [
+        {
+            "name": f"only-{name}",
+            "deviceClassName": "c",
+            "allocationMode": "All",
+            "selectors": [{"cel": {"expression": name}}],
+        }
+        for name in ("a", "b")
+    ]
+    in_use = AllocatedState(devices={DeviceID("d", "p", "a")})
+    slices = [pool_slice("s", {"name": "a"}, {"name": "b"})]
+    asked = {"name": "r", "firstAvailable": choices}
+    assert devices(minor, slices, asked, state=in_use) == expected
