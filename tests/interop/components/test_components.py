@@ -28,7 +28,7 @@ EXPECTED = (
     # 1.37 at each start, of a file of metrics that is not asked for
     r"options\.go.*The manifest file is empty, ignoring",
     # another controller wrote first; tried again
-    rf"(resource_quota_controller|disruption|controller)\.go.*{_CONFLICT}",
+    rf"(resource_quota_controller|replica_set|disruption|controller)\.go.*{_CONFLICT}",
     # a workload is deleted with its namespace, after its pods: its controller tries to make new ones
     rf"(stateful_set|daemon_controller)\.go.*{_TERMINATING}",
     # the namespace's controller deleted what another one was about to delete or to write
