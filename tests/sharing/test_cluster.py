@@ -11,6 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from fakeapi.registry import sharing
+from fakeapi.registry.custom.definitions import CustomResources
 from fakeapi.testing.server import FakeAPI, StartError, StatusError
 from tests.postgresql_server import PostgreSQL
 
@@ -80,6 +82,35 @@ def test_a_kind_defined_on_one_server_is_served_by_the_other_and_withdrawn(pair:
     with pytest.raises(StatusError) as gone:
         first.request("GET", PARTS)
     assert gone.value.code == 404
+
+
+def test_a_definition_that_its_server_left_unfinished_is_taken_over(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = pair
+    follow, stuck = CustomResources.follow, list[CustomResources]()
+
+    async def follow_elsewhere(custom: CustomResources, name: str) -> None:
+        if custom is not (stuck or [custom])[0]:
+            await follow(custom, name)
+        elif not stuck:
+            stuck.append(custom)
+
+    monkeypatch.setattr(sharing, "TAKEOVER_SECONDS", 0.05)
+    monkeypatch.setattr(CustomResources, "follow", follow_elsewhere)
+    first.request("POST", DEFINITIONS, definition())
+    path = f"{DEFINITIONS}?watch=1&fieldSelector=metadata.name%3Dparts.example.com"
+    with urlopen(f"{second.url}{path}", timeout=30) as watch:
+        while not is_established(json.loads(watch.readline())["object"]):
+            pass
+    assert stuck
+    for number, server in enumerate(pair):
+        assert server.request("POST", PARTS, part(f"p{number}"))["metadata"]["name"] == f"p{number}"
+
+
+def is_established(found: dict[str, Any]) -> bool:
+    conditions = found.get("status", {}).get("conditions") or []
+    return {"Established": "True"}.items() <= {each["type"]: each["status"] for each in conditions}.items()
 
 
 def test_a_quota_made_on_one_server_holds_on_the_other(pair: Pair) -> None:
