@@ -4,7 +4,7 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,16 +64,27 @@ def version_of(obj: dict[str, Any]) -> str:
     return str(obj["metadata"]["resourceVersion"])
 
 
-def events_of(connection: HTTPConnection, count: int) -> list[tuple[str, str, str]]:
+class Watch(NamedTuple):
+    connection: HTTPConnection
+    response: HTTPResponse
+
+
+def watched(server: Server, since: str) -> Watch:
+    """A watch that the server has begun to answer."""
+    connection = sent(server, "GET", f"{MAPS}?watch=1&resourceVersion={since}")
+    return Watch(connection, connection.getresponse())
+
+
+def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
     """Type, name and value of the next events, or of those before the end of the watch."""
     events: list[tuple[str, str, str]] = []
-    response = connection.getresponse()
-    while len(events) < count and (line := response.readline()):
+    while len(events) < count and (line := watch.response.readline()):
         event = json.loads(line)
         obj = event["object"]
         name = obj["metadata"].get("name", "")
         events.append((event["type"], name, str(obj.get("code") or obj["data"]["value"])))
-    connection.close()
+    watch.response.close()
+    watch.connection.close()
     return events
 
 
@@ -98,7 +109,7 @@ def test_a_paused_server_answers_requests_that_waited_for_it_from_the_newest_sta
 
 def test_a_watch_on_a_paused_server_goes_on_where_it_was(pair: Pair) -> None:
     _, made = asked(pair.awake, "POST", MAPS, config("a", "1"))
-    watch = sent(pair.paused, "GET", f"{MAPS}?watch=1&resourceVersion={version_of(made)}")
+    watch = watched(pair.paused, version_of(made))
     pair.paused.process.send_signal(signal.SIGSTOP)
     asked(pair.awake, "PUT", f"{MAPS}/a", config("a", "2"))
     asked(pair.awake, "POST", MAPS, config("b", "3"))
@@ -109,7 +120,7 @@ def test_a_watch_on_a_paused_server_goes_on_where_it_was(pair: Pair) -> None:
 
 def test_a_watch_on_a_server_that_was_paused_for_too_long_ends_as_expired(pair: Pair) -> None:
     _, made = asked(pair.awake, "POST", MAPS, config("a", "0"))
-    watch = sent(pair.paused, "GET", f"{MAPS}?watch=1&resourceVersion={version_of(made)}")
+    watch = watched(pair.paused, version_of(made))
     pair.paused.process.send_signal(signal.SIGSTOP)
     for number in range(3 * HISTORY):
         code, newest = asked(pair.awake, "PUT", f"{MAPS}/a", config("a", str(number)))
@@ -118,6 +129,6 @@ def test_a_watch_on_a_server_that_was_paused_for_too_long_ends_as_expired(pair: 
     pair.paused.process.send_signal(signal.SIGCONT)
     assert answer(waiting) == (200, newest)
     assert events_of(watch, 1) == [("ERROR", "", "410")]
-    again = sent(pair.paused, "GET", f"{MAPS}?watch=1&resourceVersion={version_of(newest)}")
+    again = watched(pair.paused, version_of(newest))
     asked(pair.awake, "POST", MAPS, config("b", "1"))
     assert events_of(again, 1) == [("ADDED", "b", "1")]
