@@ -143,7 +143,7 @@ class Settings:
     )
     tls_directory: str | Path | None = _option(
         None,
-        "With --tls, keep the CA in this directory (ca.pem, ca-key.pem); several servers can have one.",
+        "With --tls, keep the CA in this directory (ca.pem, ca-key.pem); several servers can share it.",
         "--tls-directory",
         metavar="DIR",
         unset="a new CA at each start, or one beside the file of --db",

@@ -12,7 +12,7 @@ from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
-"""Some times what kube-controller-manager takes without a build cache on two idle cores."""
+"""Several times as long as kube-controller-manager takes without a build cache on two idle cores."""
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
