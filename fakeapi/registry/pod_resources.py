@@ -67,7 +67,7 @@ def claimed_resources(pod: Object) -> Resources:
 
 
 def overhead_of(overhead: Object, containers: int) -> str:
-    """What a claim's overhead comes to for a pod in which so many containers use the claim."""
+    """The sum of a claim's overhead for a pod: once for the pod, and once for each container that uses it."""
     found = "0"
     if overhead.get("perPod") is not None:
         found = quantity.add(found, overhead["perPod"])

@@ -12,7 +12,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """What a release's kubelet does with claims. Texts are templates of `str.format`."""
+    """Behaviour of a release's kubelet towards claims. Texts are templates of `str.format`."""
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]
     """When a pod counts as a user of its claims, so that it cannot end before they are unprepared."""

@@ -23,7 +23,7 @@ PLUGINS = "plugins_registry"
 
 
 class NodeAgent:
-    """Holds what a node has, and tells its parts of drivers that come and go."""
+    """A node's registrations, prepared claims, slices and pods; passes changes of drivers on to each."""
 
     def __init__(
         self, context: ControllerContext, pods: Informer, name: str, directory: Path, number: int

@@ -182,7 +182,7 @@ class NodeAllocatable:
         return metadata["uid"], status
 
     def _taken(self, resource: str, mapping: Object, result: Object, whose: str) -> str | None:
-        """What one device stands for of a resource; None where the mapping is not about this allocation."""
+        """The amount of a resource that one device takes; None if the mapping does not apply to it."""
         key = mapping.get("capacityKey")
         by_count = mapping.get("deviceMultiplier" if self.has_overhead else "allocationMultiplier")
         if not key:
