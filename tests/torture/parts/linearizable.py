@@ -26,6 +26,7 @@ OPERATIONS = 150
 """Of each client in a history."""
 
 CHECK_SECONDS = 60
+CHECK_BYTES = 8 << 30
 BUILD_SECONDS = 120
 
 Operation = dict[str, Any]
@@ -75,9 +76,16 @@ def checker(directory: Path) -> Path:
 
 
 def check(program: Path, history: list[str]) -> str:
-    """ok, illegal, or unknown if it took too long. The first line of a history is the revision before it."""
-    command = [str(program), f"{patience(CHECK_SECONDS):.0f}"]
-    done = subprocess.run(command, input="\n".join(history), capture_output=True, text=True, check=True)
+    """ok, illegal, or unknown if it took too long, or too much memory: its search grows with the branches.
+
+    The first line of a history is the revision before it.
+    """
+    command = ["prlimit", f"--as={CHECK_BYTES}"] if shutil.which("prlimit") else []
+    command += [str(program), f"{patience(CHECK_SECONDS):.0f}"]
+    done = subprocess.run(command, input="\n".join(history), capture_output=True, text=True, check=False)
+    if done.returncode == -signal.SIGKILL or "out of memory" in done.stderr:
+        return "unknown"
+    done.check_returncode()
     return done.stdout.strip()
 
 
