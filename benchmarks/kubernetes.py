@@ -156,7 +156,7 @@ def _await_ready(url: str, token: str, server: "subprocess.Popen[bytes]", log: P
     end = time.monotonic() + START_SECONDS
     while server.poll() is None and time.monotonic() < end:
         try:
-            urllib.request.urlopen(asked, context=trusting).read()
+            urllib.request.urlopen(asked, context=trusting, timeout=START_SECONDS).read()
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
         else:
