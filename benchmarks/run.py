@@ -6,7 +6,8 @@
 Every server is a process of its own; the client is this one. The part `beside` puts the rows of another
 server next to this one's: `--kubernetes` builds (once, in FOLDER) and starts etcd and kube-apiserver for it,
 `--beside` takes one that runs. The page needs Chromium, scale PostgreSQL; where they are not, it is said.
-`--write` puts the tables in the place of those of README.md and docs/performance.md, and draws growth there.
+`--write` puts the tables in the place of those of README.md, docs/performance.md and docs/scale.md, and draws
+growth.
 """
 
 import argparse
@@ -135,8 +136,9 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
     }
 
 
-IN_PERFORMANCE = ("journal", "page", "scale", "growth")
-"""Parts whose tables stand in docs/performance.md; those of the others are the README's."""
+README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
+DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
+"""Where the tables of a part stand; those of the others are the README's."""
 
 
 def main() -> None:
@@ -164,16 +166,16 @@ def main() -> None:
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
-    readme = tables.take()
-    performance: list[str] = [*readme]
+    head = tables.take()
+    documents = {path: [*head] for path in (README, PERFORMANCE, SCALE)}
     for name, part in parts(arguments).items():
         if name in chosen:
             part()
-            (performance if name in IN_PERFORMANCE else readme).extend(tables.take())
+            documents[DOCUMENTS.get(name, README)].extend(tables.take())
             print(f"\n({name}: {time.perf_counter() - begin:.0f} s after the start)", flush=True)
     if arguments.write:
-        tables.write_between(ROOT / "README.md", "bench", readme)
-        tables.write_between(ROOT / "docs" / "performance.md", "bench", performance)
+        for path, lines in documents.items():
+            tables.write_between(path, "bench", lines)
 
 
 NAMES = [*parts(argparse.Namespace(quick=True))]
