@@ -164,6 +164,7 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
     head = tables.take()

@@ -1,5 +1,7 @@
 """Cache of stored objects as another version shows them."""
 
+from collections import OrderedDict
+
 CONVERTED_BYTES_MAX = 16 * 1024 * 1024
 """Of the forms that are kept for one version of a resource; when there are more, the oldest go."""
 
@@ -14,7 +16,8 @@ class ConvertedValues:
     def __init__(self, bound: int = CONVERTED_BYTES_MAX) -> None:
         self._bound = bound
         self._size = 0
-        self._forms: dict[bytes, bytes] = {}
+        # A dict looks for its first key past all that went before it.
+        self._forms: OrderedDict[bytes, bytes] = OrderedDict()
 
     def __contains__(self, value: bytes) -> bool:
         return value in self._forms
@@ -36,7 +39,7 @@ class ConvertedValues:
         self._size += len(form) - len(self._forms.pop(value, b""))
         self._forms[value] = form
         while self._size > self._bound:
-            self._size -= len(self._forms.pop(next(iter(self._forms))))
+            self._size -= len(self._forms.popitem(last=False)[1])
 
     def clear(self) -> None:
         self._forms.clear()
