@@ -27,3 +27,13 @@ def postgresql() -> Iterator[PostgreSQL]:
     server = PostgreSQL()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def guarded() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server that asks for passwords."""
+    if why_missing():
+        pytest.skip(why_missing())
+    server = PostgreSQL(password="opensesame")
+    yield server
+    server.stop()

@@ -1,25 +1,15 @@
 """`fakeapi serve` says in one line why it cannot serve a database, and ends with a status."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from click.testing import CliRunner
 
 from fakeapi.cli.main import main
 from fakeapi.testing.server import FakeAPI
-from tests.postgresql_server import PostgreSQL, free_port, why_missing
+from tests.postgresql_server import PostgreSQL, free_port
 
 Place = Callable[[PostgreSQL], str]
-
-
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[PostgreSQL]:
-    """A server that asks for passwords."""
-    if why_missing():
-        pytest.skip(why_missing())
-    server = PostgreSQL(password="opensesame")
-    yield server
-    server.stop()
 
 
 def foreign(server: PostgreSQL) -> str:

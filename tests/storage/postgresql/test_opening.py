@@ -3,7 +3,6 @@
 import asyncio
 import re
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from fakeapi_storage import (
 )
 from fakeapi_storage.postgresql import schema
 from fakeapi_storage.postgresql.store import SharedStore
-from tests.postgresql_server import PostgreSQL, free_port, why_missing
+from tests.postgresql_server import PostgreSQL, free_port
 
 WANTED = Format(version=2)
 
@@ -43,16 +42,6 @@ def refusal(url: str, kind: type[OpenFailed], data_format: Format = WANTED) -> s
     message = str(refused.value)
     assert "\n" not in message
     return message
-
-
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[PostgreSQL]:
-    """A server that asks for passwords."""
-    if why_missing():
-        pytest.skip(why_missing())
-    server = PostgreSQL(password="opensesame")
-    yield server
-    server.stop()
 
 
 def test_the_tables_are_made_once_and_their_format_is_recorded(postgresql: PostgreSQL) -> None:
