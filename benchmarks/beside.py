@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.claims import GROUP, TABLE, Make, merge_patch, named_creates, one_object
-from benchmarks.load import Connection, Server, request
+from benchmarks.load import Server, ask, checked, request
 from benchmarks.servers import fakeapi, resident
 from benchmarks.tables import at_least, heading, row
-from benchmarks.verbs import always, checked, in_turn
+from benchmarks.verbs import always, in_turn
 from benchmarks.watching import delays
 
 CONNECTIONS = 16
@@ -137,11 +137,7 @@ async def _release(server: Server) -> str:
 
 
 async def _once(server: Server, method: str, target: str, body: Any = None) -> bytes:
-    connection = await Connection.open(server)
-    answer = await connection.send(
-        request(method, target, b"" if body is None else json.dumps(body).encode())
-    )
-    connection.close()
+    answer = await ask(server, request(method, target, b"" if body is None else json.dumps(body).encode()))
     if answer.status >= 300 and answer.status not in (404, 409):
         raise RuntimeError(f"{answer.status} to {method} {target}: {answer.body[:300]!r}")
     return answer.body

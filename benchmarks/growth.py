@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks import plots, watching
 from benchmarks.claims import CLAIMS, TABLE, merge_patch, named_creates
-from benchmarks.load import Connection, Timing, drive, request
+from benchmarks.load import Connection, Timing, checked, request
 from benchmarks.servers import fakeapi, resident
 from benchmarks.starting import started
 from benchmarks.tables import heading, row
@@ -31,7 +31,7 @@ LAWS = {
     "page of 100 as Table": "constant: two searches, then the page",
     "by label, limit 100": "constant while many match",
     "full list": "in proportion to the objects",
-    "get beside full lists, p99": "bounded by one piece of a list",
+    "get beside full lists, p99": "a piece of a list, and collecting its entries",
     "start from a file": "in proportion, after the imports",
 }
 """Of each row by the number of objects; docs/performance.md says why."""
@@ -87,8 +87,7 @@ async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
 async def fill(database: Path, size: int) -> None:
     """Has a server write so many claims into a file."""
     with fakeapi("--db", str(database)) as (port, _):
-        timing = await drive(port, named_creates("g"), size, 16)
-        assert not timing.bad, timing.refusal
+        await checked(port, named_creates("g"), size, 16)
 
 
 def p50(timing: Timing) -> float:
@@ -99,8 +98,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
     """The rows of a server with so many objects, which is empty now; `memory` tells what it holds."""
     create = named_creates("g")
     empty = memory()
-    seeded = await drive(port, create, count, 16)
-    assert not seeded.bad, seeded.refusal
+    seeded = await checked(port, create, count, 16)
     kilobytes = (memory() - empty) / count / 1024
     found = [Found("create, 16 connections", seeded.rate, "per s"), Found("resident, each", kilobytes, "KB")]
     selector = f"{CLAIMS}?labelSelector=app%3Dbench&limit={PAGE}"
@@ -113,8 +111,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
         ("by label, limit 100", lambda n: request("GET", selector), 100),
         ("full list", lambda n: request("GET", CLAIMS), 3),
     ):
-        timing = await drive(port, make, times, 1)
-        assert not timing.bad, timing.refusal
+        timing = await checked(port, make, times, 1)
         found.append(Found(name, p50(timing), "ms"))
     beside = await gets_beside_lists(port)
     found.append(Found("get beside full lists, p99", beside.percentile(0.99) * 1000, "ms"))
@@ -161,8 +158,7 @@ async def rows_by_connections(port: int) -> list[plots.Series]:
         count = max(2_000, connections)
         creates = named_creates(f"by-{connections}-")
         for name, make in (("get", lambda n: request("GET", f"{CLAIMS}/g0")), ("create", creates)):
-            timing = await drive(port, make, count, connections)
-            assert not timing.bad, timing.refusal
+            timing = await checked(port, make, count, connections)
             rates[name][connections] = timing.rate
     events = {}
     for watchers in WATCHERS:

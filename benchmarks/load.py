@@ -138,6 +138,21 @@ async def drive(
     return timing
 
 
+async def checked(server: int | Server, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
+    """`drive`, whose answers are all successes; AssertionError where one is not."""
+    timing = await drive(server, make, count, connections)
+    assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
+    return timing
+
+
+async def ask(server: int | Server, data: bytes) -> Answer:
+    """The answer to one request on a connection of its own."""
+    connection = await Connection.open(server)
+    answer = await connection.send(data)
+    connection.close()
+    return answer
+
+
 def processor_seconds(pid: int) -> float:
     """CPU time of the threads that a process has now, in seconds.
 

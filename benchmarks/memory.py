@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmarks import growth
 from benchmarks.claims import CLAIMS, named_creates
-from benchmarks.load import request
+from benchmarks.load import checked, request
 from benchmarks.servers import fakeapi, resident
 from benchmarks.starting import started
 from benchmarks.tables import at_most, heading, milliseconds, row
-from benchmarks.verbs import CONNECTIONS, checked, in_turn, size_of
+from benchmarks.verbs import CONNECTIONS, in_turn, size_of
 
 MEGABYTE = 1024 * 1024
 KILOBYTES_EACH = 5

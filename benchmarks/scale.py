@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import capacity, tables
-from benchmarks.load import Connection, drive, processor_seconds, request
+from benchmarks.load import Connection, ask, drive, processor_seconds, request
 from tests.postgresql_server import PostgreSQL, why_missing
 from tests.torture.servers import Server, serving
 
@@ -140,7 +140,7 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
 
 
 async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
-    """What a request costs the server that is asked, another one, and PostgreSQL; and what an event costs."""
+    """Measures what requests cost the asked server, the others and PostgreSQL, and the cost of an event."""
     with stacked([postgresql.place()], postgresql) as alone:
         await measured(alone, "create", count // 10)
         written = _log_position(postgresql)
@@ -172,7 +172,7 @@ async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]
     """Creates, one after the other, that watchers see, and the bytes of an event."""
     sizes: list[int] = []
     opened, done = asyncio.Semaphore(0), asyncio.Semaphore(0)
-    version = json.loads((await _ask(port, request("GET", MAPS))).decode())["metadata"]["resourceVersion"]
+    version = json.loads((await ask(port, request("GET", MAPS))).body)["metadata"]["resourceVersion"]
 
     async def watch() -> None:
         connection = await Connection.open(port)
@@ -196,13 +196,6 @@ async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]
     figures = await measured(stack, "create", count, connections=1)
     await asyncio.gather(*watchers)
     return figures, sum(sizes) / WATCHERS / count
-
-
-async def _ask(port: int, data: bytes) -> bytes:
-    connection = await Connection.open(port)
-    answer = await connection.send(data)
-    connection.close()
-    return answer.body
 
 
 def _log_position(postgresql: PostgreSQL) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.claims import CLAIMS, TABLE, Make, merge_patch, named_creates, one_object
-from benchmarks.load import Connection, Server, Timing, drive, request
+from benchmarks.load import Server, Timing, ask, checked, request
 from benchmarks.servers import bare, fakeapi
 from benchmarks.tables import at_least, at_most, heading, milliseconds, row
 
@@ -27,7 +27,7 @@ LIST_GOALS = {
 
 @dataclass(slots=True)
 class InTurn:
-    """What several rounds found: the medians are of rounds, but for p99, which is of all requests."""
+    """Figures of several rounds: `rate` and `p50` are medians over the rounds, `p99` is of all requests."""
 
     rates: list[float] = field(default_factory=list)
     p50s: list[float] = field(default_factory=list)
@@ -44,13 +44,6 @@ class InTurn:
     @property
     def p99(self) -> float:
         return Timing(self.each).percentile(0.99)
-
-
-async def checked(server: int | Server, make: Make, count: int, connections: int) -> Timing:
-    """`drive`, whose answers are all successes; AssertionError where one is not."""
-    timing = await drive(server, make, count, connections)
-    assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
-    return timing
 
 
 async def in_turn(
@@ -88,10 +81,8 @@ def _from(make: Make, first: int) -> Make:
 
 async def size_of(server: int | Server, target: str, accept: str = "application/json") -> int:
     """Bytes of an answer."""
-    connection = await Connection.open(server)
-    answer = await connection.send(request("GET", target, accept=accept))
+    answer = await ask(server, request("GET", target, accept=accept))
     assert answer.status == 200, answer.body[:300]
-    connection.close()
     return len(answer.body)
 
 
@@ -157,7 +148,7 @@ def always(asked: bytes) -> Callable[[int], bytes]:
 
 
 def bench_sqlite(count: int) -> None:
-    """What SQLite alone needs to keep as many rows, one transaction each and forty at a time."""
+    """Measures inserts of rows into SQLite alone, in transactions of one and of forty."""
     heading("SQLite alone: inserts of 1.5 KB in a file", "each", "per s")
     for batch in (1, 40):
         with tempfile.TemporaryDirectory() as folder:
