@@ -1,4 +1,4 @@
-"""How much servers on machines of their own can do, from what a request costs: which resource is full first.
+"""Capacity of servers on machines of their own, computed from the measured costs of a request.
 
 The law: of each resource, what a write uses (with the reads and the watch events that come with it) is added
 up, and so many writes a second fill it. The least of these is the capacity. `simulated` plays the writes one
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What was measured: seconds of processor time, and bytes."""
+    """Measured costs of one request or event: seconds of processor time, and bytes."""
 
     create: float
     """Of the server that is asked, for a create."""
@@ -50,7 +50,10 @@ class Machines:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What comes with each write. Every watcher sees every event; watchers and clients are spread evenly."""
+    """The watchers of each write, and the reads beside it.
+
+    Every watcher sees every event; watchers and clients are spread evenly over the servers.
+    """
 
     watchers: int = 0
     reads: float = 4.0
@@ -87,7 +90,7 @@ def capacity(costs: Costs, machines: Machines, load: Load, servers: int) -> Capa
 
 
 def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writes: float) -> int:
-    """How many watchers can follow so many writes a second; 0 where the writes themselves are too many."""
+    """The number of watchers that can follow `writes` a second; 0 if the servers cannot do as many writes."""
     without = use_of_a_write(costs, machines, Load(0, load.reads), servers)
     if max(without.values()) * writes > 1:
         return 0

@@ -55,7 +55,7 @@ class Running:
     pids: tuple[int, ...]
 
     def options(self) -> list[str]:
-        """What `benchmarks/run.py` is told to measure beside it."""
+        """Options of `benchmarks/run.py` that measure beside this server."""
         pids = [option for pid in self.pids for option in ("--beside-pid", str(pid))]
         return ["--beside", self.url, "--token", self.token, *pids]
 

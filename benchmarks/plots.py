@@ -24,7 +24,7 @@ class Series:
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """How it grows, in a few words."""
+    """The law of its growth in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:

@@ -138,7 +138,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
 
 README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
 DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
-"""Where the tables of a part stand; those of the others are the README's."""
+"""The document with the tables of a part; the README for parts that are not listed."""
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ REGISTER_SECONDS = 5.0
 """Timeout of each registration call to a driver."""
 DRA_PLUGIN = "DRAPlugin"
 KUBELET_ROOT = Path("/var/lib/kubelet")
-"""Where drivers in containers mount the node's kubelet directory; their endpoints begin with it."""
+"""The kubelet directory as driver containers mount it; the endpoints that they register begin with it."""
 _GET_INFO = "/pluginregistration.Registration/GetInfo"
 _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 

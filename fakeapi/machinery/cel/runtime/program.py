@@ -36,8 +36,8 @@ class Dialect:
 class Evaluation:
     """The result of an evaluation.
 
-    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: it went over the cost limit,
-    and there is no value.
+    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: the cost went over the limit;
+    `value` is None.
     """
 
     value: Any
