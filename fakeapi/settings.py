@@ -4,6 +4,7 @@
 here, so this module imports nothing but the standard library.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import wraps
@@ -38,6 +39,9 @@ HISTORY_MAX = 10_000
 
 GRACE_SECONDS = 0.3
 
+LATENCY_SECONDS_MAX = 60.0
+"""The longest latency that a server can add to each request."""
+
 _ENVIRONMENT = "FAKEAPI_"
 
 
@@ -46,7 +50,8 @@ class Option:
     """An option beside its type and default.
 
     `flag` is empty for one that the command line does not take. `unset` is the default in words, where the
-    value does not say it. `bounds` are those of a number. `is_shared`: one server can serve several tests
+    value does not say it. `bounds` are those of a number. `is_duration`: text may name a unit (10ms), and a
+    number is in seconds. `is_shared`: one server can serve several tests
     with it, one after the other; an option that is not shared ties a server to something outside of it.
     """
 
@@ -56,6 +61,7 @@ class Option:
     unset: str = ""
     bounds: tuple[float, float | None] | None = None
     is_file: bool = False
+    is_duration: bool = False
     is_shared: bool = True
     command_line_default: Any = None
 
@@ -189,6 +195,16 @@ class Settings:
         "Wait this many seconds for running requests when stopping.",
         "--grace",
         bounds=(0, 3600),
+    )
+    latency: float = _option(
+        0.0,
+        "Delay every request by this time, so that tests meet the races of a slower server. A frozen clock "
+        "switches the delay off.",
+        "--latency",
+        metavar="DURATION",
+        unset="none",
+        is_duration=True,
+        bounds=(0, LATENCY_SECONDS_MAX),
     )
     record: str | Path | None = _option(
         None,
@@ -334,10 +350,27 @@ def read_option(name: str, text: str) -> Any:
         raise ValueError(f"no option {name!r} that text can say")
     readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
     kind = int if name == "seed" else type(found.default)
+    if found.metadata["option"].is_duration:
+        try:
+            return seconds_of_duration(text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
     try:
         return readers.get(kind, str)(text)
     except ValueError:
         raise ValueError(f"{name}: {text!r} is no {kind.__name__}") from None
+
+
+def seconds_of_duration(text: str) -> float:
+    """The seconds of a duration such as 10ms, 0.5s, 1m, or 0.5. Raises ValueError."""
+    read = _DURATION.fullmatch(text)
+    if read is None:
+        raise ValueError(f"{text!r} is not a duration such as 10ms or 0.5s")
+    return float(read[1]) * _SECONDS[read[2] or "s"]
+
+
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
 def _flag(text: str) -> bool:

@@ -46,6 +46,7 @@ def test_an_option_that_is_none_is_a_type_error() -> None:
         ("history", 0, "history: 0 is less than 1"),
         ("port", 70000, "port: 70000 is not from 0 to 65535"),
         ("grace", -1, "grace: -1 is not from 0 to 3600"),
+        ("latency", 61, "latency: 61 is not from 0 to 60.0"),
         ("grace", float("nan"), "grace: nan is not from 0 to 3600"),
         ("release", 1.31, "release: 1.31 is no str"),
         ("tls", "no", "tls: 'no' is no bool"),
@@ -89,6 +90,9 @@ def test_every_help_text_is_an_imperative_that_ends() -> None:
         ("release", "1.31", "1.31"),
         ("history", "7", 7),
         ("grace", "0.5", 0.5),
+        ("latency", "10ms", 0.01),
+        ("latency", "0.5", 0.5),
+        ("latency", "1m", 60.0),
         ("tls", "True", True),
         ("tls", "0", False),
         ("redact", "spec.controller status.devices", ["spec.controller", "status.devices"]),
@@ -98,10 +102,21 @@ def test_an_option_is_read_from_text_as_its_default_is(name: str, text: str, val
     assert read_option(name, text) == value
 
 
-@pytest.mark.parametrize(("name", "text"), [("history", "x"), ("tls", "maybe"), ("clock", "x"), ("no", "x")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("history", "x"), ("tls", "maybe"), ("clock", "x"), ("no", "x"), ("latency", "1h")]
+)
 def test_text_that_is_no_value_is_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=name):
         read_option(name, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("soon", "'soon' is not a duration such as 10ms or 0.5s"), ("61s", "0<=x<=60")]
+)
+def test_serve_refuses_a_latency_that_is_not_a_duration_of_at_most_a_minute(text: str, words: str) -> None:
+    refused = CliRunner().invoke(main, ["serve", "--latency", text], terminal_width=200)
+    assert refused.exit_code == 2
+    assert words in refused.output
 
 
 def test_servers_that_are_tied_to_a_file_or_an_address_are_not_shared() -> None:

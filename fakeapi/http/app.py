@@ -1,4 +1,4 @@
-"""The ASGI application of a cluster: its API, and the place where the control API will stand."""
+"""The ASGI application of a cluster: filters, the API, and the control API."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +18,7 @@ from fakeapi.http.filters.errors import answer_errors
 from fakeapi.http.filters.faults import Faults
 from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
+from fakeapi.http.filters.latency import Latency
 from fakeapi.http.journaling import Journaling
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
@@ -91,6 +92,8 @@ class Application:
         self, store: Store, release: Release, is_open: Callable[[RequestContext], bool]
     ) -> list[Filter]:
         filters: list[Filter] = [answer_errors]
+        if self._cluster.settings.latency:
+            filters.append(Latency(self._cluster.settings.latency, self._cluster.clock))
         if self._token is None and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)

@@ -2,12 +2,15 @@
 
 From the outside in:
 
-    errors           makes a response of every error
+    errors           answers every error as a Status
+    latency          delays the request, where the option `latency` says so
     hosts            refuses foreign web pages, where no token is asked for
-    deadline         refuses a `timeout` that is no duration
-    freshness        waits for what other servers wrote, where several share a storage
-    authentication   says who asks, or refuses with 401
-    faults           delays, refuses or cuts what matches a rule, also the frames of a stream
+    deadline         refuses a malformed `timeout` parameter
+    freshness        waits for writes of other servers, where several share a storage
+    authentication   finds the user, or refuses with 401
+    impersonation    replaces the user by the one of the Impersonate headers
+    authorization    refuses with 403, where the option `authorization` is rbac
+    faults           delays, refuses or cuts requests that match a rule, also the frames of a stream
     routing          finds resource, subresource and verb, and calls the verb's handler
     admission        stands inside the verbs that write: see fakeapi.registry.admission
 

@@ -27,6 +27,11 @@ class Clock(Protocol):
         ...
 
 
+def runs_by_itself(clock: Clock) -> bool:
+    """Whether time passes without a test that moves the clock; False for clocks that do not say `frozen`."""
+    return not getattr(clock, "frozen", True)
+
+
 class ClockAndNames(Clock, Protocol):
     """A clock, and where everything random comes from."""
 

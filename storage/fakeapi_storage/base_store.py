@@ -72,6 +72,9 @@ class BaseStore(ABC):
         self._require_open()
         return self._committed.watch(prefix, since)
 
+    def is_watched(self, key: str) -> bool:
+        return self._committed.is_watched(key)
+
     async def compact(self, revision: int) -> None:
         self._require_open()
         await self._finish(self._maintenance.compact(revision))

@@ -196,6 +196,10 @@ class Storage(Protocol):
         """
         ...
 
+    def is_watched(self, key: str) -> bool:
+        """Whether a watcher of this process, or perhaps of another server, receives events of the key."""
+        ...
+
     async def compact(self, revision: int) -> None:
         """Forgets the history before `revision`; entries stay. Does nothing if that is done already.
 

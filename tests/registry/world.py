@@ -58,6 +58,7 @@ class Clock(SeededClockAndNames):
     def __init__(self) -> None:
         super().__init__(seed=1)
         self.seconds = START
+        self.frozen = True
 
     def now(self) -> float:
         return self.seconds

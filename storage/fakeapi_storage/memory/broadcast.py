@@ -135,6 +135,10 @@ class Broadcast:
         """The prefixes that have watchers."""
         return [*self._topics]
 
+    def is_watched(self, key: str) -> bool:
+        """Whether a watcher receives the events of this key."""
+        return any(key[:length] in self._topics for length in self._lengths if length <= len(key))
+
     def subscribe(self, prefix: str, backlog: list[Event], floor: int) -> Subscription:
         """Starts a watcher of the events after `floor`, which begins with what matches in `backlog`."""
         topic = self._topics.get(prefix)

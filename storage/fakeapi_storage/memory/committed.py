@@ -49,6 +49,9 @@ class Committed:
         floor = self.revision if since is None else since
         return self._broadcast.subscribe(prefix, self._history.since(floor), floor)
 
+    def is_watched(self, key: str) -> bool:
+        return self._broadcast.is_watched(key)
+
     def apply(self, events: Sequence[Event]) -> None:
         """Applies the next events, in order, to what readers see, and then tells watchers."""
         for event in events:

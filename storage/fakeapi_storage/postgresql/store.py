@@ -93,6 +93,9 @@ class SharedStore(BaseStore):
     def newest(self, key: str) -> Entry | None:
         return self._committed.get(key)
 
+    def is_watched(self, key: str) -> bool:
+        return True
+
     async def refresh(self) -> None:
         self._require_open()
         await self._follower.refresh()

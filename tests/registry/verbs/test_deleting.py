@@ -1,9 +1,13 @@
 """Deleting: at once, or when the last finalizer goes; one object, on conditions, and without a trace."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from tests.registry.world import World, in_world, refusal, version_of
+from fakeapi.registry.verbs import deleting
+from tests.registry.world import Object, World, in_world, refusal, version_of
 
 HOLD = "example.com/hold"
 FOREGROUND = "foregroundDeletion"
@@ -174,3 +178,83 @@ def test_a_patch_that_changes_nothing_of_an_object_that_is_being_deleted_keeps_i
         assert await world.patch("a", {"metadata": {"deletionTimestamp": None}}) == marked
 
     in_world(scenario)
+
+
+POD = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+HOUR = 3600.0
+
+
+async def started(world: World, *, watched: bool, frozen: bool) -> "asyncio.Task[Object]":
+    """A DELETE of a pod without a node, as far as it goes by itself; with a gap of an hour."""
+    world.clock.frozen = frozen
+    await world.create(POD)
+    if watched:
+        world.storage.watch(world.claims.prefix)
+    deletion = asyncio.ensure_future(world.delete("a"))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    return deletion
+
+
+def with_pods(scenario: Callable[[World], Awaitable[None]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deleting, "TRANSACTION_GAP_SECONDS", HOUR)
+
+    async def on_pods(world: World) -> None:
+        await scenario(world.on(world.resource("pods")))
+
+    in_world(on_pods)
+
+
+def test_a_watched_pod_stays_readable_between_its_last_state_and_its_deletion(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario(world: World) -> None:
+        deletion = await started(world, watched=True, frozen=False)
+        assert not deletion.done()
+        assert world.get("a")["metadata"]["deletionGracePeriodSeconds"] == 0
+        deletion.cancel()
+
+    with_pods(scenario, monkeypatch)
+
+
+@pytest.mark.parametrize(("watched", "frozen"), [(False, False), (True, True)])
+def test_a_pod_is_deleted_without_a_gap_if_nobody_watches_or_the_clock_is_frozen(
+    monkeypatch: pytest.MonkeyPatch, *, watched: bool, frozen: bool
+) -> None:
+    async def scenario(world: World) -> None:
+        deletion = await started(world, watched=watched, frozen=frozen)
+        assert deletion.done()
+        assert gone(world, "a")
+
+    with_pods(scenario, monkeypatch)
+
+
+def test_a_delete_that_is_cancelled_in_the_gap_still_deletes_the_pod(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(world: World) -> None:
+        deletion = await started(world, watched=True, frozen=False)
+        deletion.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await deletion
+        await world.store.settle()
+        assert gone(world, "a")
+
+    with_pods(scenario, monkeypatch)
+
+
+def test_a_delete_succeeds_if_another_request_deletes_the_pod_in_its_gap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario(world: World) -> None:
+        gap = asyncio.Event()
+        monkeypatch.setattr(asyncio, "sleep", lambda _: gap.wait())
+        world.clock.frozen = False
+        await world.create(POD)
+        watcher = world.storage.watch(world.claims.prefix)
+        first = asyncio.ensure_future(world.delete("a"))
+        await watcher.next_batch()
+        second = await world.delete("a")
+        gap.set()
+        assert (await first)["metadata"]["uid"] == second["metadata"]["uid"]
+        assert gone(world, "a")
+
+    with_pods(scenario, monkeypatch)

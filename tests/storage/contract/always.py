@@ -321,6 +321,13 @@ async def a_watcher_sees_each_change_of_its_prefix_once_and_in_order(opener: Ope
 
 
 @behaviour
+async def keys_of_a_watched_prefix_are_watched(opener: Opener) -> None:
+    async with opener() as storage:
+        storage.watch("/a/")
+        assert storage.is_watched("/a/1")
+
+
+@behaviour
 async def a_watcher_resumes_from_history_and_goes_on_live(opener: Opener) -> None:
     async with opener() as storage:
         revisions = [(await put(storage, f"/{n % 3}")).revision for n in range(6)]

@@ -1,0 +1,24 @@
+"""Latency: delays every request, as a slower server would.
+
+Two clients that race for an object meet other interleavings on kube-apiserver, whose requests take longer.
+"""
+
+import asyncio
+
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pipeline import Handler
+from fakeapi.http.response import AnyResponse
+from fakeapi.registry.clock import Clock, runs_by_itself
+
+
+class Latency:
+    """Delays each request by `seconds` of the machine's time, unless the clock is frozen."""
+
+    def __init__(self, seconds: float, clock: Clock) -> None:
+        self._seconds = seconds
+        self._clock = clock
+
+    async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
+        if runs_by_itself(self._clock):
+            await asyncio.sleep(self._seconds)
+        return await proceed(ctx)
