@@ -43,29 +43,25 @@ def _click_type(field: Field[Any], option: Option) -> Any:
         return click.Choice(get_args(field.type))
     if option.is_file:
         return click.Path(dir_okay=False, path_type=Path)
-    if option.is_duration:
-        return _Duration(option)
     if option.bounds is not None:
         low, high = option.bounds
+        if option.is_duration:
+            return _Duration(low, high)
         return click.FloatRange(low, high) if field.type is float else click.IntRange(int(low), _whole(high))
     return None
 
 
-class _Duration(click.ParamType):
-    """Seconds, from text that may name a unit: 10ms."""
+class _Duration(click.FloatRange):
+    """Seconds within a range, read from text that may name a unit: 10ms."""
 
     name = "duration"
-
-    def __init__(self, option: Option) -> None:
-        assert option.bounds is not None, "every duration has bounds"
-        self._range = click.FloatRange(*option.bounds)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
             seconds = seconds_of_duration(value) if isinstance(value, str) else value
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
-        return float(self._range.convert(seconds, param, ctx))
+        return float(super().convert(seconds, param, ctx))
 
 
 def _whole(number: float | None) -> int | None:
