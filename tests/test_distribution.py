@@ -65,4 +65,4 @@ def test_a_test_of_a_user_finds_the_plugin(installation: Installation) -> None:
         (entry_points,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
         text = archive.read(entry_points).decode()
     assert "[pytest11]\nfakeapi = fakeapi.pytest_plugin" in text
-    assert "[console_scripts]\nfakeapi = fakeapi.cli.main:main" in text
+    assert "[console_scripts]\nfakeapi = fakeapi.cli.main:main\nfakeapi-k8s = fakeapi.cli.main:main" in text

@@ -13,6 +13,7 @@ from fakeapi import __version__
 from fakeapi.cli.main import main
 from fakeapi.faults.reading import read_rules
 from tests.installation import ROOT
+from tests.newest_client import INSTALL_SECONDS, packages_of_newest_client
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = (
@@ -39,7 +40,12 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("text", TESTS, ids=[re.findall(r"def (test_\w+)", text)[0] for text in TESTS])
-def test_an_example_of_a_test_passes(pytester: pytest.Pytester, text: str) -> None:
+@pytest.mark.timeout(INSTALL_SECONDS + 60)  # the newest client is downloaded the first time
+def test_an_example_of_a_test_passes(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    if "ResourceV1Api" in text:
+        monkeypatch.setenv("PYTHONPATH", str(packages_of_newest_client()))
     pytester.makepyfile(text)
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=text.count("def test_"))
 

@@ -152,10 +152,10 @@ class ArmedFaults:
         self._subscribers.append(subscriber)
 
     def _name(self, rule: Rule, taken: set[str]) -> str:
-        tag = str(type(rule.action).__struct_config__.tag)
+        kind = rule.ready or str(type(rule.action).__struct_config__.tag)
         while True:
             self._made += 1
-            name = f"{tag}-{self._made}"
+            name = f"{kind}-{self._made}"
             if name not in taken:
                 return name
 

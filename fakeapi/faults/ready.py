@@ -170,6 +170,7 @@ def make_rule(
                 "match": match,
                 "when": _times(when, times),
                 "name": called,
+                "ready": kind,
             },
             Rule,
         )

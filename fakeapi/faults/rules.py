@@ -64,12 +64,16 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fault as it is armed. Without a name it gets one from its action and a number."""
+    """A fault as it is armed. Without a name it gets one from `ready` or its action, and a number.
+
+    `ready` is the name of the ready-made rule that it was made from.
+    """
 
     action: AnyAction
     match: Match = Match()
     when: When = When()
     name: str = ""
+    ready: str = ""
 
 
 def checked(rule: Rule) -> Rule:

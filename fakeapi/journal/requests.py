@@ -25,6 +25,9 @@ class Requests:
         self._patterns = patterns
         self._code = code
 
+    def __repr__(self) -> str:
+        return f"<Requests: {len(self)}{''.join(f', {pattern}' for pattern in self._patterns)}>"
+
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._of(self._source()))
 

@@ -80,6 +80,9 @@ class Faults:
         arm.__doc__ = READY[kind][0].__doc__
         return arm
 
+    def __repr__(self) -> str:
+        return f"<Faults: {', '.join(fault.name for fault in self) or 'nothing armed'}>"
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *READY]
 

@@ -7,6 +7,8 @@ from typing import Any
 from fakeapi.installing.documents import documents_of
 from fakeapi.machinery.json_types import Object
 
+_SUFFIXES = (".yaml", ".yml", ".json")
+
 Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
 
@@ -19,7 +21,10 @@ def load(manifest: Manifest) -> list[Object]:
     objects: list[Object] = []
     for document in documents:
         if not isinstance(document, Mapping) or not document.get("kind"):
-            raise ValueError(f"not a Kubernetes object with apiVersion and kind: {document!r:.200}")
+            problem = f"not a Kubernetes object with apiVersion and kind: {document!r:.200}"
+            if isinstance(document, str) and Path(document).suffix in _SUFFIXES:
+                problem += f"; to read a file, give its path as Path({document!r:.200})"
+            raise ValueError(problem)
         if document["kind"] == "List":
             objects += load(list(document.get("items") or ()))
         else:

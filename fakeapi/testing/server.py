@@ -48,6 +48,10 @@ class FakeAPI(Verbs):
         self._server: RunningServer | None = None
         self._client: Client | None = None
 
+    def __repr__(self) -> str:
+        release = self._settings.release or "all releases"
+        return f"<FakeAPI {release}, {self.url if self.running else 'not running'}>"
+
     def start(self) -> Self:
         """Returns when the server answers."""
         server = self._new_server()

@@ -121,7 +121,7 @@ def test_requests_that_come_too_fast_are_sampled_which_is_said(browser: Browser,
 def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/time")
     browser.click("Take a snapshot")
-    browser.see("1 snapshots")
+    browser.see("1 snapshot")
     api.create_namespace("goes-again")
     browser.click("Compare with now: base")
     browser.see("added namespaces goes-again")
@@ -317,5 +317,5 @@ def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, a
     api.update_status({**claim, "status": {"allocation": ALLOCATION}})
     fired = "return document.querySelector('tbody td:nth-child(3)').textContent"
     browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
-    browser.click("Disarm refuse-1")
+    browser.click("Disarm conflict-1")
     browser.see("No fault is armed")

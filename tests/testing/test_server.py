@@ -323,3 +323,22 @@ def test_importing_the_package_loads_none_of_what_it_needs() -> None:
     ).stdout.split()
     assert loaded[0] == __version__
     assert {"starlette", "sqlalchemy", "hypercorn", "yaml", "click", "msgspec", "asyncio"}.isdisjoint(loaded)
+
+
+def test_the_error_for_the_path_of_a_manifest_as_text_says_how_to_read_the_file(fakeapi: FakeAPI) -> None:
+    with pytest.raises(ValueError, match=r"to read a file, give its path as Path\('claim\.yaml'\)$"):
+        fakeapi.create("claim.yaml")
+
+
+def test_the_repr_of_a_server_shows_its_release_and_url() -> None:
+    api = FakeAPI(release="1.34")
+    assert repr(api) == "<FakeAPI 1.34, not running>"
+    with api:
+        assert repr(api) == f"<FakeAPI 1.34, {api.url}>"
+
+
+def test_the_repr_of_requests_shows_their_number_and_of_faults_their_names(fakeapi: FakeAPI) -> None:
+    assert repr(fakeapi.faults) == "<Faults: nothing armed>"
+    fakeapi.faults.conflict("resourceclaims")
+    assert repr(fakeapi.faults) == "<Faults: conflict-1>"
+    assert repr(fakeapi.requests).startswith("<Requests: ")

@@ -1,7 +1,7 @@
 // The life of each claim on one line: created, allocated, reserved by whom, prepared, released, deleted.
 
 import { control } from "./api.js";
-import { el, objectLink, table } from "./dom.js";
+import { counted, el, objectLink, table } from "./dom.js";
 
 const CLAIMS = { group: "resource.k8s.io", resource: "resourceclaims" };
 const SHOWN = 100;
@@ -38,7 +38,7 @@ export async function show(main) {
         el("td", {}, line(lives.get(each.place).steps)),
       ),
     );
-    const caption = `${page.objects.length} claims${page.more ? `, the first of ${page.objects.length + page.more}` : ""}`;
+    const caption = `${counted(page.objects.length, "claim")}${page.more ? `, the first of ${page.objects.length + page.more}` : ""}`;
     content.replaceChildren(
       page.objects.length ? table(caption, ["Namespace", "Name", "Life"], rows).box : el("p", {}, "There are no claims."),
     );

@@ -42,3 +42,6 @@ export function objectLink(group, resource, namespace, name, text) {
   const place = [group || "-", resource, namespace || "-", name].map(encodeURIComponent).join("/");
   return el("a", { href: `#/object/${place}` }, text ?? name);
 }
+
+// "1 snapshot", "2 snapshots".
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 // Clock and snapshots.
 
 import { control } from "./api.js";
-import { el, field, say, table } from "./dom.js";
+import { counted, el, field, say, table } from "./dom.js";
 
 export async function show(main, { guarded }) {
   const now = el("p", { id: "now" });
@@ -74,7 +74,7 @@ export async function show(main, { guarded }) {
     );
     kept.replaceChildren(
       snapshots.length
-        ? table(`${snapshots.length} snapshots`, ["Name", "Taken at", "Objects", ""], rows).box
+        ? table(counted(snapshots.length, "snapshot"), ["Name", "Taken at", "Objects", ""], rows).box
         : el("p", {}, "No snapshot is kept."),
     );
   }

@@ -24,7 +24,7 @@ export async function show(main) {
     );
     const columns = ["Since", "Of", "Actor", "Events", "Bookmarks", "Behind", "Last resourceVersion"];
     content.replaceChildren(
-      watches.length ? table(`${watches.length} open watches`, columns, rows).box : el("p", {}, "No watch is open."),
+      watches.length ? table(watches.length === 1 ? "1 open watch" : `${watches.length} open watches`, columns, rows).box : el("p", {}, "No watch is open."),
     );
   }
 

@@ -1,0 +1,42 @@
+"""An environment of its own with the newest release of the Python package `kubernetes`.
+
+The tests themselves run with an older release, the last one with v1alpha2. The environment is made once.
+"""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.installation import ROOT
+
+LOCK = ROOT / "tests/clients/newest_client.lock"
+ENVIRONMENT = ROOT / ".venv-newest-client"
+INSTALL_SECONDS = 300
+
+
+def python_with_newest_client() -> Path:
+    """The interpreter of the environment; skips the test if the client cannot be installed."""
+    program = ENVIRONMENT / "bin" / "python"
+    ready = ENVIRONMENT / "lock"
+    wanted = f"{sys.version}\n{LOCK.read_text(encoding='utf-8')}"
+    if ready.exists() and ready.read_text(encoding="utf-8") == wanted:
+        return program
+    venv.create(ENVIRONMENT, clear=True, with_pip=True)
+    install = [str(program), "-m", "pip", "-q", "install", "--require-hashes", "-r", str(LOCK)]
+    try:
+        subprocess.run(install, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"the newest client can not be installed: {error.stderr.strip().splitlines()[-1:]}")
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"the newest client is not installed within {INSTALL_SECONDS} s")
+    ready.write_text(wanted, encoding="utf-8")
+    return program
+
+
+def packages_of_newest_client() -> Path:
+    """The directory of the newest client's packages, for PYTHONPATH."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return python_with_newest_client().parents[1] / "lib" / version / "site-packages"
