@@ -12,12 +12,13 @@ import ssl
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import h11
 
 from fakeapi.outbound.certificates import client_context, handshake_problem, name_problem
-from fakeapi.registry.webhooks.transport import ANSWER_MAX, Answer, Endpoint, Unreachable
+from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 
 CALLS_MAX = 256
 """Requests under way at once; a further one waits, within its time."""
@@ -32,9 +33,11 @@ CONTEXTS_MAX = 200
 """Sets of trusted certificates that are kept parsed, as many as client-go keeps."""
 
 HEAD_MAX = 1 << 20
-"""Bytes of the head of an answer, as net/http allows."""
+"""Bytes of the head of an answer, with all informational (1xx) answers before it, as net/http allows."""
 
-TOO_LATE = "context deadline exceeded"
+EVENTS_IN_A_TURN = 200
+"""Parsed chunks or informational answers after which other clients have their turn."""
+
 _PIECE = 1 << 16
 _PORTS = {"https": 443, "http": 80}
 _RESOLVER = Path("/etc/resolv.conf")
@@ -51,6 +54,7 @@ class _Connection:
         self._reader = reader
         self._writer = writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_MAX)
+        self._parsed = 0
 
     @property
     def is_usable(self) -> bool:
@@ -80,41 +84,51 @@ class _Connection:
         return head.status_code, next(types, "")
 
     async def _head(self) -> h11.Response:
-        begun = False
+        received = 0
         while True:
             try:
-                event = self._http.next_event()
+                event = await self._next_event()
             except h11.RemoteProtocolError as error:
-                if not begun:
+                if not received:
                     raise _Gone from error
                 raise Unreachable(f"net/http: HTTP/1.x transport connection broken: {error}") from error
             if isinstance(event, h11.Response):
                 return event
             if event is h11.NEED_DATA:
+                if received > HEAD_MAX:
+                    raise Unreachable(f"net/http: server response headers exceeded {HEAD_MAX} bytes; aborted")
                 data = await self._reader.read(_PIECE)
-                if not data and not begun:
+                if not data and not received:
                     raise _Gone
-                begun = True
+                received += len(data)
                 self._http.receive_data(data)
 
-    async def body(self) -> tuple[bytes, str]:
-        """The body, and why it ended early; "" where it is whole."""
-        parts: list[bytes] = []
-        size = 0
+    async def body(self, limit: int) -> tuple[bytes, str]:
+        """Reads a body of at most `limit` bytes. Returns it, and why it ended early; "" where it is whole."""
+        body = bytearray()
         try:
-            while not isinstance(event := self._http.next_event(), h11.EndOfMessage):
+            while not isinstance(event := await self._next_event(), h11.EndOfMessage):
                 if event is h11.NEED_DATA:
                     self._http.receive_data(await self._reader.read(_PIECE))
                 elif isinstance(event, h11.Data):
-                    parts.append(bytes(event.data))
-                    size += len(event.data)
-                    if size > ANSWER_MAX:
-                        return b"", f"the body is longer than {ANSWER_MAX} bytes"
+                    body += event.data
+                    if len(body) > limit:
+                        return b"", f"the body is longer than {limit} bytes"
         except (h11.RemoteProtocolError, OSError):
             return b"", "unexpected EOF"
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
-        return b"".join(parts), ""
+        return bytes(body), ""
+
+    async def _next_event(self) -> Any:
+        """Returns the parser's next event. Lets other tasks run now and then, however fast the server sends.
+
+        Raises h11.RemoteProtocolError.
+        """
+        self._parsed += 1
+        if self._parsed % EVENTS_IN_A_TURN == 0:
+            await asyncio.sleep(0)
+        return self._http.next_event()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +182,7 @@ class PostingClient:
             raise Unreachable(TOO_LATE) from None
         try:
             async with asyncio.timeout_at(until):
-                body, problem = await connection.body()
+                body, problem = await connection.body(answer_limit(len(request[2])))
         except TimeoutError:
             body, problem = b"", TOO_LATE
         except BaseException:

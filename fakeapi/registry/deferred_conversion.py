@@ -8,6 +8,8 @@ it must not change its arguments.
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from fakeapi.registry.heavy_steps import HeavySteps
+
 Result = TypeVar("Result")
 
 
@@ -25,6 +27,18 @@ class Fetch(Protocol):
     async def __call__(self) -> None:
         """Raises ApiError 500."""
         ...
+
+
+async def converted_beside(heavy: HeavySteps, size: int, step: Callable[[], Result]) -> Result:
+    """The result of a step over so many bytes, which runs in a thread where they are many.
+
+    Raises ApiError 500 if a conversion fails.
+    """
+    while True:
+        try:
+            return await heavy.run(size, step)
+        except ConversionNeeded as needed:
+            await needed.fetch()
 
 
 async def converted(step: Callable[[], Result]) -> Result:

@@ -6,6 +6,7 @@ is found out. Python's threads share one interpreter, which another thread gets 
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, Allowance, AllowanceSpent
@@ -63,11 +64,19 @@ class HeavySteps:
         very much.
         """
         try:
-            async with self._turn:
-                return await asyncio.to_thread(_within, BESIDE_UNITS, step)
+            return await _in_turn(self._turn, partial(_within, BESIDE_UNITS, step))
         except AllowanceSpent:
-            async with self._long_turn:
-                return await asyncio.to_thread(step)
+            return await _in_turn(self._long_turn, step)
+
+
+async def _in_turn(turn: asyncio.Lock, step: Callable[[], Result]) -> Result:
+    """Runs a step in a thread. Whoever is cancelled leaves the thread at work, and its turn lasts until it
+    ends.
+    """
+    await turn.acquire()
+    thread = asyncio.ensure_future(asyncio.to_thread(step))
+    thread.add_done_callback(lambda _: turn.release())
+    return await asyncio.shield(thread)
 
 
 def _within(units: int, step: Callable[[], Result]) -> Result:

@@ -1,7 +1,7 @@
 """Names in requests: the name and namespace of a body must be those of the path.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers` (checkName) and `pkg/registry/rest`
-(EnsureObjectNamespaceMatches- RequestNamespace).
+(EnsureObjectNamespaceMatchesRequestNamespace).
 """
 
 from fakeapi.machinery import errors

@@ -93,7 +93,8 @@ class Store:
         """Calls webhooks."""
         from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - for webhooks alone
 
-        return WebhookClients(self._outbound.transport(), self._outbound.services, self.admission.objects)
+        outbound = self._outbound
+        return WebhookClients(outbound.transport(), outbound.services, self.admission.objects, self.heavy)
 
     def disconnect(self) -> None:
         """Closes the connections to webhooks."""

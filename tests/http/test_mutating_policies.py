@@ -76,6 +76,13 @@ def test_an_apply_configuration_is_merged_into_what_is_written(api: FakeAPI) -> 
     assert changed["metadata"]["labels"]["seen"] == "m"
 
 
+def test_a_policy_cannot_move_an_object_to_another_namespace(api: FakeAPI) -> None:
+    install(api, patched("[JSONPatch{op: 'add', path: '/metadata/namespace', value: 'kube-system'}]"))
+    refused = refusal(api, config_map())
+    assert (refused.code, refused.reason) == (400, "BadRequest")
+    assert refused.message.startswith("the namespace of the provided object does not match the namespace")
+
+
 def test_items_of_lists_are_merged_by_their_keys_and_defaulted(api: FakeAPI) -> None:
     sidecar = (
         "Object.spec.template.spec.initContainers{name: 'side', image: 'proxy', restartPolicy: 'Always'}"

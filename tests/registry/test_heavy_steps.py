@@ -63,6 +63,33 @@ def test_a_step_whose_expressions_cost_little_runs_at_once() -> None:
     assert end.value.value == threading.get_ident()
 
 
+def test_a_cancelled_step_keeps_its_turn_until_its_thread_has_ended() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def takes_long() -> None:
+        begun.set()
+        assert may_end.wait(PATIENCE_SECONDS)
+        ended.append("first")
+
+    async def main() -> None:
+        steps = HeavySteps()
+        first = asyncio.ensure_future(steps.run(HEAVY_BYTES + 1, takes_long))
+        await asyncio.to_thread(begun.wait, PATIENCE_SECONDS)
+        first.cancel()
+        await asyncio.wait({first})
+        second = asyncio.ensure_future(steps.run(HEAVY_BYTES + 1, lambda: ended.append("second")))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        is_waiting = steps._turn.locked()
+        may_end.set()
+        await second
+        assert is_waiting
+
+    asyncio.run(main())
+    assert ended == ["first", "second"]
+
+
 @pytest.mark.parametrize("size", [0, HEAVY_BYTES + 1])
 @pytest.mark.parametrize("units", [AT_ONCE_UNITS + 1, BESIDE_UNITS + 1])
 def test_a_step_whose_expressions_cost_much_is_begun_again_in_another_thread(size: int, units: int) -> None:

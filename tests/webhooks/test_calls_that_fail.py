@@ -5,16 +5,22 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 import trustme
 
+from fakeapi.machinery.patch import json_patch
+from fakeapi.outbound import posting
 from fakeapi.outbound.certificates import name_problem
-from fakeapi.outbound.posting import TOO_LATE, PostingClient
-from fakeapi.registry.webhooks.transport import Answer, Endpoint, Unreachable
+from fakeapi.outbound.posting import PostingClient
+from fakeapi.registry.heavy_steps import HEAVY_BYTES
+from fakeapi.registry.webhooks import clients, transport
+from fakeapi.registry.webhooks.answers import ReviewType, read_answer
+from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 from fakeapi.testing.server import FakeAPI
 from tests.webhooks.conftest import config_map, configure, refusal, webhook
-from tests.webhooks.server import WebhookServer
+from tests.webhooks.server import WebhookServer, patching
 
 X509 = "tls: failed to verify certificate: x509: "
 
@@ -190,7 +196,7 @@ def test_a_kept_connection_that_ended_is_replaced(webhooks: Callable[..., Webhoo
 def test_an_answer_without_end_is_not_kept(
     webhooks: Callable[..., WebhookServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fakeapi.outbound.posting.ANSWER_MAX", 1000)
+    monkeypatch.setattr(transport, "ANSWER_MAX", 1000)
     server = webhooks(tls=False)
     server.raw["/"] = (200, {}, b"x" * 1001)
 
@@ -204,6 +210,90 @@ def test_an_answer_without_end_is_not_kept(
 
     answer = asyncio.run(post())
     assert (answer.body, answer.problem) == (b"", "the body is longer than 1000 bytes")
+
+
+def test_an_answer_may_be_longer_if_more_was_sent() -> None:
+    assert answer_limit(0) == transport.ANSWER_BYTES
+    assert answer_limit(100) == transport.ANSWER_BYTES + 100 * transport.ANSWER_RATIO
+    assert answer_limit(1 << 40) == transport.ANSWER_MAX
+
+
+def test_informational_answers_without_end_are_refused(
+    monkeypatch: pytest.MonkeyPatch, peer: Callable[[bytes], str]
+) -> None:
+    monkeypatch.setattr(posting, "HEAD_MAX", 1000)
+    host = peer(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 5000)
+    expected = "net/http: server response headers exceeded 1000 bytes; aborted"
+    assert problem(Endpoint(f"http://{host}/")) == expected
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"])
+def test_other_clients_have_their_turns_while_an_answer_is_parsed(head: bytes) -> None:
+    pieces = 10 * posting.EVENTS_IN_A_TURN
+    chunk = b"1\r\n \r\n" if head else b"HTTP/1.1 100 Continue\r\n\r\n"
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def read() -> None:
+        reader = asyncio.StreamReader()
+        reader.feed_data(
+            head + chunk * pieces + (b"0\r\n\r\n" if head else b"HTTP/1.1 204 No Content\r\n\r\n")
+        )
+        connection = posting._Connection(reader, Mock())
+        other = asyncio.create_task(take_turns())
+        await connection.ask("host", "/", b"{}")
+        await connection.body(1 << 20)
+        other.cancel()
+
+    asyncio.run(read())
+    assert turns >= 10
+
+
+def test_the_timeout_of_a_webhook_covers_the_parsing_of_its_answer(
+    api: FakeAPI, hook: WebhookServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed_out = threading.Event()
+
+    def parse(answer: Answer, wanted: ReviewType) -> object:
+        if not answer.problem:
+            timed_out.wait(20)
+        return read_answer(answer, wanted)
+
+    monkeypatch.setattr(clients, "read_answer", parse)
+    monkeypatch.setattr("fakeapi.registry.heavy_steps.HEAVY_BYTES", 0)
+    configure(api, "Validating", webhook(hook.client_config(), timeoutSeconds=1))
+    refused = refusal(lambda: api.create(config_map()))
+    timed_out.set()
+    assert refused.message.endswith(f"Please retry. Original error: {TOO_LATE}")
+
+
+def test_long_answers_and_patches_are_read_beside_the_event_loop(
+    api: FakeAPI, hook: WebhookServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    def parse(answer: Answer, wanted: ReviewType) -> object:
+        threads.append(threading.current_thread().name)
+        return read_answer(answer, wanted)
+
+    decode_operations = json_patch.decode_operations
+
+    def decode(patch: bytes, *, checked: bool) -> object:
+        threads.append(threading.current_thread().name)
+        return decode_operations(patch, checked=checked)
+
+    monkeypatch.setattr(clients, "read_answer", parse)
+    monkeypatch.setattr(json_patch, "decode_operations", decode)
+    configure(api, "Mutating", webhook(hook.client_config()))
+    hook.answers["/"] = patching({"op": "add", "path": "/data", "value": {"a": "x" * HEAVY_BYTES}})
+    assert len(api.create(config_map())["data"]["a"]) == HEAVY_BYTES
+    assert len(threads) == 2
+    assert all(name.startswith("asyncio_") for name in threads)
 
 
 def test_calls_beyond_those_at_once_wait_within_their_time(

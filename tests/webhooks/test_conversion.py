@@ -13,6 +13,7 @@ from fakeapi.outbound.posting import PostingClient
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.deferred_conversion import converted
+from fakeapi.registry.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.clients import WebhookClients
 from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
 from fakeapi.registry.webhooks.outbound import ServiceUrls
@@ -57,7 +58,7 @@ class Converter:
         async def run() -> Any:
             transport = PostingClient()
             config = {"url": self.server.url, "caBundle": base64.b64encode(self.server.ca).decode()}
-            clients = WebhookClients(transport, ServiceUrls(), cast(ClusterObjects, None))
+            clients = WebhookClients(transport, ServiceUrls(), cast(ClusterObjects, None), HeavySteps())
             try:
                 return await ask(ConversionWebhook(clients, config, self.versions))
             finally:

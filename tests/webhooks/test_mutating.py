@@ -52,6 +52,72 @@ def test_a_patch_changes_updates_patches_and_applies(api: FakeAPI, hook: Webhook
     }
 
 
+OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
+
+
+def test_a_patch_cannot_move_an_object_to_another_namespace(api: FakeAPI, hook: WebhookServer) -> None:
+    created = api.create(config_map())
+    configure(api, "Mutating", webhook(hook.client_config()))
+    hook.answers["/"] = patching({"op": "add", "path": "/metadata/namespace", "value": "kube-system"})
+    writes: list[Callable[[], Any]] = [
+        lambda: api.create(config_map("n")),
+        lambda: api.create({**config_map(), "metadata": {"generateName": "n-"}}),
+        lambda: api.create(config_map("n"), dryRun="All"),
+        lambda: api.update({**created, "data": {"a": "1"}}),
+        lambda: api.patch("ConfigMap", "m", {"data": {"a": "1"}}),
+        lambda: api.patch("ConfigMap", "m", config_map(), type="apply", fieldManager="me"),
+        lambda: api.patch("ConfigMap", "n", config_map("n"), type="apply", fieldManager="me"),
+    ]
+    for write in writes:
+        refused = refusal(write)
+        assert (refused.code, refused.reason, refused.message) == (400, "BadRequest", OTHER_NAMESPACE)
+    assert [item["metadata"]["name"] for item in api.list("ConfigMap", namespace="default")] == ["m"]
+
+
+def test_a_namespace_that_a_patch_removes_is_filled_in_again(api: FakeAPI, hook: WebhookServer) -> None:
+    configure(api, "Mutating", webhook(hook.client_config()))
+    hook.answers["/"] = patching({"op": "remove", "path": "/metadata/namespace"})
+    created = api.create(config_map())
+    assert api.update({**created, "data": {"a": "1"}})["metadata"]["namespace"] == "default"
+
+
+def test_a_namespace_that_a_patch_adds_to_a_cluster_scoped_object_is_dropped(
+    api: FakeAPI, hook: WebhookServer
+) -> None:
+    rule = {**RULE, "resources": ["namespaces"]}
+    configure(api, "Mutating", webhook(hook.client_config(), rules=[rule]))
+    hook.answers["/"] = patching({"op": "add", "path": "/metadata/namespace", "value": "kube-system"})
+    created = api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}})
+    assert "namespace" not in created["metadata"]
+
+
+def test_a_patch_names_a_new_object_and_cannot_rename_a_stored_one(api: FakeAPI, hook: WebhookServer) -> None:
+    configure(api, "Mutating", webhook(hook.client_config()))
+    hook.answers["/"] = patching({"op": "add", "path": "/metadata/name", "value": "renamed"})
+    api.create(config_map())
+    stored = api.get("ConfigMap", "renamed")
+    hook.answers["/"] = patching({"op": "add", "path": "/metadata/name", "value": "again"})
+    refused = refusal(lambda: api.update({**stored, "data": {"a": "1"}}))
+    assert (refused.code, refused.reason) == (422, "Invalid")
+    assert "metadata.name: Invalid value" in refused.message
+
+
+def test_a_patch_cannot_choose_uid_or_resource_version(api: FakeAPI, hook: WebhookServer) -> None:
+    configure(api, "Mutating", webhook(hook.client_config()))
+    uid: Object = {"op": "add", "path": "/metadata/uid", "value": "mine"}
+    version: Object = {"op": "add", "path": "/metadata/resourceVersion", "value": "1"}
+    hook.answers["/"] = patching(uid)
+    created = api.create(config_map())
+    assert created["metadata"]["uid"] != "mine"
+    refused = refusal(lambda: api.update({**created, "data": {"a": "1"}}))
+    assert (refused.code, refused.reason) == (422, "Invalid")
+    assert "metadata.uid: Invalid value" in refused.message
+    hook.answers["/"] = patching(version)
+    assert refusal(lambda: api.update({**created, "data": {"a": "1"}})).code == 409
+    refused = refusal(lambda: api.create(config_map("n")))
+    assert refused.message == "resourceVersion should not be set on objects to be created"
+
+
 def test_what_a_patch_adds_is_defaulted_and_validated(api: FakeAPI, hook: WebhookServer) -> None:
     rule = {**RULE, "resources": ["pods"]}
     configure(api, "Mutating", webhook(hook.client_config(), rules=[rule]))

@@ -88,6 +88,18 @@ def test_updates_patches_and_deletes_are_told_with_both_objects(api: FakeAPI, ho
     assert last["options"] == {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1", **options}
 
 
+@pytest.mark.parametrize("code", [1000, 99999])
+def test_a_refusal_with_a_status_code_that_http_cannot_say_drops_the_connection(
+    api: FakeAPI, hook: WebhookServer, code: int
+) -> None:
+    configure(api, "Validating", webhook(hook.client_config()))
+    hook.answers["/"] = denied(code=code)
+    with pytest.raises(ConnectionError):
+        api.create(config_map())
+    hook.answers["/"] = denied(code=999)
+    assert refusal(lambda: api.create(config_map())).code == 999
+
+
 @pytest.mark.parametrize(
     ("status", "code", "reason", "message"),
     [

@@ -21,6 +21,9 @@ from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi_storage import InvalidEntry, Overloaded, StorageError, Unreachable
 
+LARGEST_STATUS = 999
+"""The largest status code that net/http sends."""
+
 log = logging.getLogger("fakeapi")
 
 
@@ -29,7 +32,7 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
     try:
         return await proceed(ctx)
     except ApiError as error:
-        return refusal(error, ctx)
+        return refusal(error, ctx) if error.code <= LARGEST_STATUS else _unsendable(error)
     except ClientGone:
         raise
     except RecursionError:  # Kubernetes goes down 10,000 levels, Python's stack about a thousand
@@ -57,6 +60,18 @@ def unavailable(error: StorageError) -> ApiError:
     if isinstance(error, Unreachable):
         return ApiError(503, "ServiceUnavailable", words, Details(retry_after_seconds=1), retry_after=1)
     return ApiError(503, "ServiceUnavailable", words)
+
+
+def _unsendable(error: ApiError) -> Response:
+    """Drops the connection, because no client could read the status line. Only webhooks set such codes.
+
+    Follows net/http (checkWriteHeaderCode, which panics) and k8s.io/apiserver `pkg/server/filters/wrap.go`
+    (WithPanicRecovery, which panics again): the client of kube-apiserver gets no answer.
+    """
+    from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - hardly ever needed
+
+    log.error("the connection was dropped, as by kube-apiserver: invalid status code %d", error.code)
+    return dropped()
 
 
 def refusal(error: ApiError, ctx: RequestContext) -> Response:

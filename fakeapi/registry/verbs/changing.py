@@ -39,9 +39,9 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
-from fakeapi.registry.deferred_conversion import ConversionNeeded, converted
+from fakeapi.registry.deferred_conversion import converted, converted_beside
 from fakeapi.registry.definition import Write
-from fakeapi.registry.naming import check_path_name
+from fakeapi.registry.naming import check_path_name, match_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
@@ -132,11 +132,7 @@ class Attempt:
         that a long one comes through beside many short ones.
         """
         size = 0 if self._entry is None else len(self._entry.value)
-        while True:
-            try:
-                return await self._store.heavy.run(size + body_bytes if self._waits else 0, step)
-            except ConversionNeeded as needed:
-                await needed.fetch()
+        return await converted_beside(self._store.heavy, size + body_bytes if self._waits else 0, step)
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Admits, prepares and validates `new`, an object in the version of the request.
@@ -221,6 +217,7 @@ def _before_update(
     _set_or_drop(meta, "generation", old_meta.get("generation"))
     if resource.hooks is not None and not target.subresource:
         new = resource.hooks.begin_update(new, old, dry_run=dry_run)
+    match_namespace(resource, target, new["metadata"])  # admission may have changed it
     new = strategy.prepare_update(new, old)
     meta = new["metadata"]
     if not meta.get("uid"):

@@ -18,6 +18,7 @@ from fakeapi.registry.answers import admit
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
+from fakeapi.registry.naming import match_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
 from fakeapi.registry.resource import Resource
@@ -107,7 +108,7 @@ async def insert(
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
         candidate = await with_expressions_compiled(
-            partial(_before_create, resource, obj, warnings, dry_run=options.dry_run),
+            partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run),
             partial(store.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
         )
         await admit(store, resource, target, candidate, options, warnings)
@@ -131,10 +132,13 @@ def _fill_system_fields(store: Store, meta: Object) -> None:
     meta["uid"] = store.clock.uid()
 
 
-def _before_create(resource: Resource, obj: Object, warnings: Warnings, *, dry_run: bool) -> Object:
+def _before_create(
+    resource: Resource, target: ObjectReference, obj: Object, warnings: Warnings, *, dry_run: bool
+) -> Object:
     strategy = resource.strategy_for("")
     if resource.hooks is not None:
         obj = resource.hooks.begin_create(obj, dry_run=dry_run)
+    match_namespace(resource, target, obj["metadata"])  # admission may have changed it
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
     candidate = strategy.prepare_create(obj)

@@ -5,9 +5,12 @@ the address of a service here, so one that nobody has given a URL for refuses co
 without endpoints does.
 """
 
+import asyncio
 import base64
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as escaped
 from urllib.parse import unquote, urlsplit
@@ -16,9 +19,17 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.answers import ReviewType, UnusableAnswer, read_answer
 from fakeapi.registry.webhooks.outbound import ServiceUrls
-from fakeapi.registry.webhooks.transport import BadAuthority, Endpoint, Transport, Unreachable
+from fakeapi.registry.webhooks.transport import (
+    TOO_LATE,
+    Answer,
+    BadAuthority,
+    Endpoint,
+    Transport,
+    Unreachable,
+)
 
 if TYPE_CHECKING:
     from fakeapi.registry.admission.objects import ClusterObjects
@@ -46,15 +57,23 @@ class CallFailed(Exception):
 class WebhookClients:
     """Calls the webhooks that configurations name, by URL or by service."""
 
-    def __init__(self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects") -> None:
+    def __init__(
+        self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps
+    ) -> None:
         self._transport = transport
         self._services = services
         self._objects = objects
+        self._heavy = heavy
 
     async def call(
         self, config: Mapping[str, Any], review: Object, wanted: ReviewType, seconds: float = SECONDS
     ) -> Object:
-        """The review that the webhook of a `clientConfig` answers. Raises NoClient, CallFailed."""
+        """Returns the review that the webhook of a `clientConfig` answers.
+
+        `seconds` bounds the call to the last byte, and the parsing of the answer, which is done in a thread
+        if the answer is long. Raises NoClient, CallFailed.
+        """
+        until = asyncio.get_running_loop().time() + seconds
         endpoint = self._endpoint(config)
         timeout = f"?timeout={math.ceil(seconds)}s"
         target = urlsplit(endpoint.url).path + timeout
@@ -67,9 +86,17 @@ class WebhookClients:
         except Unreachable as error:
             raise CallFailed(f"Post {quote(endpoint.url + timeout)}: {error}") from error
         try:
-            return read_answer(answer, wanted)
+            return await self._read(answer, wanted, until)
         except UnusableAnswer as error:
             raise CallFailed(str(error), error.status) from error
+
+    async def _read(self, answer: Answer, wanted: ReviewType, until: float) -> Object:
+        """Raises UnusableAnswer."""
+        try:
+            async with asyncio.timeout_at(until):
+                return await self._heavy.run(len(answer.body), partial(read_answer, answer, wanted))
+        except TimeoutError:
+            return read_answer(replace(answer, problem=TOO_LATE), wanted)
 
     def close(self) -> None:
         """Closes the connections that are kept."""

@@ -3,8 +3,25 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+ANSWER_BYTES = 8 * 1024 * 1024
+"""Bytes of an answer's body beside those that stand for what was sent; a longer one is a failed call."""
+
+ANSWER_RATIO = 4
+"""Bytes of an answer's body for each byte of the request, up to ANSWER_MAX in all."""
+
 ANSWER_MAX = 64 * 1024 * 1024
-"""Bytes of an answer's body; a longer one is a failed call."""
+"""Most bytes of an answer's body, whatever was sent."""
+
+TOO_LATE = "context deadline exceeded"
+
+
+def answer_limit(sent: int) -> int:
+    """Returns how many bytes the answer to a request may have.
+
+    Kubernetes has no limit. A conversion webhook answers about as much as it is sent; an admission webhook
+    answers a patch, in base64, of an object that must fit into etcd.
+    """
+    return min(ANSWER_BYTES + ANSWER_RATIO * sent, ANSWER_MAX)
 
 
 @dataclass(frozen=True, slots=True)

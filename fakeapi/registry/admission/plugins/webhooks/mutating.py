@@ -24,7 +24,7 @@ from fakeapi.registry.admission.plugins.webhooks.configurations import Configura
 from fakeapi.registry.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.registry.admission.reinvocation import Reinvocation
-from fakeapi.registry.deferred_conversion import converted
+from fakeapi.registry.deferred_conversion import converted, converted_beside
 from fakeapi.registry.object_meta import in_order
 from fakeapi.registry.semantic_equality import semantically_equal
 from fakeapi.registry.webhooks.admission_review import JSON_PATCH, Verdict
@@ -85,12 +85,13 @@ class MutatingWebhooks(AdmissionPlugin):
         """Whether the webhook changed the object."""
         try:
             verdict = await ask(self.objects.store.webhooks, invocation, write, mutating=True)
-            obj = await converted(partial(_patched, verdict, invocation, write)) if verdict.patch else None
-            if obj is None:
+            if not verdict.patch:
                 return False
-            before = await converted(lambda: plain(write.new_in(invocation.resource)))
-            await converted(lambda: write.put(obj, invocation.resource))
-            return not _same(before, obj)
+            beside = partial(converted_beside, self.objects.store.heavy, len(verdict.patch))
+            obj, is_same = await beside(partial(_patched, verdict, invocation, write))
+            if obj is not None:
+                await beside(partial(write.put, obj, invocation.resource))
+            return not is_same
         except WebhookFailed as error:
             if invocation.webhook.ignores_failures:
                 return False
@@ -122,15 +123,15 @@ def _same(one: Any, other: Any) -> bool:
     return bool(semantically_equal(one, plain(other)))
 
 
-def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> Object | None:
-    """The object after the webhook's patch, in the invocation's version; None if the patch changes nothing.
+def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
+    """The object after the webhook's patch, in the invocation's version, and whether it is as it was.
 
-    Raises WebhookFailed, ApiError.
+    The object is None if the patch has no operations. Raises WebhookFailed, ApiError.
     """
     resource, name = invocation.resource, invocation.webhook.name
     operations = _operations(verdict.patch, invocation)
     if not operations:
-        return None
+        return None, True
     obj = write.new_in(resource)
     if obj is None:
         why = f"admission webhook {quote(name)} attempted to modify the object"
@@ -138,7 +139,8 @@ def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) ->
     if verdict.patch_type != JSON_PATCH:
         raise WebhookFailed(name, f"unsupported patch type {quote(verdict.patch_type)}")
     try:
-        return write.read(json_patch.apply(operations, write.document(obj, resource)), resource)
+        patched = write.read(json_patch.apply(operations, write.document(obj, resource)), resource)
+        return patched, _same(plain(obj), patched)
     except ApiError as error:
         raise errors.internal(str(error.__cause__ or error)) from error
     except DecodeError as error:
