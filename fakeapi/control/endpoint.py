@@ -38,6 +38,21 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
     return endpoint
 
 
+def _check_media_type(route: Route, request: Request, content: bytes) -> None:
+    """Refuses a POST with a Content-Type other than JSON, which the pages of other sites can send unasked.
+
+    Browsers ask before a page sends JSON, a PUT or a DELETE to another site (CORS preflight); no such
+    question is answered here. Raises ApiError 415.
+    """
+    if route.method != "POST":
+        return
+    given = request.headers.get("content-type")
+    if (given is None and not content) or (given or "").partition(";")[0].strip().lower() == JSON:
+        return
+    shown = "none" if given is None else repr(given)
+    raise refused(415, f"{route.method} {route.path} takes the Content-Type {JSON}, not {shown}")
+
+
 def _query(route: Route, request: Request) -> Any:
     """The query as the route's struct. Raises ApiError 400."""
     given = dict(request.query_params)
@@ -52,8 +67,9 @@ def _query(route: Route, request: Request) -> Any:
 
 
 async def _body(route: Route, request: Request) -> Any:
-    """The body as the route's struct. Raises ApiError 400, 413, ClientDisconnect."""
+    """The body as the route's struct. Raises ApiError 400, 413, 415, ClientDisconnect."""
     content = await _content(request)
+    _check_media_type(route, request, content)
     if route.body is None:
         return None
     if not content and route.body_is_optional:

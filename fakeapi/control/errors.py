@@ -13,6 +13,7 @@ _REASONS = {
     405: "MethodNotAllowed",
     409: "Conflict",
     413: "RequestEntityTooLarge",
+    415: "UnsupportedMediaType",
 }
 
 

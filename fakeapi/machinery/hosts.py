@@ -4,13 +4,17 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
 """The default of `kubectl proxy --accept-hosts`."""
 
 HOST_MAX = 1000
 """Characters of a Host or Origin header; a longer one is refused unread, as no host name is that long."""
+
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+(?:%[^\[\]\s]+)?\]|[^\[\]:/?#@\\\s]*)(?::[0-9]+)?")
+"""A host, IPv6 in brackets, and a port: the Host header, in lower case."""
+
+_ORIGIN = re.compile(f"[a-z][a-z0-9+.-]*://{_AUTHORITY.pattern}")
 
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
 
@@ -64,11 +68,21 @@ class HostRules:
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
         """Why a request with these headers, names in lower case, is refused; "" if it is not."""
         for name, value in headers:
-            if name == b"host" and not self.accepts(_without_port(_text(value))):
+            if name == b"host" and not self._accepts(_AUTHORITY, value):
                 return "the Host header names no accepted host"
-            if name == b"origin" and not self.accepts(_origin_host(_text(value))):
+            if name == b"origin" and not self._accepts(_ORIGIN, value):
                 return "the Origin header names no accepted host"
         return ""
+
+    def _accepts(self, form: re.Pattern[str], value: bytes) -> bool:
+        """Whether a header has this form and names an accepted host. An Origin may also be "null"."""
+        text = value.decode("latin-1").strip().lower()
+        if len(text) > HOST_MAX:
+            return False
+        if text == "null":
+            return self.accepts(text)
+        parts = form.fullmatch(text)
+        return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
         """Whether a host without port, IPv6 in brackets or not, matches a pattern anywhere in it."""
@@ -76,22 +90,3 @@ class HostRules:
             return False
         forms = {host, url_host(host.strip("[]"))}
         return any(pattern.search(form) for pattern in self.patterns for form in forms)
-
-
-def _text(value: bytes) -> str:
-    return value.decode("latin-1").strip().lower()
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    name, _, port = host.rpartition(":")
-    return name if name and port.isdecimal() else host
-
-
-def _origin_host(origin: str) -> str:
-    """The host of an origin such as http://localhost:3000; an opaque one ("null") is its own host."""
-    try:
-        return urlsplit(origin).hostname or origin
-    except ValueError:
-        return origin

@@ -77,8 +77,9 @@ class ControlClient:
         `body` is sent as it is when it is bytes, and as JSON otherwise; None in `query` is left out.
         """
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            answer = self._connections.send(method, _target(path, query), self._headers, content)
+            answer = self._connections.send(method, _target(path, query), headers, content)
         except (OSError, http.client.HTTPException) as error:
             raise ControlError(f"{self._url} does not answer: {error}") from error
         if answer.status >= 400:

@@ -1,5 +1,7 @@
 """The frame of the control API: who may use it, how it refuses, what it says of itself."""
 
+import http.client
+import json
 import subprocess
 import sys
 import urllib.request
@@ -90,6 +92,33 @@ def test_web_pages_of_other_sites_are_refused(header: str) -> None:
             urllib.request.urlopen(request)
         caught.value.close()
     assert caught.value.code == 403
+
+
+@pytest.mark.parametrize("path", ["/reset", "/compaction", "/clock/freeze", "/faults"])
+@pytest.mark.parametrize(
+    ("media_type", "body", "is_refused"),
+    [
+        ("text/plain", b"{}", True),
+        ("application/x-www-form-urlencoded", b"", True),
+        ("multipart/form-data; boundary=x", b"{}", True),
+        ("application/jsonp", b"{}", True),
+        (None, b"{}", True),
+        ("application/json", b"{}", False),
+        ("Application/JSON; charset=utf-8", b"{}", False),
+    ],
+)
+def test_a_post_that_browsers_send_for_other_sites_is_415(
+    path: str, media_type: str | None, body: bytes, *, is_refused: bool
+) -> None:
+    with FakeAPI() as api:
+        connection = http.client.HTTPConnection(api.url.removeprefix("http://"), timeout=60)
+        headers = {} if media_type is None else {"Content-Type": media_type}
+        connection.request("POST", f"/_fakeapi{path}", body, headers)
+        response = connection.getresponse()
+        status = json.loads(response.read() or b"{}")
+        connection.close()
+    assert (response.status == 415) == is_refused
+    assert (status.get("reason") == "UnsupportedMediaType") == is_refused
 
 
 def test_a_server_without_it_says_what_kubernetes_says_of_that_path() -> None:

@@ -46,6 +46,14 @@ def test_the_default_rules_accept_this_machine_under_any_port(host: str) -> None
         "evil.example:localhost",
         "",
         "[",
+        "[::1].evil",
+        "[::1]evil:80",
+        "[[::1]]",
+        "[::1",
+        "localhost:80:80",
+        "localhost:http",
+        "evil@localhost",
+        "localhost evil",
     ],
 )
 def test_the_default_rules_refuse_other_names(host: str) -> None:
@@ -53,7 +61,19 @@ def test_the_default_rules_refuse_other_names(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "https://localhost@evil.example", "null", "http://[", "localhost.evil"]
+    "origin",
+    [
+        "http://evil.example",
+        "https://localhost@evil.example",
+        "https://evil.example@localhost",
+        "https://evil.example\\@localhost",
+        "http://localhost/path",
+        "http://[::1].evil",
+        "null",
+        "http://[",
+        "localhost",
+        "localhost.evil",
+    ],
 )
 def test_the_default_rules_refuse_pages_of_other_sites(origin: str) -> None:
     assert "Origin" in refusal(HostRules.parse(), host="localhost", origin=origin)
@@ -66,6 +86,13 @@ def test_a_pattern_matches_anywhere_in_the_name_as_in_kubectl() -> None:
     assert not rules.accepts("x.api.example")
     assert HostRules.parse(".*").accepts("anything")
     assert not HostRules.parse("").accepts("localhost")
+
+
+def test_a_malformed_header_is_refused_whatever_the_pattern() -> None:
+    assert refusal(HostRules.parse(".*"), host="[::1].evil")
+    assert refusal(HostRules.parse(".*"), origin="http://[::1].evil")
+    assert not refusal(HostRules.parse(".*"), host="any_name.example:80", origin="null")
+    assert not refusal(HostRules.parse(".*"), host="[fe80::1%25eth0]:80", origin="chrome-extension://abc")
 
 
 def test_a_long_name_is_refused_unread() -> None:
