@@ -162,6 +162,16 @@ class Settings:
         metavar="TOKEN",
         unset="everybody may ask",
     )
+    token_file: str | Path | None = _option(
+        None,
+        "Require the bearer token in this file, which other users of the machine must not be able to read; "
+        "process lists show --token to everybody.",
+        "--token-file",
+        metavar="FILE",
+        unset="no file",
+        is_file=True,
+        is_shared=False,
+    )
     authorization: Literal["always-allow", "rbac"] = _option(
         "always-allow",
         "Allow everybody everything, or only what roles and bindings allow (rbac).",

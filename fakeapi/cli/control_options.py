@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fakeapi.cli.token_options import token_options
 from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
@@ -92,8 +93,6 @@ _OPTIONS = (
         type=_FILE,
         help="Ask the server of this kubeconfig, with its token and certificates.",
     ),
-    click.option(
-        "--token", metavar="TOKEN", envvar="FAKEAPI_TOKEN", help="Send this bearer token with --server."
-    ),
+    token_options("Send this bearer token with --server.", envvar="FAKEAPI_TOKEN"),
     click.option("--ca-file", metavar="FILE", type=_FILE, help="Trust these certificates with --server."),
 )

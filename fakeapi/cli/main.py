@@ -18,6 +18,7 @@ from fakeapi.cli.options import server_options
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.settings import DEFAULT_PORT
 from fakeapi.shared_settings import is_shared_database
+from fakeapi.token_file import given_token
 from fakeapi.version import __version__
 from fakeapi.wholefile import write_whole
 
@@ -128,10 +129,14 @@ def serve(
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
     """
+    try:
+        options["token"] = given_token(options["token"], options.pop("token_file"))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     if not (allow_anonymous or options["token"] or is_loopback(options["host"])):
         raise click.UsageError(
             f"{options['host']} is not a loopback address: others could use the server. "
-            "Name a --token for them to send, or say --allow-anonymous."
+            "Name a --token or --token-file for them to send, or say --allow-anonymous."
         )
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")

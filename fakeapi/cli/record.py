@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.serving.runner import Runner, StartError
@@ -55,7 +56,7 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
     "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 takes a free one."
 )
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate of a new CA.")
-@click.option("--token", metavar="TOKEN", help="Require this bearer token of clients.")
+@token_options("Require this bearer token of clients.")
 @click.option("--allow-anonymous", is_flag=True, help="Allow other addresses than loopback without a token.")
 @click.option(
     "--accept-hosts",

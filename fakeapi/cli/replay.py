@@ -16,6 +16,7 @@ import click
 
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
+from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import FILE
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.releases import gates
@@ -69,7 +70,7 @@ class _Timing(click.ParamType[float | None]):
     help="Send the requests to the cluster of this kubeconfig, with its credentials.",
 )
 @click.option("--context", metavar="NAME", help="Kubeconfig context to use.  [default: its current context]")
-@click.option("--token", metavar="TOKEN", help="Send this bearer token to --url.")
+@token_options("Send this bearer token to --url.")
 @click.option(
     "--ca-file", metavar="FILE", type=FILE, help="Verify --url with the CA certificates in this file."
 )

@@ -14,6 +14,7 @@ from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
 from fakeapi.testing.client import Client, StatusError, Verbs
 from fakeapi.testing.running import RunningServer
+from fakeapi.token_file import given_token
 
 if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.agent import NodeAgent
@@ -42,9 +43,16 @@ class FakeAPI(Verbs):
 
     @takes_settings(Settings)
     def __init__(self, settings: Settings) -> None:
-        """Raises GateError for feature gates that are neither a mapping nor text."""
+        """Raises GateError for feature gates that are neither a mapping nor text, ValueError for a token that
+        cannot be used.
+        """
         super().__init__()
-        self._settings = replace(settings, feature_gates=gates.chosen(settings.feature_gates))
+        self._settings = replace(
+            settings,
+            feature_gates=gates.chosen(settings.feature_gates),
+            token=given_token(settings.token, settings.token_file),
+            token_file=None,
+        )
         self._server: RunningServer | None = None
         self._client: Client | None = None
 

@@ -1,0 +1,38 @@
+"""The options --token and --token-file of commands, which receive one `token`."""
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fakeapi.token_file import given_token
+
+
+def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - click's word
+    """Decorator: adds --token and --token-file; the command gets `token`, from either of them.
+
+    `envvar`: the variable of the token; the variable of the file has _FILE after it. Without one, both are
+    named by the command's prefix. A token that cannot be used is a UsageError.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*args: Any, token: str | None, token_file: Path | None, **rest: Any) -> Any:
+            try:
+                token = given_token(token, token_file)
+            except ValueError as error:
+                raise click.UsageError(str(error)) from error
+            return command(*args, token=token, **rest)
+
+        file = click.option(
+            "--token-file",
+            metavar="FILE",
+            envvar=f"{envvar}_FILE" if envvar else None,
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Take the token from this file, so that process lists do not show it.",
+        )
+        return click.option("--token", metavar="TOKEN", envvar=envvar or None, help=help)(file(call))
+
+    return decorate

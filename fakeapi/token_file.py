@@ -1,0 +1,66 @@
+"""Token files: a bearer token in a file, because process lists show command lines to everybody."""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+TOKEN_MAX = 65_536
+"""Most bytes of a token file; a longer one is refused."""
+
+_FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
+"""Modes of a file that others than its owner could write, or than its owner and group could read."""
+
+_TOKEN = re.compile(rb"[\x21-\x7e]+")
+
+
+class TokenFileError(ValueError):
+    """A token file that cannot be used; the message is one line, without the token."""
+
+
+def read_token(path: str | Path) -> str:
+    """Returns the token in a file, without one newline at its end.
+
+    Raises TokenFileError if the file cannot be read, is not a regular file, is open to other users of the
+    machine, is empty, or has what an Authorization header cannot have.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise TokenFileError(f"the token file {path} is not a regular file")
+            data = os.read(descriptor, TOKEN_MAX + 1)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise TokenFileError(f"cannot read the token file {path}: {error.strerror}") from error
+    if status.st_mode & _FORBIDDEN:
+        mode = stat.S_IMODE(status.st_mode)
+        raise TokenFileError(
+            f"the token file {path} is open to other users of this machine (mode {mode:04o}): chmod 600 it"
+        )
+    if len(data) > TOKEN_MAX:
+        raise TokenFileError(f"the token file {path} is longer than {TOKEN_MAX} bytes")
+    token = re.sub(rb"\r?\n\Z", b"", data)
+    if not token:
+        raise TokenFileError(f"the token file {path} is empty")
+    if not _TOKEN.fullmatch(token):
+        raise TokenFileError(
+            f"the token file {path} must hold one line of printable ASCII characters without spaces"
+        )
+    return token.decode("ascii")
+
+
+def given_token(token: str | None, path: str | Path | None) -> str | None:
+    """Returns the token that was given itself or in a file; None without either.
+
+    Raises ValueError for both, and for an empty token; TokenFileError for a file that cannot be used.
+    """
+    if token is not None and path is not None:
+        raise ValueError("the token is given twice: name a token or a token file, not both")
+    if path is not None:
+        return read_token(path)
+    if token == "":
+        raise ValueError("the token is empty")
+    return token
