@@ -42,6 +42,10 @@ CONTROL = "/_fakeapi"
 _COMPRESSION_GATE = "APIResponseCompression"
 
 
+def _is_of_control(path: str) -> bool:
+    return path == CONTROL or path.startswith(f"{CONTROL}/")
+
+
 async def _not_started(ctx: RequestContext) -> AnyResponse:
     raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
 
@@ -133,8 +137,10 @@ class Application:
         return 0 if self._watches is None else len(self._watches)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kind = scope["type"]
-        if kind == "http" and not (self._control is not None and scope["path"].startswith(CONTROL)):
+        kind, control = scope["type"], self._control
+        if kind == "http" and control is not None and _is_of_control(scope["path"]):
+            await control({**scope, "root_path": scope.get("root_path", "") + CONTROL}, receive, send)
+        elif kind == "http":
             await self._answer(scope, receive, send)
         elif kind == "websocket":
             await websocket.serve(self._answer, scope, receive, send)
@@ -168,12 +174,10 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """Carries the control API, and the lifespan protocol for other servers than the project's own."""
-        from starlette.applications import Starlette  # noqa: PLC0415 - for whoever asks for either
-        from starlette.routing import Mount  # noqa: PLC0415 - the same
+        """Carries the lifespan protocol for other servers than the project's own."""
+        from starlette.applications import Starlette  # noqa: PLC0415 - for other servers
 
-        routes = [] if self._control is None else [Mount(CONTROL, self._control)]
-        return Starlette(routes=routes, lifespan=self._lifespan)
+        return Starlette(lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, _: "Starlette") -> AsyncIterator[None]:
