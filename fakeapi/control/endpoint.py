@@ -78,7 +78,7 @@ async def _body(route: Route, request: Request) -> Any:
         return content
     try:
         return msgspec.json.decode(content, type=route.body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise refused(400, f"the body of {route.method} {route.path}: {error}") from None
 
 
