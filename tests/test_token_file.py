@@ -75,7 +75,7 @@ def test_a_token_is_given_once_and_not_empty(tmp_path: Path) -> None:
         given_token("a", path)
     for options in ({"token": ""}, {"token": "a", "token_file": path}, {"token_file": tmp_path / "missing"}):
         with pytest.raises(ValueError, match="token"):
-            FakeAPI(**options)  # type: ignore[arg-type] # of several types
+            FakeAPI(**options)
 
 
 def test_a_server_asks_for_the_token_in_its_file(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
     try:
         if sample["old"] is None:
             new["metadata"] |= {"uid": "u", "creationTimestamp": "1970-01-01T00:00:01Z"}
-            done = creating._before_create(resource, new, warnings, dry_run=False)
+            done = creating._before_create(resource, target, new, warnings, dry_run=False)
         else:
             old = _canonical(resource, sample["old"], sample["subresource"])
             done = changing._before_update(resource, target, new, old, warnings, dry_run=False)
