@@ -58,7 +58,6 @@ NO_BOUNDS = {
         "fakeapi.controllers.scheduler.dynamic_resources.CHOICES_MAX",
         "fakeapi.controllers.scheduler.scoring.SCORE_MAX",
     },
-    "more than anything comes to": {"fakeapi.machinery.cel.named_resources_evaluation.COST_MAX"},
     "the length of a file's name": {"fakeapi.pytest_plugin._NAME_MAX"},
 }
 ROWS = ROW.findall((ROOT / "docs/limits.md").read_text())

@@ -326,3 +326,27 @@ def test_others_are_served_while_a_costly_policy_is_evaluated(
     may_end.set()
     writing.join(PATIENCE_SECONDS)
     assert [each.status["details"]["causes"][0]["message"][-5:] for each in refusals] == ["not 1"]
+
+
+def test_variables_that_grow_without_bound_refuse_the_write(server: SmallServer) -> None:
+    grown = {"name": "v0", "expression": "'0123456789'"}
+    variables = [grown] + [
+        {
+            "name": f"v{number}",
+            "expression": f"'%s%s%s%s'.format([{', '.join([f'variables.v{number - 1}'] * 4)}])",
+        }
+        for number in range(1, 30)
+    ]
+    install(server, "variables.v29.size() > 0", variables=variables)
+    error = refusal(server, config_map())
+    assert error.code == 422
+    assert "operation cancelled: actual cost limit exceeded" in error.status["message"]
+
+
+def test_variables_that_concatenate_lists_cost_no_memory(server: SmallServer) -> None:
+    variables = [{"name": "v0", "expression": "[1, 2]"}] + [
+        {"name": f"v{number}", "expression": f"variables.v{number - 1} + variables.v{number - 1}"}
+        for number in range(1, 41)
+    ]
+    install(server, f"variables.v40.size() == {2**41}", variables=variables)
+    server.request("POST", MAPS, config_map())

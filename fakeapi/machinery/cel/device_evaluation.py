@@ -14,6 +14,7 @@ from fakeapi.machinery.cel.devices import attribute_type
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime.functions.quantities import parse as parse_quantity
 from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_version
+from fakeapi.machinery.cel.runtime.memory import Memory
 from fakeapi.machinery.cel.runtime.plan import plan
 from fakeapi.machinery.cel.runtime.program import CALL_LIMIT, Dialect, Program
 from fakeapi.machinery.cel.runtime.values import (
@@ -28,6 +29,8 @@ from fakeapi.machinery.cel.types import BOOL
 from fakeapi.machinery.json_types import Object
 
 DEVICE = "device"
+DEVICE_MEMORY_MAX = 8 * 1024 * 1024
+"""Bytes that a selector may take for one device: less than other expressions, as there are many devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class DeviceSelector:
             value = _device_value(device)
         except ValueError as error:
             return Selection(matches=False, error=str(error))
-        found = self._program.evaluate({DEVICE: value}, limit)
+        found = self._program.evaluate({DEVICE: value}, limit, Memory(DEVICE_MEMORY_MAX))
         if found.exceeded:
             return Selection(
                 matches=False, error="operation cancelled: actual cost limit exceeded", cost=found.cost

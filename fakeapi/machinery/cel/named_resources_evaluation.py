@@ -16,9 +16,6 @@ from fakeapi.machinery.cel.runtime.values import Entries, Err, JsonList
 from fakeapi.machinery.cel.types import BOOL
 from fakeapi.machinery.json_types import Object
 
-COST_MAX = 2**62
-"""Limit of the cost of one evaluation; upstream has none."""
-
 _KINDS: Mapping[str, Callable[[Object], Any]] = {
     "quantity": lambda each: parse_quantity(each["quantity"]) if "quantity" in each else None,
     "bool": lambda each: each.get("bool"),
@@ -48,7 +45,10 @@ class NamedResourcesSelector:
                 if value is not None:
                     found[each["name"]] = value
             values[f"attributes.{kind}"] = Entries(sorted(found.items()))
-        result = self._program.evaluate(values, COST_MAX).value
+        evaluation = self._program.evaluate(values)
+        if evaluation.exceeded:
+            raise ValueError("operation cancelled: actual cost limit exceeded")
+        result = evaluation.value
         if isinstance(result, Err):
             raise ValueError(result.message)  # noqa: TRY004 - the error is of the expression
         return result is True

@@ -68,3 +68,9 @@ def test_a_name_without_a_domain_has_the_drivers() -> None:
         'device.attributes["gpu.example.com"].model + device.attributes["example.com"].model == "ab"'
     )
     assert found.matches(one) == Selection(matches=True, cost=found.matches(one).cost)
+
+
+def test_a_selector_that_makes_more_than_its_memory_is_cancelled() -> None:
+    growing = selector("['aa']" + ".map(a, [a, a, a, a].join(a))" * 12 + "[0].size() > 0")
+    result = growing.matches(Device("a.b", {}, {}))
+    assert (result.matches, result.error) == (False, "operation cancelled: actual cost limit exceeded")

@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.rules.escaping import escaped, unescaped
 from fakeapi.machinery.cel.runtime.functions.times import parsed_duration, parsed_timestamp
+from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, look, take
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
     NO_OVERLOAD,
@@ -192,6 +193,12 @@ def _go_type(raw: Any) -> str:
     return names.get(type(raw), "[]interface {}")
 
 
+def _nodes(raw: Any) -> int:
+    """The number of values in a decoded JSON value."""
+    below = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list) else ()
+    return 1 + sum(map(_nodes, below))
+
+
 class Preserved(Opaque):
     """A value that x-kubernetes-preserve-unknown-fields keeps without a schema; it can only be compared."""
 
@@ -202,7 +209,10 @@ class Preserved(Opaque):
         self.raw = raw
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Preserved) and same(self.raw, other.raw)
+        if not isinstance(other, Preserved):
+            return False
+        look(_nodes(self.raw))
+        return same(self.raw, other.raw)
 
     def __hash__(self) -> int:
         return hash(key_of(self.raw))
@@ -233,6 +243,7 @@ class TypedList(ListValue):
             return other if type(other) is Err else NO_OVERLOAD
         if len(self) != len(other):
             return False
+        look(len(self))
         for mine, theirs in zip(self, other, strict=True):
             found = _equal(mine, theirs)
             if found is not True:
@@ -240,6 +251,7 @@ class TypedList(ListValue):
         return True
 
     def contains(self, value: Any) -> Any:
+        look(len(self))
         error: Any = None
         for item in self:
             found = _equal(item, value)
@@ -272,6 +284,7 @@ class TypedSet(TypedList):
             return NO_OVERLOAD
         if len(self) != len(other):
             return False
+        take(2 * len(self) * _HASHED_BYTES)
         mine = {_hashed(each) for each in self}
         theirs = {_hashed(each) for each in other}
         return mine == theirs
@@ -279,6 +292,7 @@ class TypedSet(TypedList):
     def plus(self, other: Any) -> Any:
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
+        take((len(self) + len(other)) * (ITEM_BYTES + _HASHED_BYTES))
         seen = {_hashed(each) for each in self}
         items = list(self)
         for each in other:
@@ -287,6 +301,10 @@ class TypedSet(TypedList):
                 seen.add(key)
                 items.append(each)
         return Items(items)
+
+
+_HASHED_BYTES = 64
+"""Bytes of an item of a set, and of what identifies an item."""
 
 
 def _hashed(value: Any) -> Any:
@@ -314,6 +332,7 @@ class TypedListMap(TypedList):
             return NO_OVERLOAD
         if len(self) != len(other):
             return False
+        take(len(self) * _HASHED_BYTES)
         mine = {self._key(each): each for each in self.raw}
         seen = set()
         for theirs in other:
@@ -329,6 +348,7 @@ class TypedListMap(TypedList):
     def plus(self, other: Any) -> Any:
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
+        take((len(self) + len(other)) * (ITEM_BYTES + _HASHED_BYTES))
         items = list(self)
         places = {self._key(raw): place for place, raw in enumerate(self.raw)}
         for each in other:
@@ -395,6 +415,7 @@ class TypedMap(MapValue):
             return other if type(other) is Err else NO_OVERLOAD
         if len(self) != len(other):
             return False
+        look(len(self))
         for name, raw in self.raw.items():
             if name not in self._properties and self._others is None:
                 if not isinstance(other, TypedMap):

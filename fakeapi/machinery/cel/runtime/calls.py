@@ -4,11 +4,13 @@ Follows cel-go `interpreter/interpretable.go`; the rules for errors differ betwe
 """
 
 from collections.abc import Callable, Sequence
+from sys import getsizeof
 from typing import Any
 
 from fakeapi.machinery.cel.runtime import cost
 from fakeapi.machinery.cel.runtime.attributes import Step
 from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.memory import take
 from fakeapi.machinery.cel.runtime.planned import Constant
 from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Entries, Err, Optional, UInt, equal
 
@@ -95,10 +97,24 @@ def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -
     return evaluate
 
 
+_SMALL = 256
+"""Length up to which a string or bytes value is not counted, as the cost of the call bounds their number."""
+
+
+def _counted(value: Any) -> Any:
+    """The result of a call, once its bytes are taken from the memory of the evaluation."""
+    kind = type(value)
+    if (kind is str or kind is bytes) and len(value) > _SMALL:
+        take(getsizeof(value))
+    return value
+
+
 def _strict_unary(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
         value = argument if type(argument) is Err else implementation(argument)
+        if value is not argument:
+            _counted(value)
         frame.cost += charge((argument,), value)
         return value
 
@@ -114,7 +130,7 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
         elif type(other) is Err:
             value = other
         else:
-            value = implementation(one, other)
+            value = _counted(implementation(one, other))
         frame.cost += charge((one, other), value)
         return value
 
@@ -124,7 +140,7 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
         frame.cost += 1
         if type(one) is Err:
             return one
-        return other if type(other) is Err else implementation(one, other)
+        return other if type(other) is Err else _counted(implementation(one, other))
 
     return evaluate_at_one if charge is cost.one else evaluate
 
@@ -144,7 +160,7 @@ def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge
                 if position == last:
                     frame.cost += charge(arguments, argument)
                 return argument
-        value = implementation(*arguments)
+        value = _counted(implementation(*arguments))
         frame.cost += charge(arguments, value)
         return value
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.functions.formats import NamedFormat
+from fakeapi.machinery.cel.runtime.memory import look
 from fakeapi.machinery.cel.runtime.values import Err, ListValue, MapValue, Opaque, size_of
 
 _TRAVERSAL = 0.1
@@ -68,8 +69,10 @@ def _traversal(value: Any) -> int:
         case bytes():
             return int(len(value) * _TRAVERSAL)
         case ListValue():
+            look(len(value))
             return sum(map(_traversal, value))
         case MapValue():
+            look(len(value))
             return sum(_traversal(key) + _traversal(value.find(key)) for key in value)
         case _:
             return 1

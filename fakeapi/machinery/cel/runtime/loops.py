@@ -8,18 +8,32 @@ from typing import Any
 
 from fakeapi.machinery.cel.runtime.attributes import Step
 from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.memory import look
 from fakeapi.machinery.cel.runtime.planned import Lazy
-from fakeapi.machinery.cel.runtime.values import Err, Growing, Items, ListValue, MapValue, type_name
+from fakeapi.machinery.cel.runtime.values import (
+    Entries,
+    Err,
+    Growing,
+    GrowingEntries,
+    Items,
+    ListValue,
+    MapValue,
+    type_name,
+)
 
 _UNSET = object()
 
 
 def _growing(value: Any) -> Any:
-    """The initial value of a loop; an empty list becomes a `Growing`, which is appended to in place."""
-    return Growing([]) if type(value) is Items and not len(value) else value
+    """The initial value of a loop; an empty list or map becomes one that the loop extends in place."""
+    if type(value) is Items and not len(value):
+        return Growing([])
+    return GrowingEntries() if type(value) is Entries and not len(value) else value
 
 
 def _grown(value: Any) -> Any:
+    if type(value) is GrowingEntries:
+        return value.complete()
     return Items(value.items) if type(value) is Growing else value
 
 
@@ -79,6 +93,8 @@ class Loop:
             frame.check()
 
     def _given(self, values: Any) -> Any:
+        if isinstance(values, MapValue):
+            look(len(values))  # maps list their keys, even for a loop that ends early
         if len(self.variables) == 1:
             return ((value,) for value in values)
         if isinstance(values, ListValue):

@@ -7,6 +7,7 @@ Follows k8s.io/apiserver `pkg/cel/mutation`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, take
 from fakeapi.machinery.cel.runtime.values import (
     Duration,
     Entries,
@@ -38,7 +39,11 @@ def is_made(name: str) -> bool:
 
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
-    """Errors of constructed objects whose type name is not the field path from the outermost `Object`."""
+    """Errors of constructed objects whose type name is not the field path from the outermost `Object`.
+
+    Raises MemoryLimitError, within a `Memory`, for values that hold others many times.
+    """
+    take(len(path) + 1)
     if isinstance(value, Made):
         path = path or value.type_name
         if value.type_name == JSON_PATCH:
@@ -58,12 +63,20 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
 
 def json_of(value: Any) -> Any:
-    """A CEL value as decoded JSON."""
+    """A CEL value as decoded JSON.
+
+    Raises MemoryLimitError, within a `Memory`, for a value whose JSON is too large.
+    """
     match value:
         case ListValue():
+            take(len(value) * ITEM_BYTES)
             return [json_of(each) for each in value]
         case MapValue():
+            take(len(value) * ENTRY_BYTES)
             return {key: json_of(value.find(key)) for key in value}
+        case str():
+            take(len(value))
+            return value
         case UInt():
             return int(value)
         case Duration():

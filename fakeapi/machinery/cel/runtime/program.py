@@ -11,6 +11,7 @@ from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.cel.runtime import cost
 from fakeapi.machinery.cel.runtime.attributes import Step
 from fakeapi.machinery.cel.runtime.frame import CostLimitError, Frame
+from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
 from fakeapi.machinery.cel.runtime.values import Err
 
 CALL_LIMIT = 1_000_000
@@ -36,8 +37,8 @@ class Dialect:
 class Evaluation:
     """The result of an evaluation.
 
-    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: the cost went over the limit;
-    `value` is None.
+    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: the cost or the memory went
+    over its limit; `value` is None.
     """
 
     value: Any
@@ -53,15 +54,21 @@ class Program:
     def __init__(self, step: Step) -> None:
         self._step = step
 
-    def evaluate(self, variables: Mapping[str, Any], limit: int = CALL_LIMIT) -> Evaluation:
-        """Evaluates the expression. Raises AllowanceSpent within an `Allowance` that does not suffice."""
-        within = allowance.current()
-        if within is None:
-            return self._evaluated(variables, limit, limit)
-        within.pay(allowance.EVALUATION_UNITS)
-        found = self._evaluated(variables, limit, min(limit, within.left))
-        within.pay(found.cost)
-        return found
+    def evaluate(
+        self, variables: Mapping[str, Any], limit: int = CALL_LIMIT, memory: Memory | None = None
+    ) -> Evaluation:
+        """Evaluates the expression. Raises AllowanceSpent within an `Allowance` that does not suffice.
+
+        `memory`: shared with other evaluations; otherwise the evaluation has its own.
+        """
+        with memory or Memory():
+            within = allowance.current()
+            if within is None:
+                return self._evaluated(variables, limit, limit)
+            within.pay(allowance.EVALUATION_UNITS)
+            result = self._evaluated(variables, limit, min(limit, within.left))
+            within.pay(result.cost)
+            return result
 
     def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
         """Evaluates until the cost goes over `stops_at`, which may be less than `limit`."""
@@ -71,6 +78,8 @@ class Program:
             frame.check()
         except CostLimitError:
             return Evaluation(None, frame.cost, exceeded=frame.cost > limit)
+        except (MemoryLimitError, RecursionError):  # values nest without bound through variables of policies
+            return Evaluation(None, frame.cost, exceeded=True)
         except cost.UncountableError as error:
             return Evaluation(Err(f"internal error: {error}"), frame.cost)
         return Evaluation(value, frame.cost)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, look, stop, take
 from fakeapi.machinery.golang.fmt import shortest_float
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
@@ -92,15 +93,20 @@ class ListValue:
         """Whether two lists are equal: True, False or an Err."""
         if not isinstance(other, ListValue) or len(self) != len(other):
             return False
+        look(len(self))
         return all(equal(mine, theirs) is not False for mine, theirs in zip(self, other, strict=True))
 
     def contains(self, value: Any) -> Any:
+        look(len(self))
         return any(plain_equal(value, item) is True for item in self)
 
     def plus(self, other: Any) -> Any:
+        """The concatenation of two lists, not copied if they are long; an Err if `other` is not a list."""
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
-        return Items([*self, *other])
+        if len(self) + len(other) <= COPIED_ITEMS:
+            return Items([*self, *other])
+        return joined(self, other)
 
     def native(self) -> Any:
         """The list without the types of a schema, as an optional holds it."""
@@ -137,6 +143,58 @@ class Growing(Items):
         return self
 
 
+COPIED_ITEMS = 64
+"""Length up to which a concatenation of two lists is a copy."""
+
+JOINED_DEPTH = 500
+"""Number of concatenations within one another, above which the list is copied."""
+
+
+class Joined(ListValue):
+    """The concatenation of two lists, which are not copied: concatList of cel-go `common/types`."""
+
+    __slots__ = ("_size", "depth", "first", "second")
+
+    def __init__(self, first: ListValue, second: ListValue, size: int, depth: int) -> None:
+        self.first = first
+        self.second = second
+        self._size = size
+        self.depth = depth
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        waiting: list[ListValue] = [self]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Joined):
+                waiting += (part.second, part.first)
+            else:
+                look(len(part))
+                yield from part
+
+    def at(self, index: int) -> Any:
+        part: ListValue = self
+        while isinstance(part, Joined):
+            size = len(part.first)
+            part, index = (part.first, index) if index < size else (part.second, index - size)
+        return part.at(index)
+
+
+def joined(first: ListValue, second: ListValue) -> ListValue:
+    """The concatenation of two lists. Ends the evaluation if its length is not an int of CEL."""
+    size = len(first) + len(second)
+    if size > INT_MAX:
+        stop()
+    depth = 1 + max(part.depth if isinstance(part, Joined) else 0 for part in (first, second))
+    whole = Joined(first, second, size, depth)
+    if depth <= JOINED_DEPTH:
+        return whole
+    take(size * ITEM_BYTES)
+    return Items(list(whole))
+
+
 MISSING = object()
 
 
@@ -165,6 +223,7 @@ class MapValue:
         """Whether two maps are equal: True, False or an Err."""
         if not isinstance(other, MapValue) or len(self) != len(other):
             return False
+        look(len(self))
         for key in self:
             theirs = other.find(key)
             if theirs is MISSING or equal(self.find(key), theirs) is False:
@@ -198,6 +257,20 @@ class Entries(MapValue):
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         return self._entries.values()
+
+
+class GrowingEntries(Entries):
+    """A map that a loop builds by inserting in place; only the loop sees it before it is complete."""
+
+    __slots__ = ()
+
+    def insert(self, key: Any, value: Any) -> None:
+        """Adds an entry whose key is not in the map."""
+        self._entries[_identity(key)] = key, value
+
+    def complete(self) -> Entries:
+        """The map as other expressions may see it."""
+        return Entries(self._entries.values())
 
 
 def _identity(key: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.admission import Declared
 from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value
+from fakeapi.machinery.cel.runtime.memory import MEMORY_MAX, Memory
 from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_json
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
@@ -25,9 +26,11 @@ BUDGET = 10_000_000
 """Cost limit of all expressions of one policy for one write."""
 CONDITIONS_BUDGET = BUDGET // 4
 """Cost limit of its match conditions."""
+POLICY_MEMORY_MAX = 2 * MEMORY_MAX
+"""Bytes that all expressions of one policy may take for one write, as its variables keep their values."""
 
 OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
-_CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
+CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
 _OMITTED = ("subResource", "requestSubResource", "name", "namespace")
 _SHOWN_OF_NAMESPACES = (
     "name",
@@ -65,6 +68,7 @@ class Expressions:
         )
         self._found: dict[str, Any] = {}
         self._left = BUDGET
+        self.memory = Memory(POLICY_MEMORY_MAX)
         self._known["variables"] = _Variables(self)
 
     def budget(self, units: int = BUDGET) -> None:
@@ -103,10 +107,10 @@ class Expressions:
             if error.is_known:
                 return Failed(f"compilation error: {error}")
             return Unsupported(str(error))
-        done = found.evaluate(self._known)
+        done = found.evaluate(self._known, memory=self.memory)
         self._pay(done.cost)
         if done.exceeded:
-            return Failed(f"expression '{text}' resulted in error: {_CALL_EXCEEDED}")
+            return Failed(f"expression '{text}' resulted in error: {CALL_EXCEEDED}")
         if isinstance(done.value, Err):
             return Failed(f"expression '{text}' resulted in error: {done.value.message}")
         return Value(done.value)
@@ -124,9 +128,9 @@ class Expressions:
             found = program(self._texts[name], self._declared, self._rules)
         except Uncompiled as error:
             return Err(f'composited variable "{name}" fails to compile: {error}')
-        done = found.evaluate(self._known)
+        done = found.evaluate(self._known, memory=self.memory)
         self._pay(done.cost)
-        failed = _CALL_EXCEEDED if done.exceeded else ""
+        failed = CALL_EXCEEDED if done.exceeded else ""
         if isinstance(done.value, Err):
             failed = done.value.message
         return Err(f'composited variable "{name}" fails to evaluate: {failed}') if failed else done.value

@@ -13,12 +13,13 @@ from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.cel.evaluation import Failed, Unsupported
 from fakeapi.machinery.cel.runtime.made import json_of, misnamed
+from fakeapi.machinery.cel.runtime.memory import MemoryLimitError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch import json_patch
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import AnyValue, List, ListType, Map, Node, Struct
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
-from fakeapi.registry.admission.policies.expressions import Expressions, OutOfBudget
+from fakeapi.registry.admission.policies.expressions import CALL_EXCEEDED, Expressions, OutOfBudget
 from fakeapi.registry.resource import Resource
 
 
@@ -43,20 +44,30 @@ def mutate(
         return outcome
     if isinstance(outcome, Failed):
         raise MutationError(outcome.reason)
-    problems = list(misnamed(outcome.value))
-    if problems:
-        raise MutationError("type mismatch: " + "\n".join(problems))
+    value = _json(outcome.value, asked)
     obj = write.new_in(resource)
     assert obj is not None, "there is something to mutate"
     node = write.schema(resource)
     change = _merged if applies else _patched
-    document = change(json_of(outcome.value), write.document(obj, resource), node)
+    document = change(value, write.document(obj, resource), node)
     if document is not None:
         try:
             write.replace(document, resource)
         except DecodeError as error:
             raise MutationError(str(error)) from None
     return None
+
+
+def _json(value: Any, asked: Expressions) -> Any:
+    """The result of an expression as decoded JSON. Raises MutationError."""
+    try:
+        with asked.memory:
+            problems = list(misnamed(value))
+            if problems:
+                raise MutationError("type mismatch: " + "\n".join(problems))
+            return json_of(value)
+    except (MemoryLimitError, RecursionError):
+        raise MutationError(CALL_EXCEEDED) from None
 
 
 def _merged(configuration: Any, obj: Object, node: Struct) -> Object:

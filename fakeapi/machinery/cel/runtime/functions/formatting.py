@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, take
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
     Duration,
@@ -67,6 +68,7 @@ def _formatted(template: str, arguments: ListValue) -> str:
         clause = _CLAUSE.match(template, percent)
         assert clause is not None
         written.append(_clause(clause["precision"], clause["letter"], arguments.at(used)))
+        take(len(written[-1]))
         at = clause.end()
         used += 1
     written.append(template[at:])
@@ -155,6 +157,14 @@ def _hexadecimal(value: Any) -> str:
             raise _wrong("only integers, byte buffers, and strings can be formatted as hex", value)
 
 
+_ITEM_TEXT_BYTES, _ENTRY_TEXT_BYTES = 64 + ITEM_BYTES, 128 + ENTRY_BYTES
+
+
+def _taken(written: str) -> str:
+    take(len(written))
+    return written
+
+
 def text(value: Any) -> str:
     """The text of a value for `%s`."""
     match value:
@@ -180,9 +190,11 @@ def text(value: Any) -> str:
         case TypeValue():
             return value.name
         case ListValue():
-            return f"[{', '.join(map(_within, value))}]"
+            take(len(value) * _ITEM_TEXT_BYTES)
+            return _taken(f"[{', '.join(map(_within, value))}]")
         case MapValue():
-            return _map_text(value)
+            take(len(value) * _ENTRY_TEXT_BYTES)
+            return _taken(_map_text(value))
         case _:
             raise _wrong(f"string clause can only be used on {_STRINGS}", value)
 
@@ -191,6 +203,7 @@ def _within(value: Any) -> str:
     """The text of a value within a list or a map."""
     match value:
         case str():
+            take(len(value))
             return quote(value)
         case bytes():
             return f"b{quote(value.decode('utf-8', 'replace'))}"

@@ -9,12 +9,14 @@ from functools import cmp_to_key
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.functions.operators import add
+from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, look, take
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
     NO_OVERLOAD,
     Duration,
     Entries,
     Err,
+    GrowingEntries,
     Items,
     ListValue,
     MapValue,
@@ -67,11 +69,18 @@ def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
     return of
 
 
+_NUMBER_BYTES = 32
+_COMPARED_BYTES = 24
+"""What sorting takes for an item: more than its place, as items are compared many times."""
+
+
 def _index_of(values: ListValue, value: Any) -> int:
+    look(len(values))
     return next((at for at, item in enumerate(values) if plain_equal(item, value) is True), -1)
 
 
 def _last_index_of(values: ListValue, value: Any) -> int:
+    look(len(values))
     return next(
         (at for at in range(len(values) - 1, -1, -1) if plain_equal(values.at(at), value) is True), -1
     )
@@ -93,6 +102,7 @@ def _slice(values: ListValue, start: int, end: int) -> Any:
         wrong = f"list is length {len(values)}"
     if wrong:
         return Err(f"cannot slice({start}, {end}), {wrong}")
+    look((end - start) * ITEM_BYTES)
     return Items([values.at(at) for at in range(start, end)])
 
 
@@ -103,6 +113,7 @@ def _flatten(values: ListValue, depth: int = 1) -> Any:
 
 
 def _flat(values: ListValue, depth: int) -> list[Any]:
+    look(len(values) * ITEM_BYTES)
     found: list[Any] = []
     for value in values:
         if isinstance(value, ListValue) and depth > 0:
@@ -122,6 +133,7 @@ def _sort(values: Any, keys: Any = None) -> Any:
         return Err(f"@sortByAssociatedKeys() {wanted}, but got {sizes}")
     if not len(values):
         return values
+    take(len(values) * (ITEM_BYTES + _COMPARED_BYTES))
     by = list(keys)
     if not is_ordered(by[0]):
         return Err("list elements must be comparable")
@@ -139,18 +151,27 @@ def _order(one: Any, other: Any) -> int:
 
 
 def _range(count: int) -> Any:
-    return Items(list(range(min(count, RANGE_MAX))))
+    size = max(0, min(count, RANGE_MAX))
+    take(size * (ITEM_BYTES + _NUMBER_BYTES))
+    return Items(list(range(size)))
+
+
+def _reverse(values: ListValue) -> Items:
+    take(len(values) * ITEM_BYTES)
+    return Items(list(values)[::-1])
 
 
 def _distinct(values: ListValue) -> Any:
     found: list[Any] = []
     for value in values:
+        look(len(found))
         if not any(plain_equal(value, other) is True for other in found):
             found.append(value)
     return Items(found)
 
 
 def _has(values: ListValue, value: Any) -> bool:
+    look(len(values))
     return any(equal(value, item) is True for item in values)
 
 
@@ -160,12 +181,17 @@ def _contains_all(values: ListValue, others: ListValue) -> bool:
 
 def _insert(target: MapValue, *rest: Any) -> Any:
     """A map with one more entry, or with all entries of another map."""
-    entries = [(key, target.find(key)) for key in target]
     added = [(rest[0], rest[1])] if len(rest) == 2 else [(key, rest[0].find(key)) for key in rest[0]]
+    take(len(added) * ENTRY_BYTES)
     for key, _ in added:
         if target.find(key) is not MISSING:
             return Err(f"insert failed: key {text_of(key)} already exists")
-    return Entries([*entries, *added])
+    if type(target) is GrowingEntries:
+        for key, value in added:
+            target.insert(key, value)
+        return target
+    take(len(target) * ENTRY_BYTES)
+    return Entries([*((key, target.find(key)) for key in target), *added])
 
 
 SINGLETONS: dict[str, Callable[..., Any]] = {"sort": _sort, "@sortByAssociatedKeys": _sort}
@@ -185,7 +211,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
     "list_flatten": _flatten,
     "list_flatten_int": _flatten,
     "lists_range": _range,
-    "list_reverse": lambda values: Items(list(values)[::-1]),
+    "list_reverse": _reverse,
     "list_distinct": _distinct,
     "list_sets_contains_list": _contains_all,
     "list_sets_equivalent_list": lambda one, other: _contains_all(one, other) and _contains_all(other, one),

@@ -6,6 +6,7 @@ Follows cel-go `ext/strings.go`. Positions count characters; replacing and split
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, check, take
 from fakeapi.machinery.cel.runtime.values import Err, Items, ListValue, text_of
 
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -41,13 +42,27 @@ def _last_index_of_from(text: str, part: str, offset: int) -> Any:
     return -1 if offset >= len(text) else text.rfind(part, 0, offset + len(part))
 
 
+_TEXT_BYTES = 64
+"""Bytes of a short string that is an object of its own."""
+
+
+def _width(*texts: str) -> int:
+    """The bytes that a character of a string made from these takes, at most."""
+    return 1 if all(text.isascii() for text in texts) else 4
+
+
 def _replace(text: str, old: str, new: str, most: int = -1) -> str:
+    times = text.count(old) if most < 0 else min(text.count(old), most)
+    check((len(text) + times * (len(new) - len(old))) * _width(text, new))
     return text.replace(old, new, most)
 
 
 def _split(text: str, separator: str, most: int = -1) -> Items:
     if most == 0:
         return Items([])
+    parts_made = text.count(separator) + 1 if most < 0 else min(text.count(separator) + 1, most)
+    is_shared = not separator and text.isascii()  # Python has one object for each ASCII character
+    take(parts_made * (ITEM_BYTES if is_shared else ITEM_BYTES + _TEXT_BYTES) + len(text))
     if separator:
         return Items(list(text.split(separator, most - 1 if most > 0 else -1)))
     parts = list(text)
@@ -74,28 +89,33 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _join(texts: ListValue, separator: str = "") -> Any:
+    take(len(texts) * ITEM_BYTES)
     parts = list(texts)
     for part in parts:
         if type(part) is not str:
             return Err(f"join: invalid input: {text_of(part)}")
+    size = sum(map(len, parts)) + len(separator) * len(parts)
+    check(size * _width(separator, *parts))
     return separator.join(parts)
 
 
-_QUOTED = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
+_QUOTED = str.maketrans(
+    {
+        "\a": "\\a",
+        "\b": "\\b",
+        "\f": "\\f",
+        "\n": "\\n",
+        "\r": "\\r",
+        "\t": "\\t",
+        "\v": "\\v",
+        "\\": "\\\\",
+        '"': '\\"',
+    }
+)
 
 
 def _quote(text: str) -> str:
-    return '"' + "".join(_QUOTED.get(each, each) for each in text) + '"'
+    return f'"{text.translate(_QUOTED)}"'
 
 
 OVERLOADS: dict[str, Callable[..., Any]] = {
