@@ -6,6 +6,7 @@ _ATEXT = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\U0010ffff]"
 _ATOM = re.compile(rf"{_ATEXT}+")
 _DOT_ATOM = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*")
 _QUOTED = re.compile(r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t\x20-\x7e\u0080-\U0010ffff])*)"')
+_WORD = re.compile(rf"(?:{_QUOTED.pattern}|{_ATEXT}+|\.)[ \t]*")
 _LITERAL = re.compile(r"\[[!-Z^-~]*\]")
 _SPACE = " \t"
 
@@ -15,12 +16,13 @@ def is_address(text: str) -> bool:
     rest = text.strip(_SPACE)
     if _ends_address(rest):
         return True
-    while rest and not rest.startswith("<"):
-        found = _QUOTED.match(rest) or _ATOM.match(rest) or re.match(r"\.", rest)
-        if not found:
+    at = 0
+    while at < len(rest) and rest[at] != "<":
+        word = _WORD.match(rest, at)
+        if not word:
             return False
-        rest = rest[found.end() :].lstrip(_SPACE)
-    return rest.endswith(">") and _ends_address(rest[1:-1])
+        at = word.end()
+    return rest.endswith(">") and _ends_address(rest[at + 1 : -1])
 
 
 def _ends_address(text: str) -> bool:

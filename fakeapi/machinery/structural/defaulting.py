@@ -5,8 +5,22 @@ Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting`.
 
 from typing import Any
 
+from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.schema import Schema, copied
+
+DEFAULTS_MAX = 64 * 1024 * 1024
+"""Bytes of the defaults of one object. A short body can ask for many: each item of a list gets its own."""
+
+_VALUE_BYTES = 64
+"""Bytes that a value counts for besides its text."""
+
+_BYTES_PER_UNIT = 256
+"""Bytes of defaults that count as one cost unit of an `Allowance`."""
+
+
+class DefaultsTooLarge(ValueError):
+    """The defaults of an object are larger than any stored object."""
 
 
 def default(obj: Any, schema: Schema | None) -> None:
@@ -14,26 +28,66 @@ def default(obj: Any, schema: Schema | None) -> None:
     defaults; then fills in what is missing within them.
 
     `nulls.prune_nulls` comes first: it removes the nulls that have no default to replace them.
+    Raises DefaultsTooLarge before the defaults take more than DEFAULTS_MAX, AllowanceSpent within an
+    `Allowance` that does not suffice.
     """
-    if schema is None:
-        return
-    match obj:
+    _Filling().fill(obj, schema)
+
+
+class _Filling:
+    """Fills in one object, and counts the bytes of its defaults."""
+
+    def __init__(self) -> None:
+        self._left = DEFAULTS_MAX
+        self._sizes: dict[int, int] = {}
+        self._allowance = allowance.current()
+
+    def fill(self, obj: Any, schema: Schema | None) -> None:
+        if schema is None:
+            return
+        match obj:
+            case dict():
+                for name, below in schema.properties.items():
+                    if below.default is not None and (name not in obj or _is_refused_null(obj[name], below)):
+                        obj[name] = self._copy(below, name)
+                others = one(schema.additional_properties)
+                for name, member in obj.items():
+                    below_ = schema.properties.get(name)
+                    if below_ is None and _is_refused_null(member, others):
+                        obj[name] = self._copy(others)
+                    self.fill(obj[name], below_ or others)
+            case list():
+                items = one(schema.items)
+                for index, item in enumerate(obj):
+                    if items is not None and _is_refused_null(item, items):
+                        obj[index] = self._copy(items)
+                    self.fill(obj[index], items)
+
+    def _copy(self, schema: Schema | None, name: str = "") -> Any:
+        """A copy of a schema's default, once its size is counted."""
+        value = schema.default if schema is not None else None
+        size = self._sizes.get(id(schema))
+        if size is None:
+            size = self._sizes[id(schema)] = _size(value) + len(name)
+        self._left -= size
+        if self._left < 0:
+            raise DefaultsTooLarge(f"the defaults of the object take more than {DEFAULTS_MAX} bytes")
+        if self._allowance is not None and size >= _BYTES_PER_UNIT:
+            self._allowance.pay(size // _BYTES_PER_UNIT)
+        return copied(value)
+
+
+def _size(value: Any) -> int:
+    """The bytes that a default counts for: its texts, and something for each value."""
+    match value:
+        case str():
+            return _VALUE_BYTES + len(value)
         case dict():
-            for name, below in schema.properties.items():
-                if below.default is not None and (name not in obj or _is_refused_null(obj[name], below)):
-                    obj[name] = copied(below.default)
-            others = one(schema.additional_properties)
-            for name, member in obj.items():
-                below_ = schema.properties.get(name)
-                if below_ is None and _is_refused_null(member, others):
-                    obj[name] = copied(others.default) if others is not None else None
-                default(obj[name], below_ or others)
+            return _VALUE_BYTES + sum(len(key) + _size(member) for key, member in value.items())
         case list():
-            items = one(schema.items)
-            for index, item in enumerate(obj):
-                if items is not None and _is_refused_null(item, items):
-                    obj[index] = copied(items.default)
-                default(obj[index], items)
+            return _VALUE_BYTES + sum(map(_size, value))
+        case _:
+            return _VALUE_BYTES
 
 
 def _is_refused_null(value: Any, schema: Schema | None) -> bool:

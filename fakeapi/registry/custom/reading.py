@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors
 from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.machinery.structural.defaulting import default
+from fakeapi.machinery.structural.defaulting import DefaultsTooLarge, default
 from fakeapi.machinery.structural.nulls import prune_nulls
 from fakeapi.machinery.structural.object_meta import coerce
 from fakeapi.machinery.structural.pruning import prune
@@ -78,9 +79,15 @@ class ObjectReader:
         return self.default(self.prune(obj))
 
     def default(self, obj: Object) -> Object:
-        """An object with the defaults of its version; it is changed, if it is of the kind."""
+        """An object with the defaults of its version; it is changed, if it is of the kind.
+
+        Raises ApiError 500, in etcd's words, if its defaults are larger than a stored object may be.
+        """
         if self.is_own(obj):
-            default(obj, self.schema_of(obj))
+            try:
+                default(obj, self.schema_of(obj))
+            except DefaultsTooLarge:
+                raise ApiError(500, "", "etcdserver: request is too large") from None
         return obj
 
     def is_own(self, obj: Object) -> bool:

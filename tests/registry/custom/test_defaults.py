@@ -1,0 +1,89 @@
+"""Defaults of a schema that multiply, as each item of a list gets its own."""
+
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from fakeapi.machinery.cel import allowance
+from fakeapi.machinery.structural import defaulting
+from fakeapi.machinery.structural.schema import parse_schema
+from fakeapi.testing.client import StatusError
+from fakeapi.testing.server import FakeAPI
+from tests.registry.custom.world import DEFINITIONS, GROUP, WIDGETS, definition, version
+
+LARGE = 700_000
+
+
+def with_default(value: Any) -> dict[str, Any]:
+    """A schema whose items of `spec.l` have a default."""
+    of_item = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
+    item = {"type": "object", "properties": {"v": of_item}}
+    spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}
+    return {"type": "object", "properties": {"spec": spec}}
+
+
+def widget(items: int, name: str = "w") -> dict[str, Any]:
+    return {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "Widget",
+        "metadata": {"name": name},
+        "spec": {"l": [{}] * items},
+    }
+
+
+def code_of(server: FakeAPI, path: str) -> int:
+    try:
+        server.request("GET", path)
+    except StatusError as refused:
+        return refused.code
+    return 200
+
+
+def test_defaults_larger_than_a_stored_object_are_refused_before_they_are_made(server: FakeAPI) -> None:
+    own = version(schema={"openAPIV3Schema": with_default({"a": "x" * LARGE})})
+    server.request("POST", DEFINITIONS, definition(versions=[own]))
+    server.request("POST", WIDGETS, widget(2))
+    for call in (("POST", WIDGETS, widget(1_000, "v")), ("PUT", f"{WIDGETS}/w", widget(1_000))):
+        with pytest.raises(StatusError) as refused:
+            server.request(*call)
+        assert (refused.value.code, refused.value.status["message"]) == (
+            500,
+            "etcdserver: request is too large",
+        )
+    assert len(server.request("GET", f"{WIDGETS}/w")["spec"]["l"]) == 2
+
+
+def test_stored_objects_whose_new_defaults_are_too_large_are_refused(server: FakeAPI) -> None:
+    def schema(added: dict[str, Any]) -> dict[str, Any]:
+        whole = with_default({})
+        whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
+        return {"openAPIV3Schema": whole}
+
+    server.request("POST", DEFINITIONS, definition(versions=[version(schema=schema({}))]))
+    server.request("POST", WIDGETS, widget(1_000))
+    path = f"{DEFINITIONS}/widgets.{GROUP}"
+    for added, code in (({"w": {"type": "string", "default": "x" * LARGE}}, 500), ({}, 200)):
+        stored = server.request("GET", path)
+        stored["spec"]["versions"][0]["schema"] = schema(added)
+        server.request("PUT", path, stored)
+        for wanted in (f"{WIDGETS}/w", WIDGETS):
+            assert code_of(server, wanted) == code
+
+
+def test_defaults_take_little_memory_before_they_are_too_large() -> None:
+    schema = parse_schema(with_default({f"k{number}": 0 for number in range(1_000)}))
+    obj = widget(100_000)
+    obj["spec"]["l"] = [{} for _ in range(100_000)]
+    tracemalloc.start()
+    with pytest.raises(defaulting.DefaultsTooLarge):
+        defaulting.default(obj, schema)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * defaulting.DEFAULTS_MAX
+
+
+def test_defaults_count_against_the_allowance_of_a_step() -> None:
+    schema = parse_schema(with_default({"a": "x" * LARGE}))
+    with allowance.Allowance(5_000), pytest.raises(allowance.AllowanceSpent):
+        defaulting.default({"spec": {"l": [{} for _ in range(10)]}}, schema)
