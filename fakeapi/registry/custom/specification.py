@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.structural.schema import Schema, parse_schema
+from fakeapi.machinery.structural.parsed_schemas import SCHEMAS
+from fakeapi.machinery.structural.schema import Schema
 from fakeapi.releases.version_order import version_rank
 
 
@@ -125,7 +126,7 @@ def _version(version: Object, spec: Object) -> VersionSpecification:
         served=version["served"],
         storage=version["storage"],
         warning=_deprecation(version, spec),
-        schema=None if props is None else parse_schema(props),
+        schema=None if props is None else SCHEMAS.parse(props),
         has_status=subresources.get("status") is not None,
         scale=None if scale is None else _scale_paths(scale),
         columns=tuple(_column(each) for each in version.get("additionalPrinterColumns") or ()),
