@@ -215,6 +215,16 @@ def test_match_conditions_choose_by_cel(api: FakeAPI, hook: WebhookServer) -> No
     assert [request["name"] for _, request in hook.asked] == ["x1"]
 
 
+def test_a_condition_that_grows_without_bound_refuses_the_write(api: FakeAPI, hook: WebhookServer) -> None:
+    pytest.importorskip("cel_expr_python", reason="conditions are evaluated with the extra cel")
+    text = "['aa']" + ".map(a, [a, a, a, a].join(a))" * 12 + "[0].size() > 0"
+    conditions = [{"name": "growing", "expression": text}]
+    configure(api, "Validating", webhook(hook.client_config(), matchConditions=conditions))
+    refused = refusal(lambda: api.create(config_map()))
+    assert (refused.code, hook.asked) == (403, [])
+    assert "running out of cost budget" in refused.message
+
+
 def test_a_condition_that_fails_follows_the_failure_policy(api: FakeAPI, hook: WebhookServer) -> None:
     pytest.importorskip("cel_expr_python", reason="conditions are evaluated with the extra cel")
     conditions = [{"name": "odd", "expression": "object.data.missing == 'x'"}]

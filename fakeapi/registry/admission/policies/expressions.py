@@ -14,7 +14,7 @@ from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_js
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugins.webhooks.matching import variables_of
+from fakeapi.registry.admission.plugins.webhooks.condition_variables import variables_of
 from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.registry.admission.policies.authority import authorizer_of
 from fakeapi.registry.admission.policies.programs import Uncompiled, program

@@ -5,18 +5,19 @@ Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/gener
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from fakeapi.machinery import errors
-from fakeapi.machinery.cel.evaluation import Failed, Unsupported, evaluate
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Selector
-from fakeapi.registry.admission.admission_request import admission_request, namespace_of, options_of
+from fakeapi.registry.admission.admission_request import namespace_of
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugins.webhooks.configurations import Webhook
-from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.registry.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.registry.admission.policies.expressions import CONDITIONS_BUDGET, OutOfBudget, expressions_of
 from fakeapi.registry.admission.rule_matching import RequestedResource, rule_matches
 from fakeapi.registry.resource import Resource
 
@@ -71,7 +72,7 @@ def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjec
         return None
     if missing is not None:
         raise missing
-    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource) else None
+    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource, objects) else None
 
 
 # selectors ---------------------------------------------------------------------------------------
@@ -167,20 +168,27 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 # conditions --------------------------------------------------------------------------------------
 
 
-def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource) -> bool:
+def _conditions_hold(
+    webhook: Webhook, write: VersionedWrite, resource: Resource, objects: ClusterObjects
+) -> bool:
     """Whether no match condition is false. One that cannot be evaluated here counts as true, and warns."""
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True
-    attributes, known = write.attributes, variables_of(write, resource)
-    failures = []
+    attributes, failures = write.attributes, []
+    asked = expressions_of({}, None, write, resource, objects)
+    asked.budget(CONDITIONS_BUDGET)
     for condition in conditions:
-        outcome = evaluate(condition["expression"], known)
+        try:
+            outcome = asked.outcome(condition["expression"])
+        except OutOfBudget as error:
+            failures = [str(error)]
+            break
         if isinstance(outcome, Unsupported):
             what = f"matchCondition {condition['name']} of {webhook.name}"
             attributes.warnings.add(f"fakeapi did not check {what}: {outcome.reason}")
         elif isinstance(outcome, Failed):
-            failures.append(f"expression '{condition['expression']}' resulted in error: {outcome.reason}")
+            failures.append(outcome.reason)
         elif outcome.value is not True:
             return False
     if not failures:
@@ -190,18 +198,3 @@ def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource
     texts = list(dict.fromkeys(failures))
     why = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     raise errors.forbidden(attributes.resource.qualified, attributes.name, why)
-
-
-def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
-    attributes = write.attributes
-    request = admission_request(attributes, resource, "")
-    del request["uid"]
-    empty = {"subResource": "", "requestSubResource": "", "name": "", "namespace": ""}
-    user = {"username": "", "uid": "", "groups": [], "extra": {}, **request["userInfo"]}
-    request = {**empty, **request, "userInfo": user, "dryRun": attributes.dry_run}
-    return {
-        "object": plain(write.new_in(resource)),
-        "oldObject": plain(write.old_in(resource)),
-        "request": {**request, "options": options_of(attributes)},
-        "namespaceObject": None,
-    }
