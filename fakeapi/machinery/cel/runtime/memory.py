@@ -6,7 +6,7 @@ of nested lists, results of `replace` and `format`. Functions that copy or scan 
 
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 from fakeapi.machinery.cel import allowance
 
@@ -93,6 +93,6 @@ def check(size: int) -> None:
         memory.check(size)
 
 
-def stop() -> None:
+def stop() -> NoReturn:
     """Ends the running evaluation: raises MemoryLimitError."""
     raise MemoryLimitError

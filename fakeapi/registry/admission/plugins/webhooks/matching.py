@@ -175,7 +175,8 @@ def _conditions_hold(
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True
-    attributes, failures = write.attributes, []
+    attributes = write.attributes
+    failures: list[str] = []
     asked = expressions_of({}, None, write, resource, objects)
     asked.budget(CONDITIONS_BUDGET)
     for condition in conditions:
