@@ -39,6 +39,7 @@ NO_BOUNDS = {
     },
     "a rule of Kubernetes, compared with it": {
         "fakeapi.controllers.allocation.requests.RESULTS_MAX",
+        "fakeapi.controllers.event_series.NOTE_LENGTH_MAX",
         "fakeapi.controllers.resourceclaim.GENERATED_NAME_MAX",
         "fakeapi.controllers.scheduler.classic_drivers.POTENTIAL_NODES_MAX",
         "fakeapi.http.negotiation._INSERTION_SORTED_MAX",

@@ -10,6 +10,21 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
 
+NOTE_LENGTH_MAX = 1024
+"""Bytes of the note of an event that the API takes."""
+_ELLIPSIS = " ..."
+
+
+def truncated_note(message: str) -> str:
+    """The message, or as much of it and three dots as the API takes as the note of an event.
+
+    Follows truncateMessage of k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
+    """
+    encoded = message.encode()
+    if len(encoded) <= NOTE_LENGTH_MAX:
+        return message
+    return encoded[: NOTE_LENGTH_MAX - len(_ELLIPSIS)].decode(errors="ignore") + _ELLIPSIS
+
 
 class EventSeriesRecorder(KnownEvents):
     """Events of one component."""

@@ -9,7 +9,7 @@ from typing import Any
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
-from fakeapi.controllers.event_series import EventSeriesRecorder
+from fakeapi.controllers.event_series import EventSeriesRecorder, truncated_note
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.observed_generation import condition_observed
 from fakeapi.controllers.scheduler.binding import DEALLOCATED, Binder
@@ -362,7 +362,7 @@ class SchedulerController(Controller):
 
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
         """Records FailedScheduling, and updates condition PodScheduled and nominatedNodeName of the pod."""
-        await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", message)
+        await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = _condition(pod)
         wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
         was_nominated = pod["status"].get("nominatedNodeName", "")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.controllers.event_series import NOTE_LENGTH_MAX
 
 Object = dict[str, Any]
 
@@ -177,3 +178,13 @@ def test_a_pod_that_never_preempts_says_so(api: FakeAPI) -> None:
     assert add(api, "waits", "4", priorityClassName="polite", **on("b1")) == ""
     assert message(api, "waits").endswith("preemption: not eligible due to preemptionPolicy=Never.")
     assert api.get("Pod", "low")["spec"]["nodeName"] == "b1"
+
+
+def test_a_long_message_is_whole_in_the_condition_and_truncated_in_the_event(api: FakeAPI) -> None:
+    amounts = {f"{'x' * 50}.example.com/{number}": "1" for number in range(20)}
+    container = {"name": "c", "image": "i", "resources": {"requests": amounts, "limits": amounts}}
+    assert add(api, "p", containers=[container]) == ""
+    whole = message(api, "p")
+    assert len(whole) > NOTE_LENGTH_MAX
+    [event] = api.list("Event", namespace="default", api_version="events.k8s.io/v1")
+    assert event["note"] == f"{whole[:1020]} ..."
