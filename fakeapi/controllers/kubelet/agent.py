@@ -4,11 +4,13 @@ from pathlib import Path
 
 from fakeapi.controllers.api import API
 from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.kubelet import checkpoint
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.addresses import NodeAddresses
 from fakeapi.controllers.kubelet.claims import Claims
+from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.keyed_work import KeyedWork
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
@@ -20,6 +22,8 @@ from fakeapi.machinery.json_types import Object
 
 PLUGINS = "plugins_registry"
 """The directory below that of the node in which drivers create their registration sockets."""
+UNREACHABLE = "FailedDriverConnection"
+"""The reason of the event about a driver's socket that cannot be reached. A kubelet only logs it."""
 
 
 class NodeAgent:
@@ -49,6 +53,7 @@ class NodeAgent:
         self._has_checkpoint = False
         self.work = KeyedWork(context)
         self._extended = nodes.ExtendedResources()
+        self._events = EventRecorder(context, self._api, "kubelet", host=name)
 
     def _make_registrations(self) -> Registrations:
         context = self._context
@@ -59,6 +64,7 @@ class NodeAgent:
             SERVICES if is_on and not by_handles else (),
             context.spawn,
             self._driver_changed,
+            self._unreachable,
             keeps_instances=context.rules.quirks.kubelet_keeps_driver_instances,
         )
 
@@ -120,6 +126,13 @@ class NodeAgent:
                 machines.path_of(node, "status"), {"status": {"allocatable": changed}}, "strategic"
             )
 
+    async def report_unreachable(self, problem: str) -> None:
+        """Records an event about the node: a driver's socket cannot be reached. Raises Refused."""
+        machines = self._context.resource("", "nodes")
+        assert machines is not None, "nodes are served by every release"
+        node = await self._api.get(machines.path(name=self.name))
+        await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
+
     def driver_changed(self, name: str) -> None:
         """Retries pods that wait for their claims, and updates the slices of a driver that came or went."""
         driver = self.registrations.drivers.get(name)
@@ -158,3 +171,6 @@ class NodeAgent:
 
     def _driver_changed(self, driver: str) -> None:
         self._context.add((self.name, "driver", driver))
+
+    def _unreachable(self, problem: str) -> None:
+        self._context.add((self.name, "unreachable", problem))

@@ -4,7 +4,8 @@ Follows k8s.io/kubernetes `pkg/kubelet` as far as the API and DRA drivers see it
 pods are Running until they are deleted, or until somebody writes another phase.
 """
 
-import tempfile
+import shutil
+import weakref
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet.agent import NodeAgent
+from fakeapi.controllers.kubelet.socket_paths import make_short_directory
 from fakeapi.machinery.json_types import Object
 
 
@@ -24,16 +26,16 @@ class KubeletController(Controller):
         pods = context.resource("", "pods")
         assert pods is not None, "pods are served by every release"
         self.nodes: dict[str, NodeAgent] = {}
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._remove_directory: weakref.finalize[Any, KubeletController] | None = None
         if settings.kubelet_directory is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="fakeapi-nodes-", ignore_cleanup_errors=True)
-            root = Path(self._temporary.name)
+            root = make_short_directory()
+            self._remove_directory = weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         else:
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(pods)
         for number, name in enumerate(_names(settings.nodes), 1):
             agent = NodeAgent(context, self._pods, name, root / name, number)
-            if self._temporary is None:
+            if self._remove_directory is None:
                 agent.remember()
             self.nodes[name] = agent
             await agent.start()
@@ -46,8 +48,8 @@ class KubeletController(Controller):
     async def stop(self) -> None:
         for agent in self.nodes.values():
             agent.stop()
-        if self._temporary is not None:
-            self._temporary.cleanup()
+        if self._remove_directory is not None:
+            self._remove_directory()
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old or {}
@@ -79,6 +81,8 @@ class KubeletController(Controller):
             agent.driver_changed(which)
         elif kind == "wipe":
             await agent.slices.wipe(which)
+        elif kind == "unreachable":
+            await agent.report_unreachable(which)
         elif kind == "publish":
             await agent.publish(which)
         elif kind == "health":

@@ -1,13 +1,16 @@
 """Driver: a DRA driver that registered at a node, called over gRPC as the kubelet of the release calls it."""
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import grpc
 import grpc.aio
 
+from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.kubelet.socket_paths import connectable
 
 CALL_SECONDS = 45.0
 """Timeout of each call to a driver, as in the kubelet."""
@@ -29,13 +32,14 @@ Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "u
 class DriverError(Exception):
     """A call to a driver failed, or it answered with an error.
 
-    `reason` names the kubelet's message (a field of KubeletQuirks), which takes `details`.
+    `reason` names the kubelet's message (a field of KubeletQuirks), which takes `details`. Long details are
+    shortened.
     """
 
     def __init__(self, reason: Reason, **details: str) -> None:
         self.reason: Reason = reason
-        self.details = details
-        super().__init__(f"{reason}: {details}")
+        self.details = {name: shortened(text) for name, text in details.items()}
+        super().__init__(f"{reason}: {self.details}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class _Unimplemented(Exception):
 
 async def call(endpoint: str, method: str, request: Any, response: str, seconds: float) -> Any:
     """Calls a unary gRPC method at a Unix socket. Raises grpc.aio.AioRpcError."""
-    async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
+    async with _channel(endpoint) as channel:
         invoke = channel.unary_unary(
             method,
             request_serializer=type(request).SerializeToString,
@@ -158,7 +162,7 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
 
 async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
     """Yields the messages of a gRPC stream until the driver ends it. Raises grpc.aio.AioRpcError."""
-    async with grpc.aio.insecure_channel(f"unix:{endpoint}", options=_OPTIONS) as channel:
+    async with _channel(endpoint) as channel:
         invoke = channel.unary_stream(
             method,
             request_serializer=type(request).SerializeToString,
@@ -166,6 +170,14 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
         )
         async for message in invoke(request):
             yield _readable(message)
+
+
+@asynccontextmanager
+async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
+    """A gRPC channel to a Unix socket. Raises UnreachableSocket, a grpc.aio.AioRpcError."""
+    with connectable(endpoint) as path:
+        async with grpc.aio.insecure_channel(f"unix:{path}", options=_OPTIONS) as channel:
+            yield channel
 
 
 def _readable(message: Any) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.controllers.kubelet.driver_texts import shortened
+
 HEALTHY, UNHEALTHY, UNKNOWN = "Healthy", "Unhealthy", "Unknown"
 _STATES = {1: HEALTHY, 2: UNHEALTHY}
 
@@ -74,11 +76,8 @@ class HealthCache:
 
     def _health(self, message: Any) -> Health:
         seconds = float(message.health_check_timeout_seconds) if self._timeouts_are_given else 0.0
-        text = message.message.encode()
-        if len(text) > MESSAGE_MAX:
-            text = text[: MESSAGE_MAX - 3] + b"..."
         return Health(
             _STATES.get(message.health, UNKNOWN),
-            text.decode(errors="replace"),
+            shortened(message.message, MESSAGE_MAX),
             seconds if seconds > 0 else STALE_SECONDS,
         )

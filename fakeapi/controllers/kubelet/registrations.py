@@ -15,13 +15,17 @@ from typing import Any
 import grpc.aio
 
 from fakeapi.controllers.kubelet.driver import NEW_SERVICES, OLD_BATCH, Driver, call
+from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.kubelet.socket_paths import UnreachableSocket
 
 log = logging.getLogger("fakeapi.controllers")
 
 POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
 """Timeout of each registration call to a driver."""
+NAME_BYTES_MAX = 253
+"""Bytes of the name of a driver that may register; names in the API are no longer."""
 DRA_PLUGIN = "DRAPlugin"
 KUBELET_ROOT = Path("/var/lib/kubelet")
 """The kubelet directory as driver containers mount it; the endpoints that they register begin with it."""
@@ -38,6 +42,7 @@ class Registrations:
         services: tuple[str, ...],
         spawn: Callable[[Coroutine[Any, Any, None]], Awaitable[None]],
         on_change: Callable[[str], None],
+        on_unreachable: Callable[[str], None],
         *,
         keeps_instances: bool,
     ) -> None:
@@ -45,6 +50,8 @@ class Registrations:
 
         With `keeps_instances` an instance of a driver that registered before is called again when a later
         goes; without, a driver is gone with any of its sockets.
+
+        `on_unreachable` is called with the kubelet's message about a socket that no address leads to.
 
         `spawn` runs work that `settle` waits for, so that a driver that was told of its registration is
         registered once the controllers have settled.
@@ -54,6 +61,7 @@ class Registrations:
         self._services = services
         self._spawn = spawn
         self._on_change = on_change
+        self._on_unreachable = on_unreachable
         self._keeps_instances = keeps_instances
         self._instances: dict[str, dict[Path, Driver]] = {}
         self._known: dict[Path, tuple[tuple[int, int], str]] = {}
@@ -105,6 +113,11 @@ class Registrations:
         try:
             request = MESSAGES["InfoRequest"]()
             info = await call(str(path), _GET_INFO, request, "PluginInfo", REGISTER_SECONDS)
+        except UnreachableSocket as error:
+            problem = f"the socket {path} of a plugin cannot be reached: {error.problem}"
+            log.warning("%s", problem)
+            self._on_unreachable(problem)
+            return ""
         except grpc.aio.AioRpcError as error:
             log.debug("cannot register %s: %s", path, error.details())
             return None
@@ -113,14 +126,20 @@ class Registrations:
             return ""
         if info.type != DRA_PLUGIN:
             return ""
-        problem, service = self._choose(list(info.supported_versions))
-        endpoint = self._reachable(info.endpoint) or str(path)
-        if problem:
-            where = f"of DRA driver plugin {info.name} at endpoint {endpoint}"
-            problem = f"invalid supported gRPC versions {where}: {problem}"
-        driver = Driver(info.name, endpoint, service, tuple(info.supported_versions))
+        problem, driver = self._driver(info, path)
         await self._spawn(self._answer(path, driver, problem))
         return "" if problem else str(info.name)
+
+    def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
+        """Why the kubelet refuses a driver or "", and the driver."""
+        problem, service = self._choose(list(info.supported_versions))
+        endpoint = self._reachable(info.endpoint) or str(path)
+        if len(info.name.encode()) > NAME_BYTES_MAX:
+            problem = f"the name of the DRA driver is longer than {NAME_BYTES_MAX} bytes"
+        elif problem:
+            where = f"of DRA driver plugin {info.name} at endpoint {shortened(endpoint)}"
+            problem = f"invalid supported gRPC versions {where}: {problem}"
+        return shortened(problem), Driver(info.name, endpoint, service, tuple(info.supported_versions))
 
     def _reachable(self, endpoint: str) -> str:
         """The endpoint as seen from here: one below /var/lib/kubelet may lie in the node's directory."""
@@ -135,9 +154,10 @@ class Registrations:
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
         except grpc.aio.AioRpcError as error:
-            log.debug("%s was not told of its registration: %s", driver.name, error.details())
+            name = shortened(driver.name, NAME_BYTES_MAX)
+            log.debug("%s was not told of its registration: %s", name, error.details())
         if problem:
-            log.warning("DRA driver %s is refused: %s", driver.name, problem)
+            log.warning("DRA driver %s is refused: %s", shortened(driver.name, NAME_BYTES_MAX), problem)
             return
         instances = self._instances.setdefault(driver.name, {})
         instances.pop(path, None)

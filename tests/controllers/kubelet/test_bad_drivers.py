@@ -18,6 +18,7 @@ import grpc
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet import driver as drivers
 from fakeapi.controllers.kubelet import registrations
+from fakeapi.controllers.kubelet.driver_texts import TEXT_BYTES_MAX, shortened
 from fakeapi.controllers.kubelet.messages import MESSAGES
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
 
@@ -313,3 +314,52 @@ def test_a_claim_that_no_device_fits_leaves_its_pod_unschedulable(api: FakeAPI) 
     assert condition(api)["reason"] == "Unschedulable"
     assert condition(api)["message"].startswith("0/1 nodes are available: 1 cannot allocate all claims.")
     assert others_run(api)
+
+
+def test_a_long_error_of_a_driver_is_shortened_in_the_event(api: FakeAPI) -> None:
+    with PythonDriver(api.node()) as driver:
+        driver.error = "e" * (1 << 20)
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        [message] = reported(api)
+        assert message.endswith("eee...")
+        _, problem = message.split(": ", 1)
+        assert len(problem) == TEXT_BYTES_MAX
+        assert others_run(api)
+
+
+class Verbose(PythonDriver):
+    """Registers with services that no kubelet has, a megabyte of them."""
+
+    @property
+    def services(self) -> list[str]:
+        return [f"v{number}" for number in range(100_000)]
+
+
+def test_the_reason_why_a_driver_is_refused_is_shortened(api: FakeAPI) -> None:
+    with Verbose(api.node()) as driver:
+        assert driver.registered.wait(10)
+        assert driver.registration is not None
+        assert driver.registration.startswith("invalid supported gRPC versions of DRA driver plugin")
+        assert len(driver.registration) == TEXT_BYTES_MAX
+
+
+def test_a_driver_whose_name_is_longer_than_any_name_in_the_api_is_refused(
+    api: FakeAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    driver = PythonDriver(api.node())
+    driver.name = "n" * (1 << 20)
+    with driver:
+        assert driver.registered.wait(10)
+        assert driver.registration == "the name of the DRA driver is longer than 253 bytes"
+        api.settle()
+        assert api.node().drivers == []
+    assert max(len(record.getMessage()) for record in caplog.records) < TEXT_BYTES_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("ab" * 4, "ab" * 4), ("ab" * 5, "ababa..."), ("ä" * 9, "ää\ufffd...")]
+)
+def test_a_text_has_a_number_of_bytes(text: str, shown: str) -> None:
+    assert shortened(text, 8) == shown

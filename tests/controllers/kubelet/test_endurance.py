@@ -39,7 +39,7 @@ def story() -> None:
 def counts() -> tuple[int, int, int]:
     gc.collect()
     descriptors = sum(1 for _ in DESCRIPTORS.iterdir())
-    directories = sum(1 for _ in Path(tempfile.gettempdir()).glob("fakeapi-nodes-*"))
+    directories = sum(1 for _ in Path(tempfile.gettempdir()).glob("k*"))
     return descriptors, threading.active_count(), directories
 
 

@@ -1,0 +1,88 @@
+"""Paths of Unix sockets: links to those whose path gRPC does not take, and short directories for nodes.
+
+The address of a Unix socket has room for 107 bytes on Linux and 103 on macOS. A driver that mounts the node's
+directory elsewhere, such as at /var/lib/kubelet, can listen at a path that is longer when seen from here.
+"""
+
+import os
+import re
+import secrets
+import string
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import grpc.aio
+
+ADDRESS_BYTES_MAX = 103
+"""Bytes of a path that every system takes as the address of a Unix socket."""
+DIRECTORY_ATTEMPTS = 100
+"""Random names that are tried for a new directory of nodes."""
+_PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
+"""Paths that mean the same in a gRPC target, which is a URI."""
+
+
+class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types
+    """No address that the system takes leads to a socket; it is an error of each call."""
+
+    def __init__(self, problem: str) -> None:
+        none = grpc.aio.Metadata()
+        super().__init__(grpc.StatusCode.UNAVAILABLE, none, none, details=problem)
+        self.problem = problem
+
+
+@contextmanager
+def connectable(path: str) -> Iterator[str]:
+    """A path to the socket that gRPC takes: its own, or that of a link in a temporary directory.
+
+    The link lasts as long as the context. gRPC errors that are raised in it name the socket's own path.
+    Raises UnreachableSocket if there can be no link, and UnicodeEncodeError for a path that is not UTF-8.
+    """
+    if _PLAIN.fullmatch(path) and len(path.encode()) <= ADDRESS_BYTES_MAX:
+        yield path
+        return
+    path.encode()
+    with tempfile.TemporaryDirectory(prefix="k", ignore_cleanup_errors=True) as directory:
+        link = _link(path, directory)
+        try:
+            yield link
+        except grpc.aio.AioRpcError as error:
+            details = (error.details() or "").replace(link, path)
+            metadata = error.initial_metadata(), error.trailing_metadata()
+            raise grpc.aio.AioRpcError(error.code(), *metadata, details=details) from None
+
+
+def _link(path: str, directory: str) -> str:
+    """Makes a link to the socket in an empty directory. Raises UnreachableSocket."""
+    link = f"{directory}/s"
+    size, room = len(path.encode()), f"the {ADDRESS_BYTES_MAX} that a socket's address has room for"
+    if len(os.fsencode(link)) > ADDRESS_BYTES_MAX:
+        problem = f"a link to it in {tempfile.gettempdir()} is longer than {room} too"
+        raise UnreachableSocket(f"its path has {size} bytes, and {problem}")
+    try:
+        Path(link).symlink_to(Path(path).absolute())
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise UnreachableSocket(f"its path has {size} bytes, and cannot be linked: {reason}") from None
+    return link
+
+
+def make_short_directory() -> Path:
+    """Makes a private temporary directory whose name has six letters. Raises OSError.
+
+    With a node named `node`, the registry in it has as many bytes as /var/lib/kubelet/plugins_registry where
+    temporary files are in /tmp: drivers have as much room for the names of their sockets as in a cluster.
+    """
+    parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
+    for _ in range(DIRECTORY_ATTEMPTS):
+        name = "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(5))
+        directory = parent / f"k{name}"
+        try:
+            directory.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        return directory
+    raise FileExistsError(f"no free name for a directory of nodes in {parent}")
