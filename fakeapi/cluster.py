@@ -257,6 +257,8 @@ class Cluster:
     def _forget(self) -> None:
         self.store.forget()
         self.store.disconnect()
+        for resource in self.catalogue.resources:
+            resource.forget_lists()
 
     def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
         """Calls `end` when the server stops or closes its connections; returns what forgets it."""

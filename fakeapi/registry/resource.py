@@ -401,6 +401,11 @@ class Resource:
     def _exact_items(self) -> ItemRuns:
         return ItemRuns(partial(self.item_of, exact=True))
 
+    def forget_lists(self) -> None:
+        """Forgets the bytes and selections of lists, which may hold deleted objects."""
+        for kept in ("selected", "_items", "_exact_items"):
+            self.__dict__.pop(kept, None)
+
     def _in_version(self, value: bytes) -> bytes:
         """The stored form that an object would have if this version were the hub."""
         if self._conversion is IDENTITY:

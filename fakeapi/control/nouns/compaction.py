@@ -3,6 +3,7 @@
 import msgspec
 
 from fakeapi.control.errors import refused
+from fakeapi.control.freed_memory import return_freed_memory
 from fakeapi.control.route import Call, Route
 from fakeapi_storage import FutureRevision
 
@@ -23,6 +24,7 @@ async def compact(call: Call) -> Compaction:
         await storage.compact(revision)
     except FutureRevision:
         raise refused(400, f"resourceVersion {wanted} is yet to come: {storage.revision} is newest") from None
+    await return_freed_memory()
     return Compaction(str(storage.oldest))
 
 

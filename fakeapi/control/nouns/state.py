@@ -2,6 +2,7 @@
 
 import msgspec
 
+from fakeapi.control.freed_memory import return_freed_memory
 from fakeapi.control.route import Call, Route
 from fakeapi.version import __version__
 
@@ -37,6 +38,7 @@ async def read(call: Call) -> State:
 
 async def reset(call: Call) -> None:
     await call.server.reset()
+    await return_freed_memory()
 
 
 ROUTES = (
