@@ -30,6 +30,12 @@ RECORD_MARKER = (
 RECORD_DIRECTORY = "fakeapi-traces"
 """Below the root directory; where failed tests' traces go unless another one is named."""
 
+IDLE_SERVERS_MAX = 8
+"""Servers that wait for a test with their options; of more the one that waited longest is stopped."""
+
+SERVERS_MAX = 64
+"""Running servers that one test may have from `fakeapi_factory`; asking for another fails the test."""
+
 _NAME_MAX = 150
 
 
@@ -70,16 +76,18 @@ class ServerPool:
 
     def __init__(self, defaults: dict[str, Any]) -> None:
         self._defaults = defaults
-        self._idle: dict[str, list[FakeAPI]] = {}
+        self._idle: list[tuple[str, FakeAPI]] = []
+        """With a key of their options; the one that waits longest comes first."""
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
         """A server without objects, at an address that no earlier test knew."""
         from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
         from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
 
-        idle = self._idle.get(_key(options))
-        if idle:
-            return idle.pop()
+        key = _key(options)
+        for position in reversed(range(len(self._idle))):
+            if self._idle[position][0] == key:
+                return self._idle.pop(position)[1]
         unknown = settings.unknown_options(options)
         if unknown:
             known = ", ".join(each.name for each, _ in settings.options())
@@ -104,13 +112,15 @@ class ServerPool:
         except BaseException:
             server.stop()
             raise
-        self._idle.setdefault(_key(options), []).append(renewed)
+        self._idle.append((_key(options), renewed))
+        if len(self._idle) > IDLE_SERVERS_MAX:
+            _, oldest = self._idle.pop(0)
+            oldest.stop()
 
     def close(self) -> None:
-        for servers in self._idle.values():
-            for server in servers:
-                server.stop()
-        self._idle.clear()
+        while self._idle:
+            _, server = self._idle.pop()
+            server.stop()
 
 
 def _key(options: dict[str, Any]) -> str:
@@ -235,10 +245,17 @@ def _recordings(node: pytest.Item) -> Recordings | None:
 def fakeapi_factory(
     request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
 ) -> Iterator[Callable[..., "FakeAPI"]]:
-    """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test."""
+    """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test.
+
+    A test may have 64 of them at once.
+    """
     with ExitStack() as taken, _Used(request.node) as used:
 
         def factory(**options: Any) -> "FakeAPI":
+            if used.running >= SERVERS_MAX:
+                refuse(
+                    f"{used.running} servers of fakeapi_factory are running: stop one before the next starts"
+                )
             server = _fakeapi_pool.take(options)
             taken.callback(_fakeapi_pool.give_back, options, server)
             used.add(server)
@@ -266,6 +283,11 @@ class _Used:
         self._test.stash.setdefault(_SERVERS, []).append(server)
         if self._recordings is not None:
             self._recordings.begin(server)
+
+    @property
+    def running(self) -> int:
+        """How many of the servers run."""
+        return sum(server.running for server in self._own)
 
     def __enter__(self) -> Self:
         return self
