@@ -1,0 +1,252 @@
+"""Drivers that lie, hang, flood and come and go: a good driver's pods run all the same.
+
+One server has a node, whose registry gets hostile sockets and files in random order. Beside them a good
+driver registers, prepares the claim of a pod and unprepares it. The log has no traceback, and memory is
+bounded.
+"""
+
+import os
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from tests.torture.budget import Budget, Finding, Unavailable, patience
+from tests.torture.servers import Server, serving
+
+if TYPE_CHECKING:
+    pass
+
+SECONDS = 30.0
+"""For a good driver to register, and for its pod to run or to go."""
+
+HOSTILE_SECONDS = 1.0
+"""For a hostile driver to be asked before the good one comes."""
+
+GROWTH_MEGABYTES = 400
+"""That a server may take beyond what it had with the first good pod."""
+
+SILENT_SOCKETS = 20
+STRANGE_FILES = 300
+RESTARTS = 10
+MEGABYTE = 1 << 20
+STRANGE_NAMES = (
+    b"\xff\xfe.sock",
+    b"a\nb.sock",
+    b"\x1b[31m.sock",
+    b"%00.sock",
+    b" .sock",
+    b"a:b?c#d.sock",
+)
+
+Node = SimpleNamespace
+"""`directory` and `registry` of the node, as drivers see them."""
+
+
+def run(budget: Budget) -> dict[str, float]:
+    if find_spec("grpc") is None:
+        raise Unavailable("the extra node is not installed")
+    if not Path("/proc/self/status").exists():
+        raise Unavailable("the system does not tell the memory of a process")
+    with tempfile.TemporaryDirectory(prefix="k") as place:
+        options = ("--controllers", "all", "--release", "1.36", "--kubelet-directory", f"{place}/k")
+        with serving(Path(place), *options) as server:
+            return Round(server, Path(place)).work(budget)
+
+
+class Round:
+    """A server with one node, its hostile drivers and its good ones."""
+
+    def __init__(self, server: Server, place: Path) -> None:
+        from tests.torture.hostile_drivers import Objects
+
+        self.server = server
+        self.place = place
+        directory = place / "k" / "node"
+        self.node = Node(directory=directory, registry=directory / "plugins_registry")
+        self.objects: Objects = Objects(server.port)
+        self.numbers = iter(range(1 << 30))
+        self.pods = 0
+
+    def work(self, budget: Budget) -> dict[str, float]:
+        hostilities: list[Callable[[], Any]] = [
+            self.silence, self.garbage, self.files, self.lies, self.bad_answers, self.restarts, self.twins,
+            self.long_paths,
+        ]  # fmt: skip
+        self.good_pod("no hostile driver")
+        start, hostile = self.megabytes(), 0
+        for number in budget.rounds():
+            if number % len(hostilities) == 0:
+                budget.random.shuffle(hostilities)
+            hostility = hostilities[number % len(hostilities)]
+            with ExitStack() as stack:
+                hostile += stack.enter_context(contextmanager(hostility)())
+                self.good_pod(hostility.__name__)
+            self.server.check_log()
+            if self.megabytes() > start + GROWTH_MEGABYTES:
+                raise Finding(f"{hostility.__name__}: memory grew from {start} to {self.megabytes()} MB")
+        return {"hostile sockets": hostile, "pods": self.pods, "megabytes": self.megabytes()}
+
+    def megabytes(self) -> int:
+        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+    def good_pod(self, beside: str) -> None:
+        """A driver registers, and its pod runs and goes. Raises Finding."""
+        from tests.controllers.kubelet.python_driver import PythonDriver
+
+        name = f"good{next(self.numbers)}.example.com"
+        self.until(self.node.registry.exists, "the node has no registry")
+        with PythonDriver(self.node, name=name) as driver:
+            if not driver.registered.wait(patience(SECONDS)) or driver.registration:
+                raise Finding(f"{beside}: a good driver was not registered: {driver.registration}")
+            pod = self.objects.create_pod(name)
+            self.until(lambda: self.objects.phase(pod) == "Running", f"{beside}: a good pod does not run")
+            self.objects.delete_pod(pod)
+            self.until(lambda: self.objects.phase(pod) == "", f"{beside}: a good pod does not go")
+            problem = f"{beside}: the claim of a good pod is not unprepared"
+            self.until(lambda: driver.unprepared == driver.prepared, problem)
+        self.pods += 1
+
+    def until(self, holds: Callable[[], bool], problem: str) -> None:
+        deadline = time.monotonic() + patience(SECONDS)
+        while not holds():
+            if self.server.process.poll() is not None:
+                raise Finding(f"{problem}: the server ended: {self.server.log.read_text()[-2_000:]}")
+            if time.monotonic() > deadline:
+                raise Finding(f"{problem} after {SECONDS:.0f} s: {self.server.log.read_text()[-2_000:]}")
+            time.sleep(0.02)
+
+    def silence(self) -> Iterator[int]:
+        """Sockets that accept and never answer."""
+        with ExitStack() as stack:
+            for number in range(SILENT_SOCKETS):
+                stack.enter_context(listening(self.node.registry, b"silent%d.sock" % number))
+            yield SILENT_SOCKETS
+
+    def garbage(self) -> Iterator[int]:
+        """A socket that answers with a megabyte of noise, and one with HTTP/2 pings without end."""
+        settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\x08\6\0\0\0\0\0abcdefgh"
+        floods = os.urandom(MEGABYTE), settings + ping * 100_000
+        with ExitStack() as stack:
+            for number, flood in enumerate(floods):
+                own = stack.enter_context(listening(self.node.registry, b"garbage%d.sock" % number))
+                threading.Thread(target=answer_with, args=(own, flood), daemon=True).start()
+            yield len(floods)
+
+    def files(self) -> Iterator[int]:
+        """Files, a FIFO, links that lead astray, deep directories, sockets with strange names."""
+        registry = self.node.registry
+        os.mkfifo(registry / "fifo.sock")
+        links = {"zero.sock": "/dev/zero", "loop": str(registry), "gone.sock": "/nowhere"}
+        for name, target in links.items():
+            (registry / name).symlink_to(target)
+        (registry / "/".join(["d" * 40] * 20)).mkdir(parents=True, exist_ok=True)
+        files = [registry / f"file{number}" for number in range(STRANGE_FILES)]
+        for path in files:
+            path.touch()
+        with ExitStack() as stack:
+            for socket_name in STRANGE_NAMES:
+                stack.enter_context(listening(registry, socket_name))
+            yield len(STRANGE_NAMES)
+        for path in (*files, registry / "fifo.sock", *(registry / name for name in links)):
+            path.unlink()
+
+    def lies(self) -> Iterator[int]:
+        """Drivers that register with names, endpoints and versions that cannot be, or with no message."""
+        from tests.torture.hostile_drivers import LIES, Liar
+
+        with ExitStack() as stack:
+            for lie in LIES:
+                liar = stack.enter_context(Liar(self.node, f"liar{next(self.numbers)}.example.com", lie))
+                liar.asked.wait(HOSTILE_SECONDS)
+            yield len(LIES)
+
+    def bad_answers(self) -> Iterator[int]:
+        """Drivers that answer calls about claims with what is not an answer."""
+        from tests.torture.hostile_drivers import ANSWERS, BadAnswers
+
+        pods = []
+        with ExitStack() as stack:
+            for answer in ANSWERS:
+                name = f"bad{next(self.numbers)}.example.com"
+                driver = stack.enter_context(BadAnswers(self.node, name, answer))
+                driver.registered.wait(patience(SECONDS))
+                pods.append(self.objects.create_pod(name))
+                driver.asked.wait(patience(SECONDS))
+            yield len(ANSWERS)
+        longest = self.objects.longest_message()
+        if longest > 2 * 4096:
+            raise Finding(f"an event has a message of {longest} bytes")
+        for pod in pods:
+            self.objects.delete_pod(pod)
+
+    def restarts(self) -> Iterator[int]:
+        """A driver that comes and goes."""
+        from tests.controllers.kubelet.python_driver import PythonDriver
+
+        for _ in range(RESTARTS):
+            with PythonDriver(self.node, name="restarts.example.com") as driver:
+                driver.registered.wait(0.05)
+        yield RESTARTS
+
+    def twins(self) -> Iterator[int]:
+        """Two drivers of one name, one of which goes while a pod uses the other."""
+        from tests.controllers.kubelet.python_driver import PythonDriver
+
+        name = f"twin{next(self.numbers)}.example.com"
+        with PythonDriver(self.node, name=name) as first:
+            first.registered.wait(patience(SECONDS))
+            with PythonDriver(self.node, name=name, instance="-2") as second:
+                second.registered.wait(patience(SECONDS))
+                pod = self.objects.create_pod(name)
+                self.until(lambda: self.objects.phase(pod) == "Running", "a twin's pod does not run")
+            self.objects.delete_pod(pod)
+            self.until(lambda: self.objects.phase(pod) == "", "a twin's pod does not go")
+            yield 2
+
+    def long_paths(self) -> Iterator[int]:
+        """A driver whose sockets have longer paths than the address of a socket may be."""
+        from tests.controllers.kubelet.python_driver import PythonDriver
+
+        name = f"far{next(self.numbers)}.example.com"
+        far = self.node.registry / ("long" * 20) / ("path" * 20)
+        far.mkdir(parents=True, exist_ok=True)
+        short = self.place / name
+        short.symlink_to(far)
+        with PythonDriver(Node(directory=self.node.directory, registry=short), name=name) as driver:
+            driver.announced = far / f"{name}-reg.sock"
+            if not driver.registered.wait(patience(SECONDS)):
+                raise Finding("a driver whose socket has a long path was not registered")
+            pod = self.objects.create_pod(name)
+            self.until(lambda: self.objects.phase(pod) == "Running", "a pod of a long path does not run")
+            self.objects.delete_pod(pod)
+            self.until(lambda: self.objects.phase(pod) == "", "a pod of a long path does not go")
+            yield 1
+        short.unlink()
+
+
+@contextmanager
+def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
+    """A socket in a directory, whatever its name is, which goes afterwards."""
+    with socket.socket(socket.AF_UNIX) as own:
+        path = os.fsencode(directory) + b"/" + name
+        own.bind(path)
+        own.listen(64)
+        yield own
+    os.unlink(path)  # noqa: PTH108 - the name need not be text
+
+
+def answer_with(own: socket.socket, flood: bytes) -> None:
+    """Sends the same bytes to everyone who connects, until the socket is closed."""
+    with suppress(OSError):
+        while True:
+            connection, _ = own.accept()
+            with connection, suppress(OSError):
+                connection.sendall(flood)
