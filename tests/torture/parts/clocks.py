@@ -1,0 +1,233 @@
+"""Three servers of one PostgreSQL whose clocks differ by up to a day: order, leases and times stay right.
+
+Writes go to random servers. resourceVersions grow with every write, a watch at each server shows the same
+events in the same order, and creationTimestamps are those of the server that was asked. One server at a time
+runs the controllers: its Lease does not look old to servers whose clocks are ahead.
+"""
+
+import asyncio
+import json
+import signal
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.load import request
+from fakeapi.controllers.leading import LEASE_SECONDS, LEASES, NAME
+from tests.postgresql_server import PostgreSQL, why_missing
+from tests.torture.budget import Budget, Finding, Unavailable, patience
+from tests.torture.servers import BASE, Client, Server, claim, version_of
+
+SKEWS = (0, 90, -300, 3_600, -7_200, 86_400, -86_400)
+"""Seconds that a server's clock may differ from the machine's."""
+
+SERVERS = 3
+WRITES = 30
+"""Of each round."""
+
+LEASE = f"{LEASES}/{NAME}"
+SECONDS = 60.0
+"""For a namespace to go, controllers to move to another server, and a watch to see everything."""
+
+TOLERANCE_SECONDS = 5.0
+"""Between a request and the time in its answer, on a machine with nothing else to do."""
+
+SKEWED = """
+import os, time
+_skew, _machine_time = float(os.environ["TORTURE_SKEW"]), time.time
+time.time = lambda: _machine_time() + _skew
+"""
+"""The sitecustomize module of a server: Python imports it before everything else."""
+
+
+def run(budget: Budget) -> dict[str, float]:
+    if why_missing():
+        raise Unavailable(why_missing())
+    figures = {"rounds": 0, "writes": 0, "events": 0, "namespaces": 0, "leaders": 0}
+    with tempfile.TemporaryDirectory() as place:
+        postgresql = PostgreSQL()
+        try:
+            for number in budget.rounds():
+                one = Round(Path(place) / str(number), postgresql.place(), budget.random)
+                try:
+                    asyncio.run(one.work())
+                finally:
+                    one.kill()
+                for name, figure in {"rounds": 1, **one.figures}.items():
+                    figures[name] += figure
+        finally:
+            postgresql.stop()
+    return dict(figures)
+
+
+class Round:
+    """Servers with clocks of their own, and what clients of them see."""
+
+    def __init__(self, directory: Path, url: str, chance: Random) -> None:
+        self.random = chance
+        self.figures = {"writes": 0, "events": 0, "namespaces": 0, "leaders": 0}
+        self.skews = sorted(chance.sample(SKEWS, SERVERS))
+        self.servers: list[Server] = []
+        self.lease_is_followed = True
+        self.directory = directory
+        self.url = url
+        code = directory / "code"
+        code.mkdir(parents=True)
+        (code / "sitecustomize.py").write_text(SKEWED)
+
+    def start(self, number: int) -> None:
+        """Starts a server with its own clock."""
+        own = self.directory / str(number)
+        own.mkdir()
+        code = str(self.directory / "code")
+        environment = {"PYTHONPATH": code, "TORTURE_SKEW": str(self.skews[number])}
+        options = ("--db", self.url, "--controllers", "namespace")
+        self.servers.append(Server(own, *options, environment=environment))
+
+    def kill(self) -> None:
+        for server in self.servers:
+            server.process.kill()
+            server.process.wait()
+
+    async def work(self) -> None:
+        await asyncio.to_thread(self.start, 0)
+        lease = asyncio.create_task(self.follow_lease())
+        for number in range(1, SERVERS):
+            await asyncio.to_thread(self.start, number)
+        start = version_of(await self.ask(0, "GET", BASE))
+        watches = [asyncio.create_task(self.watch(number, start)) for number in range(SERVERS)]
+        await self.write(start)
+        await self.delete_namespace()
+        seen = await asyncio.gather(*watches)
+        if any(events != seen[0] for events in seen):
+            raise Finding(f"with clocks {self.skews}, watches saw different events: {seen}")
+        self.figures["events"] = sum(map(len, seen))
+        self.lease_is_followed = False
+        await lease
+        await self.end_leader()
+        for server in self.servers:
+            server.check_log()
+
+    async def write(self, start: int) -> None:
+        """Creates, patches and deletes claims at random servers; each version is above the one before."""
+        newest, names = start, list[str]()
+        for number in range(WRITES):
+            server = self.random.randrange(SERVERS)
+            if not names or self.random.random() < 0.5:
+                names.append(f"c{number}")
+                answer = await self.ask(server, "POST", BASE, claim(names[-1], "0"))
+                self.check_time(server, answer["metadata"]["creationTimestamp"])
+            elif self.random.random() < 0.7:
+                patch = {"metadata": {"annotations": {"v": str(number)}}}
+                answer = await self.ask(server, "PATCH", f"{BASE}/{self.random.choice(names)}", patch)
+            else:
+                name = names.pop(self.random.randrange(len(names)))
+                await self.ask(server, "DELETE", f"{BASE}/{name}")
+                continue
+            version = version_of(answer)
+            if version <= newest:
+                raise Finding(f"with clocks {self.skews}, version {version} came after {newest}")
+            newest = version
+            for other in range(SERVERS):
+                name = answer["metadata"]["name"]
+                read = await self.ask(other, "GET", f"{BASE}/{name}?resourceVersion={version}")
+                if read != answer:
+                    raise Finding(f"with clocks {self.skews}, {read} was read, and not {answer}")
+        self.figures["writes"] = WRITES
+        await self.ask(0, "POST", BASE, claim("last", "0"))
+
+    def check_time(self, server: int, text: str) -> None:
+        """The time of an object is that of the server that was asked."""
+        off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
+        if abs(off) > patience(TOLERANCE_SECONDS):
+            raise Finding(f"with clocks {self.skews}, server {server} wrote {text}, {off:.0f} s off its own")
+
+    async def watch(self, server: int, start: int) -> list[tuple[str, str, int]]:
+        """The events of claims up to that named `last`."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.servers[server].port, limit=1 << 24)
+        writer.write(request("GET", f"{BASE}?watch=1&resourceVersion={start}", b"", "application/json"))
+        events = list[tuple[str, str, int]]()
+        try:
+            async with asyncio.timeout(patience(SECONDS)):
+                while not events or events[-1][1] != "last":
+                    line = await reader.readline()
+                    if not line:
+                        raise Finding(f"with clocks {self.skews}, a watch ended after {events}")
+                    if line.startswith(b'{"type"'):
+                        event = json.loads(line)
+                        metadata = event["object"]["metadata"]
+                        events.append((event["type"], metadata["name"], version_of(event["object"])))
+        except TimeoutError:
+            raise Finding(f"with clocks {self.skews}, a watch saw only {events}") from None
+        finally:
+            writer.close()
+        versions = [version for _, _, version in events]
+        if versions != sorted(set(versions)):
+            raise Finding(f"with clocks {self.skews}, a watch saw versions {versions}")
+        return events
+
+    async def delete_namespace(self) -> None:
+        """Deletes a namespace at one server, and waits until the controllers have removed it at another."""
+        server, other = self.random.sample(range(len(self.servers)), 2)
+        namespace = f"n{self.figures['namespaces']}"
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+        await self.ask(server, "POST", "/api/v1/namespaces", body)
+        await self.ask(other, "DELETE", f"/api/v1/namespaces/{namespace}")
+        deadline = time.monotonic() + patience(SECONDS)
+        while await self.is_there(server, f"/api/v1/namespaces/{namespace}"):
+            if time.monotonic() > deadline:
+                raise Finding(f"with clocks {self.skews}, nobody runs the controllers")
+            await asyncio.sleep(0.05)
+        self.figures["namespaces"] += 1
+
+    async def follow_lease(self) -> None:
+        """Reads the Lease again and again: a server may take it only after it was not renewed for long."""
+        holder, version, renewed = "", 0, time.monotonic()
+        while self.lease_is_followed:
+            code, lease = await self.answer(0, "GET", LEASE)
+            if code == 200:
+                now, new = time.monotonic(), lease["spec"]["holderIdentity"]
+                if holder and new != holder and now - renewed < LEASE_SECONDS / 2:
+                    raise Finding(f"with clocks {self.skews}, {new} took a Lease that {holder} renewed")
+                if version_of(lease) != version:
+                    holder, version, renewed = new, version_of(lease), now
+            await asyncio.sleep(0.1)
+
+    async def end_leader(self) -> None:
+        """Ends the server that runs the controllers, and another goes on with them."""
+        before = (await self.ask(0, "GET", LEASE))["spec"]
+        [leader] = [
+            number for number, server in enumerate(self.servers)
+            if f"_{server.process.pid}_" in before["holderIdentity"]
+        ]  # fmt: skip
+        self.servers[leader].end(signal.SIGTERM)
+        self.servers[leader].check_log()
+        del self.servers[leader]
+        await self.delete_namespace()
+        after = (await self.ask(0, "GET", LEASE))["spec"]
+        if after["holderIdentity"] in {"", before["holderIdentity"]}:
+            raise Finding(f"with clocks {self.skews}, {after} follows {before}")
+        self.figures["leaders"] += 2
+
+    async def is_there(self, server: int, target: str) -> bool:
+        code, _ = await self.answer(server, "GET", target)
+        return code == 200
+
+    async def ask(self, server: int, method: str, target: str, body: Any = None) -> Any:
+        """The answer to a request that has to succeed. Raises Finding."""
+        code, answer = await self.answer(server, method, target, body)
+        if code not in {200, 201}:
+            raise Finding(f"with clocks {self.skews}, {method} {target} was answered {code}: {answer}")
+        return answer
+
+    async def answer(self, server: int, method: str, target: str, body: Any = None) -> tuple[int, Any]:
+        """The status code and the answer to a request."""
+        client = Client(self.servers[server].port)
+        media = "merge-patch+json" if method == "PATCH" else "json"
+        try:
+            return await client.ask(method, target, body, media)
+        finally:
+            client.close()
