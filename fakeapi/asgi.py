@@ -1,6 +1,7 @@
 """The ASGI types, and the protocol of applications that the project's own server runs."""
 
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 Message = MutableMapping[str, Any]
@@ -17,6 +18,27 @@ that looks at what is sent takes it out of the scope.
 """
 
 WriteNow = Callable[[bytes], bool]
+
+ROOM = "fakeapi.room"
+"""An extension of a request's scope: waits until the client, and all clients together, have few enough unread
+bytes for an answer of a given size, and keeps that room while the answer is made. Raises NoRoom, ClientGone.
+"""
+
+Room = Callable[[int], AbstractAsyncContextManager[None]]
+
+
+class NoRoom(Exception):
+    """There was no room for a long answer in the time that a request waits for it."""
+
+
+class ClientGone(OSError):
+    """The client has left. Raised by `send`, so that nothing more is made for it."""
+
+
+class ClientStalled(Exception):
+    """An application raises it where a client does not read: the server ends the stream or the connection
+    without waiting for the client.
+    """
 
 
 class DropConnection(Exception):

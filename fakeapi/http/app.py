@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fakeapi.asgi import ASGIApp, Receive, Scope, Send
+from fakeapi.asgi import ASGIApp, ClientGone, Receive, Scope, Send
 from fakeapi.cluster import Cluster
 from fakeapi.http import websocket
 from fakeapi.http.compression import compress
@@ -23,7 +23,7 @@ from fakeapi.http.journaling import Journaling
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
-from fakeapi.http.request import ClientGone, Request
+from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse
 from fakeapi.http.routing import Router
 from fakeapi.http.verbs import Verbs

@@ -6,11 +6,10 @@ documents above a size, at the fastest level; streams and pages of text never.
 
 import asyncio
 import zlib
-from collections.abc import Iterable
 
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
-from fakeapi.http.response import AnyResponse, Response
+from fakeapi.http.response import AnyResponse, LazyResponse, Packer, Response
 from fakeapi.registry.request_decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
@@ -27,17 +26,21 @@ _OPENAPI = "/openapi/"
 
 async def compress(response: AnyResponse, request: Request) -> None:
     """Changes a response that is large enough, of a type that can be negotiated, for a client that asks."""
-    if not isinstance(response, Response) or (size := response.size) <= COMPRESSED_FROM:
+    if not isinstance(response, Response):
+        return
+    size = len(response.body)
+    if size <= COMPRESSED_FROM and not isinstance(response, LazyResponse):
         return
     if not accepts_gzip(request.header(b"accept-encoding")) or request.path.startswith(_OPENAPI):
         return
     if response.media_type.partition(";")[0] not in _COMPRESSED:
         return
-    pieces = (response.body, *response.pieces)
-    compressed = (
-        await asyncio.to_thread(_compressed, pieces) if size > IN_THREAD_FROM else _compressed(pieces)
-    )
-    response.body, response.pieces = compressed, ()
+    if isinstance(response, LazyResponse):
+        response.packer = _packer()
+    elif size > IN_THREAD_FROM:
+        response.body = await asyncio.to_thread(_compressed, response.body)
+    else:
+        response.body = _compressed(response.body)
     response.headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
 
 
@@ -46,6 +49,10 @@ def accepts_gzip(header: str) -> bool:
     return any(token.strip() == _GZIP for token in header.split(","))
 
 
-def _compressed(pieces: Iterable[bytes]) -> bytes:
-    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
-    return b"".join([*map(packer.compress, pieces), packer.flush()])
+def _compressed(body: bytes) -> bytes:
+    packer = _packer()
+    return packer.compress(body) + packer.flush()
+
+
+def _packer() -> Packer:
+    return zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP_WINDOW)

@@ -3,8 +3,9 @@
 import asyncio
 import json
 import re
-import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from fakeapi.http.context import RequestContext
@@ -18,7 +19,7 @@ from fakeapi.http.negotiation import (
     prettified,
 )
 from fakeapi.http.protobuf import encode_body, has_protobuf
-from fakeapi.http.response import SEND_BYTES_MAX, Response
+from fakeapi.http.response import SEND_BYTES_MAX, LazyResponse, Response, Turn
 from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.machinery import codec
@@ -31,14 +32,17 @@ from fakeapi.releases.release import ReleaseKinds
 
 _NOT_ACCEPTABLE = 406
 
-TURN_SECONDS = 0.002
-"""After as long others are served while a long list is made, at the next piece of it."""
-
-SENT_IN_PIECES_FROM = SEND_BYTES_MAX
-"""A list of as many bytes is sent as it was made, and never joined: each copy of it would be fresh memory."""
+MADE_WHILE_READ_FROM = SEND_BYTES_MAX
+"""A list of as many bytes is made while the client reads it: nobody holds it whole."""
 
 RENDERED_BESIDE_FROM = 2_000
-"""A list of as many items that is not sent as it was made is rendered in a thread."""
+"""A list of as many items that cannot be made while it is read is rendered in a thread."""
+
+RENDERED_BESIDE_BYTES = 256 * 1024
+"""A list of fewer items and as many bytes too."""
+
+ROOM_FROM_BYTES = 256 * 1024
+"""An object of as many bytes is shown when there is room for the answer."""
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 
@@ -70,27 +74,39 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
     return respond(ctx, resource, result.body, status)
 
 
-async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed) -> Response:
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """For making long lists one by one: part by part while clients read, or in a thread."""
+
+    parts: Turn = field(default_factory=Turn)
+    threads: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns) -> Response:
     """A list in the negotiated representation. Raises ApiError 400, 406.
 
-    Others are served while a long one is made, which is sent in pieces where it is plain JSON, and rendered
-    in a thread where it is not.
+    A long one of plain JSON is made while the client reads. Another long one is rendered in a thread, when
+    there is room for it. Raises NoRoom.
     """
     shape = ctx.representation
-    pieces = list_pieces(resource, listed, transform_of(ctx, resource), exact=shape.media_type == PROTOBUF)
+    transform = transform_of(ctx, resource)
+    pieces = list_pieces(resource, listed, transform, exact=shape.media_type == PROTOBUF)
     made = [next(pieces)]
-    began = time.perf_counter()
-    for piece in pieces:
-        made.append(piece)
-        if time.perf_counter() - began > TURN_SECONDS:
-            await asyncio.sleep(0)
-            began = time.perf_counter()
-    if shape.media_type == JSON and not shape.pretty and sum(map(len, made)) >= SENT_IN_PIECES_FROM:
-        made.append(b"\n")
-        return Response(200, b"", shape.media_type, ctx.warnings.texts, pieces=made)
-    if len(listed.entries) < RENDERED_BESIDE_FROM:
-        return _response(ctx, 200, b"".join(made))
-    return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join(made)))
+    size = sum([len(entry.value) for entry in listed.entries])
+    if shape.media_type == JSON and not shape.pretty:
+        while size < MADE_WHILE_READ_FROM or transform is not None:
+            if (piece := next(pieces, None)) is None:
+                return _response(ctx, 200, b"".join(made))
+            made.append(piece)
+            if sum(map(len, made)) >= MADE_WHILE_READ_FROM:
+                break
+        rest = chain(pieces, (b"\n",))
+        start = b"".join(made)
+        return LazyResponse(200, start, shape.media_type, ctx.warnings.texts, pieces=rest, turn=turns.parts)
+    if size < RENDERED_BESIDE_BYTES and len(listed.entries) < RENDERED_BESIDE_FROM:
+        return _response(ctx, 200, b"".join((*made, *pieces)))
+    async with ctx.request.room(size), turns.threads:
+        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join((*made, *pieces))))
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:

@@ -1,10 +1,12 @@
 """An HTTP request over ASGI; its body is read on demand."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
-from fakeapi.asgi import WRITE_NOW, Message, Receive, Scope, WriteNow
+from fakeapi.asgi import ROOM, WRITE_NOW, ClientGone, Message, Receive, Room, Scope, WriteNow
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
@@ -12,18 +14,19 @@ BODY_MAX = 3 * 1024 * 1024
 """Bytes that a request body may have; a longer one is a 413, and its rest is read and dropped."""
 
 
-_NONE: dict[str, WriteNow] = {}
+_NONE: dict[str, Any] = {}
 
 
-class ClientGone(Exception):
-    """The client left before its request was whole."""
+def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
+    """The extension ROOM of servers that do not have it."""
+    return nullcontext()
 
 
 @dataclass(slots=True)
 class Request:
     """`raw_path` and `query_string` are as the client sent them; `path` is decoded. `headers` has the first
     value of each header, `all_headers` every value in order. `content` is the body once it was read.
-    `write_now` is the server's extension WRITE_NOW, where it has that.
+    `write_now` is the server's extension WRITE_NOW, where it has that; `room` its extension ROOM.
     """
 
     method: str
@@ -38,6 +41,7 @@ class Request:
     all_headers: Sequence[tuple[bytes, bytes]] = ()
     content: bytes = b""
     write_now: WriteNow | None = None
+    room: Room = _enough_room
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -46,6 +50,7 @@ class Request:
         raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # ASGI leaves it to the server
         query_string = scope["query_string"]
         query = Query(query_string)
+        extensions = scope.get("extensions", _NONE)
         return cls(
             scope["method"],
             raw_path,
@@ -56,7 +61,8 @@ class Request:
             receive,
             scheme=scope.get("scheme", "http"),
             all_headers=scope["headers"],
-            write_now=scope.get("extensions", _NONE).get(WRITE_NOW),
+            write_now=extensions.get(WRITE_NOW),
+            room=extensions.get(ROOM, _enough_room),
         )
 
     @property

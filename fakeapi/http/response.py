@@ -1,11 +1,13 @@
 """HTTP responses over ASGI: one with a known body, and one that streams frames."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
-from fakeapi.asgi import Receive, Send
+from fakeapi.asgi import ClientStalled, Receive, Send
 from fakeapi.http.negotiation import JSON
 
 WARNINGS_LENGTH_MAX = 4096
@@ -15,8 +17,15 @@ WARNING_LENGTH_MAX = 256
 SEND_BYTES_MAX = 256 * 1024
 """Frames of a stream that are waiting go out together up to this size."""
 
-SENT_UNCOPIED_FROM = 64 * 1024
-"""A piece of as many bytes is sent by itself, and not copied into a message with others."""
+JOINED_BYTES = 120 * 1024
+"""Of a part of a list that is sent at once: from 128 KiB on, glibc takes fresh memory for each copy."""
+
+TURN_SECONDS = 0.002
+"""After as long others are served while the only long list is made, at the next part of it."""
+
+UNREAD_SECONDS = 60.0
+"""A list that is made while it is read waits as long for a client that reads nothing; then it is cut. As
+kube-apiserver's limit of every request (`--request-timeout`)."""
 
 _WARNINGS_CACHED = 256
 
@@ -28,69 +37,129 @@ FLOW_HEADERS = (
 )
 
 
+class Packer(Protocol):
+    """Compresses a body, part by part."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
 @dataclass(slots=True)
 class Response:
-    """`warnings` become Warning headers, in order; `headers` replace those that every response has.
-
-    A large body is in `pieces`, which follow `body` and are sent one by one: it is never joined.
-    """
+    """`warnings` become Warning headers, in order; `headers` replace those that every response has."""
 
     status: int
     body: bytes
     media_type: str = JSON
     warnings: Iterable[str] = ()
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
-    pieces: Sequence[bytes] = ()
 
-    @property
-    def size(self) -> int:
-        """Bytes of the whole body."""
-        return len(self.body) + sum(map(len, self.pieces))
+    def whole(self) -> bytes:
+        """The whole body."""
+        return self.body
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
         """`without_body` for HEAD: the headers of the response alone."""
-        headers = head(audit_id, self.media_type, self.warnings)
-        if self.headers:
-            own = {name for name, _ in self.headers}
-            headers = [header for header in headers if header[0] not in own]
-        await send(
-            {
-                "type": "http.response.start",
-                "status": self.status,
-                "headers": [
-                    *headers,
-                    (b"content-length", b"%d" % self.size),
-                    *self.headers,
-                ],
-            }
-        )
-        if self.pieces and not without_body:
-            await self._send_pieces(send)
-        else:
-            await send({"type": "http.response.body", "body": b"" if without_body else self.body})
+        length = (b"content-length", b"%d" % len(self.body))
+        headers = [*self._head(audit_id), length, *self.headers]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if without_body else self.body})
 
-    async def _send_pieces(self, send: Send) -> None:
-        """Sends few messages, giving the loop a turn between them."""
-        waiting, size = [self.body], len(self.body)
-        for piece in self.pieces:
-            if len(piece) >= SENT_UNCOPIED_FROM:
-                await send(_part(waiting))
-                await send(_part((piece,)))
+    def _head(self, audit_id: bytes) -> list[tuple[bytes, bytes]]:
+        """The headers that every response has, without those that this one replaces."""
+        headers = head(audit_id, self.media_type, self.warnings)
+        if not self.headers:
+            return headers
+        own = {name for name, _ in self.headers}
+        return [header for header in headers if header[0] not in own]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """Which of the long lists of a server is made at a time: `lists` counts those that are under way."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lists: int = 0
+    began: float = 0.0
+
+
+@dataclass(slots=True)
+class LazyResponse(Response):
+    """A long response whose body is made while the client reads: `pieces` follow `body`, one after the other.
+
+    Its length is not known before its end, so it comes in chunks over HTTP/1.1, as a kube-apiserver's does.
+    `turn` has other requests served between the parts of all long lists. `packer` compresses what is sent.
+    """
+
+    pieces: Iterable[bytes] = ()
+    turn: Turn = field(default_factory=Turn)
+    packer: Packer | None = None
+
+    def whole(self) -> bytes:
+        """The whole body, of which no piece was sent."""
+        return b"".join((self.body, *self.pieces))
+
+    async def send(
+        self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
+    ) -> None:
+        """Raises ClientStalled where the client reads nothing for UNREAD_SECONDS."""
+        headers = [*self._head(audit_id), *self.headers]
+        self.turn.lists += 1
+        try:
+            await _in_time(send({"type": "http.response.start", "status": self.status, "headers": headers}))
+            parts = iter(()) if without_body else self._parts()
+            while part := await self._next(parts):
+                await _in_time(send({"type": "http.response.body", "body": part, "more_body": True}))
+        except TimeoutError:
+            raise ClientStalled from None
+        finally:
+            self.turn.lists -= 1
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _next(self, parts: Iterator[bytes]) -> bytes:
+        """The next part of the body, made when it is this response's turn; empty at the end."""
+        turn = self.turn
+        async with turn.lock:
+            part = next(parts, b"")
+            now = time.perf_counter()
+            if turn.lists > 1 or now - turn.began > TURN_SECONDS:
                 await asyncio.sleep(0)
+                turn.began = now
+        return part
+
+    def _parts(self) -> Iterator[bytes]:
+        """The body as it is sent: short pieces together, compressed where the client asked for it."""
+        waiting: list[bytes] = [self.body]
+        size = len(self.body)
+        for piece in self.pieces:
+            if len(piece) >= JOINED_BYTES:
+                yield from self._packed(waiting)
+                yield from self._packed((piece,))
                 waiting, size = [], 0
                 continue
             waiting.append(piece)
             size += len(piece)
-            if size >= SEND_BYTES_MAX:
-                await send(_part(waiting))
-                await asyncio.sleep(0)
+            if size >= JOINED_BYTES // 2:
+                yield from self._packed(waiting)
                 waiting, size = [], 0
-        await send({"type": "http.response.body", "body": b"".join(waiting)})
+        yield from self._packed(waiting)
+        if self.packer is not None:
+            yield self.packer.flush()
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def _packed(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
+        """Pieces as parts of the body; none where nothing is to be sent yet."""
+        packer = self.packer
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        for start in range(0, len(body), JOINED_BYTES):
+            part = body[start : start + JOINED_BYTES]
+            if part := part if packer is None else packer.compress(part):
+                yield part
 
 
 @dataclass(slots=True, eq=False)
@@ -175,6 +244,12 @@ AnyResponse = Response | StreamingResponse
 def _part(frames: Sequence[bytes]) -> dict[str, object]:
     body = frames[0] if len(frames) == 1 else b"".join(frames)
     return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+async def _in_time(sending: Awaitable[None]) -> None:
+    """Raises TimeoutError where the client reads nothing for UNREAD_SECONDS."""
+    async with asyncio.timeout(UNREAD_SECONDS):
+        await sending
 
 
 def _nothing() -> None:

@@ -5,7 +5,6 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from fakeapi.http import table_rows
@@ -20,6 +19,9 @@ from fakeapi_storage import Entry
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
 ROWS_A_PIECE = 64
 """Between as many rows of a long list other requests are answered."""
+
+PIECE_BYTES = 256 * 1024
+"""Fewer rows are a piece where they have as many bytes."""
 
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
@@ -166,6 +168,14 @@ def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
-    """Items, so many at a time joined by commas."""
-    while run := b",".join(islice(items, ROWS_A_PIECE)):
-        yield run
+    """Items, so many at a time joined by commas; fewer where they are long."""
+    waiting: list[bytes] = []
+    size = 0
+    for item in items:
+        waiting.append(item)
+        size += len(item)
+        if len(waiting) >= ROWS_A_PIECE or size >= PIECE_BYTES:
+            yield b",".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield b",".join(waiting)

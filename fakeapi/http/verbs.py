@@ -10,7 +10,14 @@ from typing import TypeAlias
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, offer_of, patch_type
-from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
+from fakeapi.http.rendering import (
+    ROOM_FROM_BYTES,
+    Turns,
+    negotiate_for,
+    respond,
+    respond_list,
+    respond_result,
+)
 from fakeapi.http.response import Response
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.cbor import CborError
@@ -29,6 +36,7 @@ from fakeapi.registry.request_decoding import PROTOBUF, read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
+from fakeapi_storage import Entry
 
 Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Response]]
 
@@ -71,12 +79,21 @@ class Verbs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._turns = Turns()
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
         shown = resource.shown_by(ctx.object.subresource)
         negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
+        if (size := len(entry.value)) >= ROOM_FROM_BYTES:
+            async with ctx.request.room(size):
+                return await self._shown(ctx, resource, shown, entry)
+        return await self._shown(ctx, resource, shown, entry)
+
+    @staticmethod
+    async def _shown(ctx: RequestContext, resource: Resource, shown: Resource, entry: Entry) -> Response:
+        """A stored object, or the Scale of it."""
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await converted(show) if resource.kind.unstructured else show()
         return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
@@ -104,7 +121,7 @@ class Verbs:
         negotiate_for(ctx, resource)
         options = queries.list_options(ctx.request.query, resource)
         listed = await self._listed(ctx, resource, options)
-        return await respond_list(ctx, resource, listed)
+        return await respond_list(ctx, resource, listed, self._turns)
 
     async def _listed(self, ctx: RequestContext, resource: Resource, options: ListOptions) -> listing.Listed:
         read = partial(listing.list_entries, self._store.storage, resource, ctx.object, options)
@@ -205,7 +222,7 @@ class Verbs:
                 others = True
         if others:  # deleted by somebody else, perhaps not for good yet
             await self._store.settle()
-        return await respond_list(ctx, resource, listed)
+        return await respond_list(ctx, resource, listed, self._turns)
 
     @staticmethod
     def _write_options(

@@ -14,6 +14,10 @@ RUN_ENTRIES = 128
 KEPT_BYTES_MAX = 16 * 1024 * 1024
 """Of runs of one version of a resource; when there are more, all are forgotten."""
 
+RUN_BYTES_MAX = 1024 * 1024
+"""Of the stored objects of a run; a longer object is a run by itself. A client that does not read its list
+holds up one run."""
+
 KEPT_ENTRIES_MAX = 4096
 """A longer list keeps nothing: it would take the place of all others."""
 
@@ -32,16 +36,21 @@ class ItemRuns:
     def runs(self, entries: Sequence[Entry]) -> Iterator[bytes]:
         """The items of a list in order, each run joined by commas."""
         keeps = len(entries) <= KEPT_ENTRIES_MAX
-        for start in range(0, len(entries), RUN_ENTRIES):
-            run = entries[start : start + RUN_ENTRIES]
-            yield self._found(run) if keeps and len(run) >= KEPT_FROM_ENTRIES else self._joined(run)
+        start = 0
+        while start < len(entries):
+            kept = self._kept.get(entries[start].key) if keeps else None
+            if kept is not None and kept[0] == entries[start : start + len(kept[0])]:
+                start += len(kept[0])
+                yield kept[1]
+                continue
+            run = _run(entries, start)
+            start += len(run)
+            yield self._keep(run) if keeps and len(run) >= KEPT_FROM_ENTRIES else self._joined(run)
 
-    def _found(self, run: Sequence[Entry]) -> bytes:
+    def _keep(self, run: Sequence[Entry]) -> bytes:
         key = run[0].key
-        kept = self._kept.get(key)
+        kept = self._kept.pop(key, None)
         if kept is not None:
-            if kept[0] == run:
-                return kept[1]
             self._bytes -= len(kept[1])
         made = self._joined(run)
         if self._bytes + len(made) > KEPT_BYTES_MAX:
@@ -53,3 +62,14 @@ class ItemRuns:
 
     def _joined(self, run: Sequence[Entry]) -> bytes:
         return b",".join(map(self._item, run))
+
+
+def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
+    """The run that begins there: fewer entries where they are long, and at least one."""
+    run = entries[start : start + RUN_ENTRIES]
+    size = 0
+    for count, entry in enumerate(run):
+        size += len(entry.value)
+        if size > RUN_BYTES_MAX and count:
+            return run[:count]
+    return run

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.serving.http1 import HTTP1, HTTP2Preface
+from fakeapi.serving.response_bytes import UNREAD_SECONDS, ConnectionBytes, ResponseBytes
 from fakeapi.serving.streams import Dates, Streams
 from fakeapi.serving.tasks import ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS
@@ -25,6 +26,12 @@ ReadHeaderTimeout. Then, and after twice the time at the latest, the client is a
 IDLE_SECONDS = 3_600.0
 """A connection without a request is closed after this time."""
 
+WRITE_BYTES = 128 * 1024
+"""Written at once to a socket; the rest of a response waits where it was made, and not in a copy."""
+
+CLOSE_SECONDS = 10.0
+"""For a client to read the last bytes of a connection that is to close; then it is dropped."""
+
 LINGER_SECONDS = 0.5
 """For a client to read an answer and to close, where the server closes without having read all it sent; as in
 Go's net/http. What comes meanwhile is dropped."""
@@ -37,12 +44,18 @@ class Connection:
     """
 
     def __init__(
-        self, app: ASGIApp, dates: Dates, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        app: ASGIApp,
+        dates: Dates,
+        unread: ResponseBytes,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._reader = reader
         self._writer = writer
-        self.tasks = ConnectionTasks(self._loop, self.close)
+        self._unread = ConnectionBytes(unread, self.abort)
+        self.tasks = ConnectionTasks(self._loop, self.close, self._unread)
         self.ending = False
         self._dropping_input = False
         self._awaiting_head = True
@@ -70,6 +83,7 @@ class Connection:
             self._timer.cancel()
             self.close()
             await self._protocol.end()
+            self._unread.close()
             while running := self.tasks.requests | self.tasks.helpers:
                 await asyncio.wait(running)
 
@@ -84,17 +98,35 @@ class Connection:
     def _http2(self) -> "HTTP2":
         from fakeapi.serving.http2 import HTTP2  # noqa: PLC0415 - brings h2 and hypercorn
 
-        return HTTP2(self, self._streams, self.tasks)
+        return HTTP2(self, self._streams, self.tasks, self._unread)
 
     async def write(self, data: bytes) -> None:
         if self._writer.is_closing() or self._dropping_input:
             await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
             return
-        self._writer.write(data)
         try:
-            await self._writer.drain()
+            if len(data) < 2 * WRITE_BYTES:
+                self._writer.write(data)
+                await self._writer.drain()
+            else:
+                await self._write_in_pieces(data)
         except (OSError, RuntimeError):
             await self._protocol.end()
+
+    async def _write_in_pieces(self, data: bytes) -> None:
+        """Writes what is left of a long response only when the client has read what was written before."""
+        unread = len(data)
+        self._unread.add(unread)
+        view = memoryview(data)
+        try:
+            while unread and not self._writer.is_closing():
+                piece = view[-unread:][:WRITE_BYTES]
+                self._writer.write(piece)
+                await self._writer.drain()
+                unread -= len(piece)
+                self._unread.remove(len(piece))
+        finally:
+            self._unread.remove(unread)
 
     def write_soon(self, data: bytes) -> None:
         if not (self._writer.is_closing() or self._dropping_input):
@@ -132,13 +164,19 @@ class Connection:
             self._deadline = None
             self.tasks.spawn(self._protocol.give_up)
             return
-        self._protocol.check_time(self._loop.time())
+        now = self._loop.time()
+        self._protocol.check_time(now)
+        if self._unread.is_stalled(now - UNREAD_SECONDS):
+            self.abort()
+            return
         self._watch_time()
 
     def close(self) -> None:
         """Sends what is still to be sent, then closes."""
         if not self._writer.is_closing():  # closed twice, a TLS transport can no longer be aborted
             self._writer.close()
+            if self._writer.transport.get_write_buffer_size():
+                self._loop.call_later(CLOSE_SECONDS, self._writer.transport.abort)
 
     def close_after_reading(self) -> None:
         if self._dropping_input or self._writer.is_closing():

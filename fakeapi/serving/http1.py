@@ -298,7 +298,8 @@ class HTTP1:
         if len(parts[0]) > JOINED_BYTES:
             self._wire.write_soon(head)
             head = b""
-        data = b"".join((head, *parts)) if head or len(parts) > 1 else parts[0]
+        filled = [part for part in (head, *parts) if part]
+        data = filled[0] if len(filled) == 1 else b"".join(filled)
         if data:
             await self._wire.write(data)
 

@@ -25,6 +25,7 @@ from fakeapi.serving.hypercorn_streams import (
     request_event,
 )
 from fakeapi.serving.rate import Allowance
+from fakeapi.serving.response_bytes import UNREAD_SECONDS, ConnectionBytes
 from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
@@ -93,7 +94,7 @@ class RequestTask:
 class HTTP2:
     """One connection's requests, beside each other. What one stream does cannot hurt the others."""
 
-    def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
+    def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks, unread: ConnectionBytes) -> None:
         self._wire = wire
         self._make = streams
         self._tasks = tasks
@@ -110,20 +111,25 @@ class HTTP2:
         self._h2.decoder.max_header_list_size = (
             HEADER_BYTES  # h2 announces the setting, and keeps its own limit
         )
-        self._output = Output(self._h2, wire, self._response_is_out)
+        self._output = Output(self._h2, wire, unread, self._response_is_out)
 
     @property
     def unsent(self) -> bool:
         return self._output.pending
 
     def check_time(self, now: float) -> None:
-        """Resets the streams whose bodies do not come to their ends."""
+        """Resets streams whose request body does not come to its end, or whose response nobody reads."""
+        for stream_id in self._output.stalled(now - UNREAD_SECONDS):
+            self._tasks.spawn(self._reset_stream, stream_id)
         for stream_id in [s for s, since in self._bodies_due.items() if now - since >= BODY_SECONDS]:
             self._tasks.spawn(self._give_up_stream, stream_id)
 
     async def _give_up_stream(self, stream_id: int) -> None:
         if self._bodies_due.pop(stream_id, None) is None:
             return  # it came to its end meanwhile
+        await self._reset_stream(stream_id)
+
+    async def _reset_stream(self, stream_id: int) -> None:
         self._output.reset(stream_id, h2.errors.ErrorCodes.CANCEL)
         await self._end_stream(stream_id)
         self._rest_if_idle()
@@ -237,7 +243,7 @@ class HTTP2:
                 *(h for h in event.headers if h[0] != b"connection"),
                 *date,
             ]
-            self._output.send_head(stream_id, head)
+            await self._output.send_head(stream_id, head)
         elif isinstance(event, Body):
             await self._output.send_body(stream_id, event.data)
         elif isinstance(event, EndBody):

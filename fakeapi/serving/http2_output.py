@@ -8,6 +8,7 @@ import h2.connection
 import h2.errors
 import h2.exceptions
 
+from fakeapi.serving.response_bytes import ConnectionBytes
 from fakeapi.serving.wire import Wire
 
 STREAM_HIGH_BYTES = 32 * 1024
@@ -19,9 +20,16 @@ WRITE_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Response:
-    """`unsent` waits for the client's window; `ended` says that nothing is added any more."""
+    """`unsent` waits for the client's window; `ended` says that nothing is added any more.
+
+    `unread` counts the bytes that the application has given and that are not written yet. A `whole` response
+    was made before its head: its length is declared.
+    """
 
     unsent: bytearray = field(default_factory=bytearray)
+    unread: int = 0
+    whole: bool = False
+    progressed_at: float = 0.0
     ended: bool = False
     room: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -33,11 +41,17 @@ class Output:
     """
 
     def __init__(
-        self, connection: h2.connection.H2Connection, wire: Wire, on_end: Callable[[int], None]
+        self,
+        connection: h2.connection.H2Connection,
+        wire: Wire,
+        unread: ConnectionBytes,
+        on_end: Callable[[int], None],
     ) -> None:
         """`on_end` is called with the stream whose response is out to its end."""
         self._h2 = connection
         self._wire = wire
+        self._unread = unread
+        self._now = asyncio.get_running_loop().time
         self._on_end = on_end
         self._responses: dict[int, Response] = {}
         self._ready: dict[int, None] = {}
@@ -60,7 +74,8 @@ class Output:
     def open(self, stream_id: int) -> None:
         self._responses[stream_id] = Response()
 
-    def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
+    async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """Waits for the client's window where the response is not made yet: its length is not declared."""
         response = self._responses.get(stream_id)
         if response is None:
             return
@@ -70,6 +85,20 @@ class Output:
             self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             return
         self.wake()
+        response.whole = any(name == b"content-length" for name, _ in headers)
+        while not response.whole and self._is_open(stream_id, response) and not self._window(stream_id):
+            response.room.clear()
+            await response.room.wait()
+
+    def _is_open(self, stream_id: int, response: Response) -> bool:
+        return self._responses.get(stream_id) is response
+
+    def _window(self, stream_id: int) -> int:
+        """Bytes of a response that the client takes now."""
+        try:
+            return max(0, self._h2.local_flow_control_window(stream_id))
+        except h2.exceptions.ProtocolError:  # closed meanwhile
+            return 1
 
     async def send_body(self, stream_id: int, data: bytes) -> None:
         """Waits while too much of the response is unsent."""
@@ -77,11 +106,26 @@ class Output:
         if response is None:
             await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
             return
-        response.unsent += data
-        self._make_ready(stream_id)
-        while len(response.unsent) >= STREAM_HIGH_BYTES:
-            response.room.clear()
-            await response.room.wait()
+        if not response.unread:
+            response.progressed_at = self._now()
+        response.unread += len(data)
+        self._unread.add(len(data))
+        for start in range(0, len(data), STREAM_HIGH_BYTES):
+            if not self._is_open(stream_id, response):
+                return
+            response.unsent += memoryview(data)[start : start + STREAM_HIGH_BYTES]
+            self._make_ready(stream_id)
+            while len(response.unsent) >= STREAM_HIGH_BYTES:
+                response.room.clear()
+                await response.room.wait()
+
+    def stalled(self, since: float) -> list[int]:
+        """The streams whose responses were made whole, and whose clients have read nothing since then."""
+        return [
+            stream_id
+            for stream_id, response in self._responses.items()
+            if response.unread and response.whole and response.progressed_at <= since
+        ]
 
     def end(self, stream_id: int) -> None:
         response = self._responses.get(stream_id)
@@ -110,11 +154,14 @@ class Output:
         if response is not None:
             response.unsent.clear()
             response.room.set()
+            self._unread.remove(response.unread)
 
     def window_opened(self, stream_id: int) -> None:
         """The client can take more, of one stream or with 0 of all."""
         for waiting in [stream_id] if stream_id else list(self._responses):
             self._make_ready(waiting)
+            if (response := self._responses.get(waiting)) is not None and not response.unsent:
+                response.room.set()
 
     def _make_ready(self, stream_id: int) -> None:
         response = self._responses.get(stream_id)
@@ -153,6 +200,10 @@ class Output:
             self.drop(stream_id)
             return 0
         del response.unsent[:size]
+        if size:
+            response.unread -= size
+            response.progressed_at = self._now()
+            self._unread.remove(size)
         if len(response.unsent) < STREAM_HIGH_BYTES // 2:
             response.room.set()
         if ends:

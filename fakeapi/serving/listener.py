@@ -8,6 +8,7 @@ import ssl
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.serving.connection import Connection
+from fakeapi.serving.response_bytes import ResponseBytes
 from fakeapi.serving.streams import Dates
 
 logger = logging.getLogger("fakeapi.serving")
@@ -74,6 +75,7 @@ class Listener:
         self._socket = listener
         self._tls = tls
         self._dates = Dates()
+        self._unread = ResponseBytes(asyncio.get_running_loop().time)
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
@@ -133,7 +135,7 @@ class Listener:
             client.close()
             return
         writer = asyncio.StreamWriter(transport, protocol, reader, self._loop)
-        connection = Connection(self._app, self._dates, reader, writer)
+        connection = Connection(self._app, self._dates, self._unread, reader, writer)
         self._connections.add(connection)
         try:
             await connection.run()

@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
-from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope, Send
+from fakeapi.asgi import ROOM, ASGIApp, ClientGone, ClientStalled, DropConnection, Message, Scope, Send
+from fakeapi.serving.response_bytes import ConnectionBytes
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -33,6 +35,10 @@ class RequestEvents:
         self._arrived = asyncio.Event()
         self._room = asyncio.Event()
         self._on_read = on_read
+
+    @property
+    def client_left(self) -> bool:
+        return self._left is not None
 
     async def put(self, event: Any) -> None:
         """Waits while too much is unread."""
@@ -91,10 +97,18 @@ class RequestEvents:
 class ConnectionTasks:
     """The tasks of one connection. One that fails is logged and leaves the others alone."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, drop: Callable[[], None] | None = None) -> None:
-        """`drop` closes the connection, for an application that asks for it."""
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        drop: Callable[[], None] | None = None,
+        unread: ConnectionBytes | None = None,
+    ) -> None:
+        """`drop` closes the connection, for an application that asks for it. `unread` counts the bytes of
+        responses that the client has not read: while they are too many, further requests wait.
+        """
         self._loop = loop
         self._drop = drop
+        self._unread = unread
         self.requests: set[asyncio.Task[None]] = set()
         self.helpers: set[asyncio.Task[None]] = set()
 
@@ -114,16 +128,47 @@ class ConnectionTasks:
 
     async def _answer(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
         try:
-            await app(scope, events.receive, send)
+            if scope["type"] == "http":
+                await self._answer_http(app, scope, events, send)
+            else:
+                await app(scope, events.receive, send)
         except DropConnection:
             if self._drop is not None:
                 self._drop()
                 return
+        except (ClientGone, ClientStalled):
+            pass  # a stream without its end is reset, and a connection closed
         except Exception:
             logger.exception("The application failed at %s %s", scope.get("method"), scope.get("path"))
         finally:
             events.close()
         await send(None)
+
+    async def _answer_http(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
+        """Raises ClientGone where the application sends to a client that has left, and serves no GET of
+        such a client.
+        """
+
+        async def send_unless_gone(message: Message) -> None:
+            if events.client_left:
+                raise ClientGone
+            await send(message)
+
+        if self._unread is not None:
+            await self._unread.turn()
+            unread = self._unread
+
+            @asynccontextmanager
+            async def room(size: int) -> AsyncIterator[None]:
+                async with unread.room(size):
+                    if events.client_left:
+                        raise ClientGone
+                    yield
+
+            scope["extensions"][ROOM] = room
+        if events.client_left and scope["method"] == "GET":
+            raise ClientGone
+        await app(scope, events.receive, send_unless_gone)
 
     def _start(self, work: Coroutine[Any, Any, None], kept: set[asyncio.Task[None]]) -> None:
         task = self._loop.create_task(work)

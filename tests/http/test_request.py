@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.http.request import BODY_MAX, ClientGone, Request
+from fakeapi.asgi import ClientGone
+from fakeapi.http.request import BODY_MAX, Request
 from fakeapi.machinery.errors import ApiError
 
 Message = dict[str, Any]

@@ -1,12 +1,20 @@
 """Responses over ASGI messages, whole and streamed."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 import pytest
 
-from fakeapi.http.response import WARNINGS_LENGTH_MAX, Response, StreamingResponse, head, shortened
+from fakeapi.asgi import ClientStalled
+from fakeapi.http.response import (
+    WARNINGS_LENGTH_MAX,
+    LazyResponse,
+    Response,
+    StreamingResponse,
+    head,
+    shortened,
+)
 
 Message = dict[str, Any]
 ID = b"b7a2f4b2-6a36-4d4a-8a35-0d1b4b1c2d3e"
@@ -129,3 +137,28 @@ def test_many_small_frames_go_out_together_and_large_ones_by_themselves() -> Non
 
     bodies = [message["body"] for message in sent(StreamingResponse(frames(), lambda: None))[1:]]
     assert [len(body) for body in bodies] == [400_000, 1, 0]
+
+
+def test_a_list_is_not_made_any_further_than_the_client_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.http.response.UNREAD_SECONDS", 0.01)
+    made: list[int] = []
+
+    def pieces() -> Iterator[bytes]:
+        for number in range(10):
+            made.append(number)
+            yield bytes(1 << 20)
+
+    async def send(message: Any) -> None:
+        if made == [0, 1, 2]:
+            await asyncio.Event().wait()
+
+    response = LazyResponse(200, b"", pieces=pieces())
+    with pytest.raises(ClientStalled):
+        asyncio.run(response.send(ID, never, send))
+    assert made == [0, 1, 2]
+
+
+def test_a_list_that_is_made_while_it_is_read_declares_no_length() -> None:
+    start, *parts = sent(LazyResponse(200, b"a", pieces=(b"b", bytes(1 << 20), b"c")))
+    assert b"content-length" not in dict(start["headers"])
+    assert b"".join(part["body"] for part in parts) == b"ab" + bytes(1 << 20) + b"c"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.registry import list_items
-from fakeapi.registry.list_items import KEPT_ENTRIES_MAX, RUN_ENTRIES, ItemRuns
+from fakeapi.registry.list_items import KEPT_ENTRIES_MAX, RUN_BYTES_MAX, RUN_ENTRIES, ItemRuns
 from fakeapi_storage import Entry
 
 
@@ -66,3 +66,10 @@ def test_of_too_many_bytes_all_are_forgotten_and_made_again(monkeypatch: pytest.
     for _ in range(3):
         assert listed(runs, entries) == b",".join(map(item, entries))
         assert sum(len(made) for _, made in runs._kept.values()) == runs._bytes <= most
+
+
+def test_long_items_are_joined_by_fewer_and_a_very_long_one_is_alone() -> None:
+    sizes = [RUN_BYTES_MAX // 2, RUN_BYTES_MAX // 2, 1, 2 * RUN_BYTES_MAX, 1]
+    entries = [Entry(f"{number:04}", bytes(size), 1, 1) for number, size in enumerate(sizes)]
+    runs = [*ItemRuns(lambda entry: entry.value).runs(entries)]
+    assert [len(run) for run in runs] == [RUN_BYTES_MAX + 1, 1, 2 * RUN_BYTES_MAX, 1]

@@ -12,8 +12,9 @@ import h2.events
 class Client:
     """One HTTP/2 connection; events are collected by stream. `reset` and `goodbye` hold error codes."""
 
-    def __init__(self, sock: socket.socket, *, acknowledge: bool = True) -> None:
+    def __init__(self, sock: socket.socket, *, acknowledge: bool = True, authority: str = "x") -> None:
         self.sock = sock
+        self.authority = authority
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.acknowledge = acknowledge
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
@@ -36,7 +37,7 @@ class Client:
     def begin(self, path: str, *, ended: bool = True) -> int:
         """Sends a request's head, when the next flush does."""
         stream = self.h2.get_next_available_stream_id()
-        headers = [(":method", "GET"), (":path", path), (":scheme", "http"), (":authority", "x")]
+        headers = [(":method", "GET"), (":path", path), (":scheme", "http"), (":authority", self.authority)]
         self.h2.send_headers(stream, headers, end_stream=ended)
         return stream
 
@@ -52,7 +53,13 @@ class Client:
     def request(self, path: str, body: bytes | None = None, extra: tuple[tuple[str, str], ...] = ()) -> int:
         stream = self.h2.get_next_available_stream_id()
         method = "GET" if body is None else "POST"
-        headers = [(":method", method), (":path", path), (":scheme", "http"), (":authority", "x"), *extra]
+        headers = [
+            (":method", method),
+            (":path", path),
+            (":scheme", "http"),
+            (":authority", self.authority),
+            *extra,
+        ]
         self.h2.send_headers(stream, headers, end_stream=body is None)
         self.flush()
         left = body or b""

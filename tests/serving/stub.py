@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.asgi import ROOM, ClientGone, ClientStalled, NoRoom
+
 PATIENCE_SECONDS = 30.0
 """For another thread to do what it has to; a test that waits in vain fails then."""
 
@@ -17,6 +19,7 @@ class Stub:
         self.calls: list[str] = []
         self.watching = 0
         self.flooded = 0
+        self.made = 0
         self.received: list[dict[str, Any]] = []
         self.disconnected = asyncio.Event()
         self._watches: set[asyncio.Event] = set()
@@ -94,10 +97,41 @@ class Stub:
 
     async def do_flood(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
+        self._note("flooding")
         while not self.disconnected.is_set():
-            await send({"type": "http.response.body", "body": bytes(65_536), "more_body": True})
+            try:
+                await send({"type": "http.response.body", "body": bytes(65_536), "more_body": True})
+            except ClientGone:
+                self._note("stopped")
+                raise
             self.flooded += 1
             self._note()
+
+    async def do_whole(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers with as many bytes as the path says."""
+        self._note("whole")
+        await _answer(send, bytes(int(scope["path"].rpartition("/")[2])))
+
+    async def do_long(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers with as many bytes as the path says, once there is room for them."""
+        size = int(scope["path"].rpartition("/")[2])
+        self._note("asked for room")
+        try:
+            async with scope["extensions"][ROOM](size):
+                self.made += 1
+                self._note()
+        except NoRoom:
+            await _answer(send, b"no room", status=429)
+        else:
+            await _answer(send, bytes(size))
+
+    async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
+        """Gives up on a client that does not read."""
+        try:
+            async with asyncio.timeout(0.05):
+                await self.do_flood(scope, receive, send)
+        except TimeoutError:
+            raise ClientStalled from None
 
     async def do_watch(self, scope: Any, receive: Any, send: Any) -> None:
         ended = asyncio.Event()

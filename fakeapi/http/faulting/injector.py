@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.asgi import ClientGone
 from fakeapi.cluster import Cluster
 from fakeapi.faults.actions import (
     OF_WATCHES,
@@ -26,7 +27,7 @@ from fakeapi.http.faulting.responses import broken, dropped
 from fakeapi.http.faulting.staleness import show_stale_state
 from fakeapi.http.faulting.taps import Ending, tap_of
 from fakeapi.http.pipeline import Handler
-from fakeapi.http.request import ClientGone, Request
+from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
 from fakeapi.http.watch import OpenWatch, Watches
 from fakeapi.machinery.meta.request_info import RequestInfo

@@ -37,8 +37,7 @@ class BrokenResponse(Response):
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
         until = NEVER if self.clock is None or not self.seconds else self.clock.monotonic() + self.seconds
-        whole = b"".join((self.body, *self.pieces))
-        self.body, self.pieces = b"", ()
+        whole, self.body = self.body, b""
         sent = max(0, min(self.sent, len(whole) - 1))
         length = (b"content-length", b"%d" % len(whole))
         self.headers = [each for each in self.headers if each[0] != b"content-length"]
@@ -51,7 +50,7 @@ class BrokenResponse(Response):
 
 def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
     """A response of which a part of the body is sent, at least one byte less than all."""
-    whole = b"".join((response.body, *response.pieces))
+    whole = response.whole()
     return BrokenResponse(
         response.status,
         whole,

@@ -2,6 +2,7 @@
 
 import logging
 
+from fakeapi.asgi import ClientGone, NoRoom
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import (
     ALWAYS,
@@ -14,7 +15,6 @@ from fakeapi.http.negotiation import (
 )
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.rendering import render
-from fakeapi.http.request import ClientGone
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.status import status_of
 from fakeapi.machinery import codec, errors
@@ -35,6 +35,8 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
         return refusal(error, ctx) if error.code <= LARGEST_STATUS else _unsendable(error)
     except ClientGone:
         raise
+    except NoRoom:
+        return refusal(too_many_requests(), ctx)
     except RecursionError:  # Kubernetes goes down 10,000 levels, Python's stack about a thousand
         return refusal(errors.bad_request("exceeded max depth"), ctx)
     except StorageError as error:
@@ -54,8 +56,7 @@ def unavailable(error: StorageError) -> ApiError:
     if isinstance(error, InvalidEntry):
         return ApiError(500, "", "etcdserver: request is too large")
     if isinstance(error, Overloaded):
-        words = "Too many requests, please try again later."
-        return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
+        return too_many_requests()
     words = f"the server is currently unable to handle the request: {error}"
     if isinstance(error, Unreachable):
         return ApiError(503, "ServiceUnavailable", words, Details(retry_after_seconds=1), retry_after=1)
@@ -72,6 +73,12 @@ def _unsendable(error: ApiError) -> Response:
 
     log.error("the connection was dropped, as by kube-apiserver: invalid status code %d", error.code)
     return dropped()
+
+
+def too_many_requests() -> ApiError:
+    """429 with Retry-After, as `tooManyRequests` of k8s.io/apiserver `pkg/server/filters/maxinflight.go`."""
+    words = "Too many requests, please try again later."
+    return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
 
 
 def refusal(error: ApiError, ctx: RequestContext) -> Response:

@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from fakeapi.asgi import Application, Receive, Scope, Send
+from fakeapi.asgi import WRITE_NOW, Application, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from fakeapi.traces.model import Ending
@@ -64,7 +64,8 @@ class Recorder:
                 end(observed, complete=True)
 
         try:
-            await self._app({**scope, "extensions": {}}, hear, say)
+            extensions = {name: own for name, own in scope.get("extensions", {}).items() if name != WRITE_NOW}
+            await self._app({**scope, "extensions": extensions}, hear, say)
         finally:
             end(observed, complete=complete)
 

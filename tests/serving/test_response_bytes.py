@@ -1,0 +1,171 @@
+"""Bytes that clients do not read are bounded: long answers wait, and stalled clients are dropped."""
+
+import asyncio
+import contextlib
+import socket
+
+import h2.errors
+import pytest
+
+from fakeapi.serving.runner import Runner
+from tests.serving.asking import ask, connected, raw, statuses, turns, until_closed
+from tests.serving.h2client import Client
+from tests.serving.stub import Stub
+
+BOUNDS = "fakeapi.serving.response_bytes"
+LONG = 16 * 1024 * 1024
+"""More than the kernel keeps for a client that does not read."""
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server with room for one long answer, whose clients may take their time."""
+    monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
+    monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
+    monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)
+    monkeypatch.setattr(f"{BOUNDS}.ROOM_SECONDS", 600.0)
+
+
+def get(runner: Runner, path: str) -> socket.socket:
+    """A client that has asked, and reads nothing."""
+    client = raw(runner)
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    return client
+
+
+def test_a_long_answer_waits_until_others_have_been_read(runner: Runner, stub: Stub, narrow: None) -> None:
+    with get(runner, f"/long/{LONG}") as first:
+        stub.wait_for(lambda: stub.made == 1)
+        with get(runner, f"/long/{LONG}") as second:
+            stub.wait_for(lambda: stub.calls.count("asked for room") == 2)
+            turns(runner, 100)
+            assert stub.made == 1
+            with connected(runner) as other:
+                assert ask(other, "/constant")[0] == 200
+            assert received(first) > LONG
+            assert received(second) > LONG
+
+
+def test_a_long_answer_waits_for_room_for_a_time_only(
+    runner: Runner, stub: Stub, narrow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{BOUNDS}.ROOM_SECONDS", 0.01)
+    with get(runner, f"/long/{LONG}"):
+        stub.wait_for(lambda: stub.made == 1)
+        with get(runner, f"/long/{LONG}") as second:
+            assert statuses(until_closed(second)) == [429]
+
+
+def test_a_client_that_reads_nothing_is_dropped_where_others_wait_for_room(
+    runner: Runner, stub: Stub, narrow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 0.0)
+    with get(runner, f"/long/{LONG}") as first:
+        stub.wait_for(lambda: stub.made == 1)
+        turns(runner, 10)
+        with get(runner, f"/long/{LONG}") as second:
+            assert received(second) > LONG
+        assert received(first) < LONG
+
+
+def test_the_connection_with_the_most_unread_bytes_is_dropped_at_twice_the_limit(
+    runner: Runner, stub: Stub, narrow: None
+) -> None:
+    with get(runner, f"/whole/{LONG}") as first:
+        stub.wait_for(lambda: stub.calls == ["startup", "whole"])
+        turns(runner, 10)
+        with get(runner, f"/whole/{2 * LONG}") as second:
+            assert received(second) < 2 * LONG
+        assert received(first) > LONG
+
+
+def test_an_answer_alone_may_be_longer_than_all_limits(runner: Runner, narrow: None) -> None:
+    with get(runner, f"/long/{3 * LONG}") as client:
+        assert received(client) > 3 * LONG
+
+
+def test_requests_wait_while_their_connection_has_too_many_unread_bytes(
+    runner: Runner, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", 10_000)
+    with Client(raw(runner), acknowledge=False) as client:
+        whole = client.request("/whole/100000")
+        while len(client.bodies.get(whole, b"")) < 65_535:
+            client.receive()
+        constant = client.request("/whole/1")
+        turns(runner, 100)
+        with connected(runner) as other:
+            assert ask(other, "/constant")[0] == 200
+        assert stub.calls.count("whole") == 1
+        client.acknowledge = True
+        client.h2.increment_flow_control_window(100_000)
+        client.h2.increment_flow_control_window(100_000, whole)
+        client.flush()
+        assert client.answer(constant)[0] == "200"
+
+
+def test_a_get_that_waits_is_not_served_once_its_client_has_left(
+    runner: Runner, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", 10_000)
+    with Client(raw(runner), acknowledge=False) as client:
+        whole = client.request("/whole/100000")
+        while len(client.bodies.get(whole, b"")) < 65_535:
+            client.receive()
+        client.request("/stuck")
+        turns(runner, 100)
+    all_connections_end(runner)
+    assert stub.calls == ["startup", "whole"]
+
+
+def test_an_http1_client_that_reads_nothing_for_long_is_dropped(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr("fakeapi.serving.connection.UNREAD_SECONDS", 0.1)
+    with get(runner, f"/whole/{LONG}") as client:
+        all_connections_end(runner)
+        assert received(client) < LONG
+
+
+def test_an_http2_response_that_is_not_read_for_long_is_reset_alone(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr("fakeapi.serving.http2.UNREAD_SECONDS", 0.1)
+    with Client(raw(runner), acknowledge=False) as client:
+        whole = client.request("/whole/100000")
+        while not client.is_over(whole):
+            client.receive()
+        assert client.reset[whole] == h2.errors.ErrorCodes.CANCEL
+        client.h2.increment_flow_control_window(65_535)
+        client.flush()
+        assert client.answer(client.request("/constant"))[0] == "200"
+
+
+def test_a_connection_that_is_to_close_waits_for_its_client_for_a_time_only(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.serving.connection.CLOSE_SECONDS", 0.01)
+    with get(runner, "/stalled"):
+        all_connections_end(runner)
+
+
+def received(client: socket.socket) -> int:
+    """The number of bytes that come until the server closes."""
+    count = 0
+    with contextlib.suppress(ConnectionError):
+        while data := client.recv(1 << 20):
+            count += len(data)
+    return count
+
+
+def all_connections_end(runner: Runner) -> None:
+    """Returns when the server has no connection any more."""
+
+    async def wait() -> None:
+        assert runner._listener is not None
+        while tasks := runner._listener._tasks:
+            await asyncio.wait(tasks)
+
+    runner.call(wait)
