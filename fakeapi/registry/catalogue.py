@@ -1,5 +1,6 @@
 """The catalogue: the resources that a server serves, which may change while it runs."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from fakeapi.registry.resource import Resource
@@ -21,8 +22,9 @@ class Catalogue:
         self.primary = primary
         self.generation = 0
         self._by_name: dict[tuple[str, str, str], Resource] = {}
-        self._groups: frozenset[str] = frozenset()
-        self._built_in: frozenset[str] = frozenset()
+        self._in_group: Counter[str] = Counter()
+        self._built_in: Counter[str] = Counter()
+        """How many resources of each group are built in."""
         self._subscribers: list[Subscriber] = []
         self.add(*resources)
 
@@ -42,7 +44,7 @@ class Catalogue:
         return any(each.kind.resource == name and each.prefix == prefix for each in self._by_name.values())
 
     def has_group(self, group: str) -> bool:
-        return group in self._groups
+        return group in self._in_group
 
     def has_built_in(self, group: str) -> bool:
         """Whether a group has resources that no definition of custom resources made."""
@@ -89,6 +91,7 @@ class Catalogue:
                 raise ValueError(f"{resource.api_version} {resource.kind.resource} is served already")
             added[name] = resource
         self._by_name |= added
+        self._count(added.values(), 1)
         self.changed()
 
     def remove(self, *resources: Resource) -> None:
@@ -98,6 +101,7 @@ class Catalogue:
                 raise KeyError(_name_of(resource))
         for resource in resources:
             del self._by_name[_name_of(resource)]
+        self._count(resources, -1)
         self.changed()
         for resource in resources:
             for subscriber in list(self._subscribers):
@@ -110,11 +114,16 @@ class Catalogue:
 
     def changed(self) -> None:
         """Count a generation: what discovery says of a resource has changed."""
-        self._groups = frozenset(group for group, _, _ in self._by_name)
-        self._built_in = frozenset(
-            name[0] for name, each in self._by_name.items() if not each.kind.unstructured
-        )
         self.generation += 1
+
+    def _count(self, resources: Iterable[Resource], change: int) -> None:
+        """Counts resources that were added (1) or removed (-1); forgets groups that have none left."""
+        for resource in resources:
+            group = resource.kind.group
+            for counts in (self._in_group, *(() if resource.kind.unstructured else (self._built_in,))):
+                counts[group] += change
+                if not counts[group]:
+                    del counts[group]
 
 
 def _name_of(resource: Resource) -> tuple[str, str, str]:

@@ -4,13 +4,13 @@ Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (names), `pkg/con
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.custom.accepted_names import NamesInUse
 from fakeapi.registry.custom.bundles import bundle_problem
 
 NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
@@ -89,15 +89,16 @@ def with_condition(definition: Object, made: Condition, now: str) -> Object:
 # names ------------------------------------------------------------------------------------------
 
 
-def with_names(definition: Object, others: Iterable[Object], now: str) -> Object | None:
-    """The definition with the names that it can have beside the `others` of its group; None where there is
-    nothing to say.
+def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
+    """The definition with the names that it can have, and the conditions about them; None if they stay.
+
+    `used` are the accepted names of all definitions of its group, its own included.
     """
     names, status = definition["spec"]["names"], definition["status"]
     accepted = status["acceptedNames"]
     if _normal(names) == _normal(accepted):
         return None
-    new, problem = _claimed(names, accepted, _Taken.by([*others, definition]))
+    new, problem = _claimed(names, accepted, used)
     found = problem or Condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
     before = condition(definition, NAMES_ACCEPTED)
     if _normal(new) == _normal(accepted) and _says(before, found):
@@ -106,31 +107,15 @@ def with_names(definition: Object, others: Iterable[Object], now: str) -> Object
     return with_condition(with_condition(made, found, now), _established(definition, found), now)
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    resources: frozenset[str]
-    kinds: frozenset[str]
-
-    @classmethod
-    def by(cls, definitions: Iterable[Object]) -> "_Taken":
-        resources: set[str] = set()
-        kinds: set[str] = set()
-        for each in definitions:
-            names = each["status"]["acceptedNames"]
-            resources.update((names["plural"], names.get("singular", ""), *(names.get("shortNames") or ())))
-            kinds.update((names["kind"], names.get("listKind", "")))
-        return cls(frozenset(resources), frozenset(kinds))
-
-
-def _claimed(names: Object, accepted: Object, taken: _Taken) -> tuple[Object, Condition | None]:
+def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
     """The names that a definition has from now on, and the last conflict of those that it cannot have."""
     new, problem = dict(accepted), None
     for field, used, reason in (
-        ("plural", taken.resources, "PluralConflict"),
-        ("singular", taken.resources, "SingularConflict"),
-        ("shortNames", taken.resources, "ShortNamesConflict"),
-        ("kind", taken.kinds, "KindConflict"),
-        ("listKind", taken.kinds, "ListKindConflict"),
+        ("plural", in_use.resources, "PluralConflict"),
+        ("singular", in_use.resources, "SingularConflict"),
+        ("shortNames", in_use.resources, "ShortNamesConflict"),
+        ("kind", in_use.kinds, "KindConflict"),
+        ("listKind", in_use.kinds, "ListKindConflict"),
     ):
         wanted, own = names.get(field), accepted.get(field)
         asked = (

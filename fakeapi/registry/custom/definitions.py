@@ -6,7 +6,7 @@ that of several with the same names the first one gets them.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections import deque
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.errors import ApiError
@@ -14,6 +14,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.bootstrap.making import Bootstrap
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.custom import conditions
+from fakeapi.registry.custom.accepted_names import AcceptedNames, group_of
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
@@ -56,9 +57,8 @@ class CustomResources:
         self._served: dict[str, _Served] = {}
         self._following = asyncio.Lock()
         self._cleaning: set[str] = set()
-        self.registration = Registration(
-            store, bootstrap, lambda group: (each for _, each in self._definitions_of(group))
-        )
+        self._names = AcceptedNames()
+        self.registration = Registration(store, bootstrap, self._names.served_versions)
 
     # what other parts call ----------------------------------------------------------------------
 
@@ -75,14 +75,19 @@ class CustomResources:
     async def restore(self) -> None:
         """Serves the definitions that are stored, and none other; continues what a stop interrupted."""
         async with self._following:
-            names = [entry.key.removeprefix(PREFIX) for entry in self._store.storage.list(PREFIX).entries]
+            entries = self._store.storage.list(PREFIX).entries
+            names = [entry.key.removeprefix(PREFIX) for entry in entries]
             for name in self._served.keys() - set(names):
                 self._withdraw(name)
+            self._names.forget()
+            for name, entry in zip(names, entries, strict=True):
+                self._names.note(name, self._resource.decode(entry))
             for name in names:
                 await self._settle(name)
 
     def forget(self) -> None:
         """Serves none any more: the storage is empty."""
+        self._names.forget()
         for name in list(self._served):
             self._withdraw(name)
 
@@ -91,10 +96,11 @@ class CustomResources:
 
         Returns whether it is at rest.
         """
-        if entry is None:
+        definition = None if entry is None else self._resource.decode(entry)
+        self._names.note(name, definition)
+        if definition is None:
             self._withdraw(name)
             return True
-        definition = self._resource.decode(entry)
         self._serve(definition)
         is_going = CLEANUP in (definition["metadata"].get("finalizers") or ())
         return self._next(definition) is None and not (
@@ -104,40 +110,40 @@ class CustomResources:
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:
-        """Brings one definition to rest, and then the others of its group, whose names may have got free."""
-        pending = [name]
+        """Brings one definition to rest, and then those that request a name which it took or freed."""
+        pending = deque(sorted(await self._settle_one(name)))
         while pending:
-            current = pending.pop(0)
-            before = self._accepted(current)
-            await self._settle_one(current)
-            if before != self._accepted(current):
-                group = current.partition(".")[2]
-                others = (each["metadata"]["name"] for _, each in self._definitions_of(group))
-                pending += [each for each in others if each != current and each not in pending]
-        await self.registration.follow(name.partition(".")[2])
+            waiting = pending.popleft()
+            if self._names.decides_anew(waiting):
+                pending += sorted(await self._settle_one(waiting))
+        await self.registration.follow(group_of(name))
 
-    async def _settle_one(self, name: str) -> None:
+    async def _settle_one(self, name: str) -> set[str]:
+        """Brings one definition to rest.
+
+        Returns the definitions that request a name which was taken or freed on the way.
+        """
+        waiting: set[str] = set()
         while True:
             entry = self._store.storage.newest(f"{PREFIX}{name}")
-            if entry is None:
+            definition = None if entry is None else self._resource.decode(entry)
+            waiting |= self._names.note(name, definition)
+            if entry is None or definition is None:
                 self._withdraw(name)
-                return
-            definition = self._resource.decode(entry)
+                return waiting
             self._serve(definition)
             new = self._next(definition)
             if new is None and not await self._clean_up(entry, definition):
-                return
+                return waiting
             if new is not None:
                 await self._write(entry, definition, new)
 
     def _next(self, definition: Object) -> Object | None:
         """The definition after the next step of a controller; None where none has anything to do."""
-        now, name = self._store.now(), definition["metadata"]["name"]
-        group = definition["spec"]["group"]
-        others = [each for key, each in self._definitions_of(group) if key != f"{PREFIX}{name}"]
+        now, used = self._store.now(), self._names.in_use(definition["spec"]["group"])
         return (
             conditions.with_conformance(definition, now)
-            or conditions.with_names(definition, others, now)
+            or conditions.with_names(definition, used, now)
             or conditions.with_established(
                 definition,
                 now,
@@ -267,7 +273,7 @@ class CustomResources:
     def _overlaps(self, definition: Object) -> bool:
         """Whether a built-in resource has the definition's objects."""
         group, plural = definition["spec"]["group"], definition["spec"]["names"]["plural"]
-        return any(
+        return self._catalogue.has_built_in(group) and any(
             each.kind.group == group and each.kind.resource == plural and not each.kind.unstructured
             for each in self._catalogue.resources
         )
@@ -280,19 +286,3 @@ class CustomResources:
         found = self._catalogue.find(GROUP, VERSION, RESOURCE)
         assert found is not None, "definitions are served where there are some"
         return found
-
-    def _definitions_of(self, group: str) -> Iterator[tuple[str, Object]]:
-        """The key and object of each definition in a group; of all definitions if no group is given."""
-        storage = self._store.storage
-        for entry in storage.list(PREFIX).entries:
-            if not group or entry.key.removeprefix(PREFIX).partition(".")[2] == group:
-                newest = storage.newest(entry.key)
-                if newest is not None:
-                    yield entry.key, self._resource.decode(newest)
-
-    def _accepted(self, name: str) -> Object | None:
-        entry = self._store.storage.newest(f"{PREFIX}{name}")
-        if entry is None:
-            return None
-        accepted: Object = self._resource.decode(entry)["status"]["acceptedNames"]
-        return accepted

@@ -26,17 +26,20 @@ GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
 
 
 class Registration:
-    """Manages the APIServices for the definitions that `definitions` returns.
+    """Manages the APIServices for the groups and versions that `served_versions` returns.
 
     It is called with a group, or with "" for all groups.
     """
 
     def __init__(
-        self, store: "Store", bootstrap: Bootstrap, definitions: Callable[[str], Iterable[Object]]
+        self,
+        store: "Store",
+        bootstrap: Bootstrap,
+        served_versions: Callable[[str], Iterable[tuple[str, str]]],
     ) -> None:
         self._store = store
         self._bootstrap = bootstrap
-        self._definitions = definitions
+        self._served_versions = served_versions
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
@@ -63,10 +66,7 @@ class Registration:
     def _wanted(self, group: str) -> dict[str, tuple[str, str]]:
         """Group and version of each APIService by its name."""
         return {
-            f"{version['name']}.{each['spec']['group']}": (each["spec"]["group"], version["name"])
-            for each in self._definitions(group)
-            for version in each["spec"]["versions"]
-            if version["served"]
+            f"{version}.{of_group}": (of_group, version) for of_group, version in self._served_versions(group)
         }
 
     async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:

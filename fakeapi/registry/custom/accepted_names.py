@@ -1,0 +1,174 @@
+"""The accepted names and the served versions of all CustomResourceDefinitions, by group.
+
+Follows `getAcceptedNamesForGroup` and `requeueAllOtherGroupCRDs` of k8s.io/apiextensions-apiserver
+`pkg/controller/status/naming_controller.go`. Upstream lists all definitions for each write; counts give the
+same answers here, at a cost that does not grow with the group.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from fakeapi.machinery.json_types import Object
+
+
+@dataclass(slots=True)
+class NamesInUse:
+    """How many accepted names of one group's definitions have each text.
+
+    Plurals, singulars and short names share one space; kinds and list kinds share the other.
+    """
+
+    resources: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of one definition."""
+
+    resources: frozenset[str]
+    kinds: frozenset[str]
+
+    @classmethod
+    def of(cls, names: Object) -> "_Names":
+        resources = (names.get("plural"), names.get("singular"), *(names.get("shortNames") or ()))
+        kinds = (names.get("kind"), names.get("listKind"))
+        return cls(frozenset(filter(None, resources)), frozenset(filter(None, kinds)))
+
+    def conflicts(self, used: NamesInUse) -> "_Names":
+        """The names that are in use."""
+        return _Names(
+            frozenset(each for each in self.resources if each in used.resources),
+            frozenset(each for each in self.kinds if each in used.kinds),
+        )
+
+
+_NO_NAMES = _Names(frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """The names of one definition, and the versions that it serves.
+
+    `requested` are the names in the spec; empty if all of them are accepted. `conflicts` are the requested
+    names that were in use when the definition was noted.
+    """
+
+    accepted: _Names
+    requested: _Names
+    conflicts: _Names
+    served: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Group:
+    used: NamesInUse = field(default_factory=NamesInUse)
+    versions: Counter[str] = field(default_factory=Counter)
+    definitions: dict[str, _Definition] = field(default_factory=dict)
+    resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
+    """The definitions that request a name and do not have all of their names, by that name."""
+    kinds_waited_for: dict[str, set[str]] = field(default_factory=dict)
+
+
+class AcceptedNames:
+    """Keeps the names of definitions as they were last noted."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, _Group] = {}
+
+    def note(self, name: str, definition: Object | None) -> set[str]:
+        """Notes a definition as it is stored now, or None for one that is deleted.
+
+        Returns the other definitions of its group that request a name which is taken or free since.
+        """
+        group = self._groups.setdefault(group_of(name), _Group())
+        before = group.definitions.pop(name, None)
+        lost = before.accepted if before else _NO_NAMES
+        got = _NO_NAMES if definition is None else _Names.of(definition["status"]["acceptedNames"])
+        waiting = {
+            *_recounted(group.used.resources, lost.resources, got.resources, group.resources_waited_for),
+            *_recounted(group.used.kinds, lost.kinds, got.kinds, group.kinds_waited_for),
+        }
+        if before is not None:
+            _take(group.versions, before.served)
+            _wait(group, name, before.requested, is_waiting=False)
+        if definition is not None:
+            noted = _noted(definition, got, group.used)
+            group.definitions[name] = noted
+            group.versions.update(noted.served)
+            _wait(group, name, noted.requested, is_waiting=True)
+        elif not group.definitions:
+            del self._groups[group_of(name)]
+        return waiting - {name}
+
+    def forget(self) -> None:
+        """Forgets all definitions."""
+        self._groups.clear()
+
+    def in_use(self, group: str) -> NamesInUse:
+        """The accepted names of a group's definitions."""
+        return self._groups[group].used if group in self._groups else NamesInUse()
+
+    def decides_anew(self, name: str) -> bool:
+        """Whether other requested names of a definition are in use than when it was noted."""
+        group = self._groups.get(group_of(name))
+        noted = group.definitions.get(name) if group else None
+        if group is None or noted is None:
+            return False
+        return noted.requested.conflicts(group.used) != noted.conflicts
+
+    def served_versions(self, group: str) -> Iterator[tuple[str, str]]:
+        """Each group and version that definitions of a group serve; of every group if `group` is empty."""
+        for each in [group] if group else list(self._groups):
+            for version in self._groups[each].versions if each in self._groups else ():
+                yield each, version
+
+
+def group_of(name: str) -> str:
+    """The group of the definition with this name, which is `PLURAL.GROUP`."""
+    return name.partition(".")[2]
+
+
+def _noted(definition: Object, accepted: _Names, used: NamesInUse) -> _Definition:
+    names = definition["spec"]["names"]
+    requested = _Names.of(names)
+    if requested == accepted:
+        requested = _NO_NAMES
+    served = frozenset(each["name"] for each in definition["spec"]["versions"] if each["served"])
+    return _Definition(accepted, requested, requested.conflicts(used), served)
+
+
+def _recounted(
+    used: Counter[str], lost: frozenset[str], got: frozenset[str], waited_for: dict[str, set[str]]
+) -> Iterator[str]:
+    """Counts names that a definition lost and got; yields the definitions that wait for one of them."""
+    before = {name: name in used for name in lost ^ got}
+    used.update(got)
+    _take(used, lost)
+    for name, was_used in before.items():
+        if was_used != (name in used):
+            yield from waited_for.get(name, ())
+
+
+def _take(counts: Counter[str], names: Iterable[str]) -> None:
+    """Takes one of each name, and forgets names of which none is left."""
+    for name in names:
+        counts[name] -= 1
+        if not counts[name]:
+            del counts[name]
+
+
+def _wait(group: _Group, definition: str, requested: _Names, *, is_waiting: bool) -> None:
+    """Adds a definition to those that wait for the names that it requests, or takes it away."""
+    for names, waited_for in (
+        (requested.resources, group.resources_waited_for),
+        (requested.kinds, group.kinds_waited_for),
+    ):
+        for name in names:
+            if is_waiting:
+                waited_for.setdefault(name, set()).add(definition)
+                continue
+            waited_for[name].discard(definition)
+            if not waited_for[name]:
+                del waited_for[name]
