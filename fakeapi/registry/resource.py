@@ -275,6 +275,7 @@ class Resource:
                 allows_duplicates=quirks.managed_fields_allow_duplicates,
                 order_matters=quirks.managed_fields_order_matters,
                 checks_type_first=quirks.apply_checks_type_first,
+                survives_errors=quirks.managed_fields_survive_errors,
                 untyped=self.kind.unstructured,
             )
         return self._managers[subresource]

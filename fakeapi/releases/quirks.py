@@ -91,6 +91,11 @@ class Quirks:
     managed_fields_allow_duplicates: bool
     """An object with two equal items in a set or map list keeps its managedFields."""
 
+    managed_fields_survive_errors: bool
+    """An update or patch whose fields cannot be determined keeps the managedFields of the stored object;
+    other releases drop them. It happens to custom objects whose managedFields name a version that their
+    definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery `pkg/util/managedfields`."""
+
     list_keys_may_be_absent: bool
     """An item of a map list may leave out some of its keys, and is then another item than one that has
     them; all of them it may not."""
@@ -741,6 +746,7 @@ _HISTORY: History = {
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},
     "managed_fields_allow_duplicates": {27: False, 29: True},
+    "managed_fields_survive_errors": {27: False, 37: True},
     "list_keys_may_be_absent": {27: False, 34: True},
     "managed_fields_order_matters": {27: False, 29: True},
     "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},

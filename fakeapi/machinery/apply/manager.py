@@ -14,7 +14,7 @@ from fakeapi.machinery.apply.compare import compare
 from fakeapi.machinery.apply.conflict import Conflicts
 from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, difference, from_paths, union
 from fakeapi.machinery.apply.managedfields import Entry, Managed, ManagedFieldsError, Manager, Record
-from fakeapi.machinery.apply.typed import TypedError, field_set_of
+from fakeapi.machinery.apply.typed import TypedError, VersionError, field_set_of
 from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.json_types import Object
@@ -67,11 +67,12 @@ class FieldManager:
 
     `node` is the schema of the kind. `reset_fields` are the paths that a write here never sets, as in
     `Strategy.reset_fields`. `untyped`: objects have no Go type, and may not fit `node`.
-    `convert` reads records of other API versions; unknown ones are dropped.
+    `convert` reads records of other API versions, as `updater.Convert` says.
 
     Quirks of releases: `allows_duplicates` False (until 1.28), an object with two equal items in a set or map
     list loses its managedFields; `order_matters` False (until 1.28), see `Updater`; `checks_type_first` False
-    (1.27), an apply of another type fails later, in other words.
+    (1.27), an apply of another type fails later, in other words; `survives_errors` False (until 1.36), an
+    update whose fields cannot be determined drops the managedFields of the stored object.
     """
 
     node: Struct
@@ -83,6 +84,7 @@ class FieldManager:
     allows_duplicates: bool = True
     order_matters: bool = True
     checks_type_first: bool = True
+    survives_errors: bool = True
     untyped: bool = False
 
     @cached_property
@@ -104,7 +106,7 @@ class FieldManager:
 
         What a client sent as managedFields counts on the main resource alone: entries that cannot be read, or
         none, leave those of `live`; `[]` or `[{}]` forgets all, and then an object has none until its first
-        apply. Where the fields cannot be determined, managedFields are dropped, as in Kubernetes.
+        apply. If the fields cannot be determined, those of `live` stay or are dropped (`survives_errors`).
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
@@ -122,7 +124,7 @@ class FieldManager:
         except (TypedError, TypeError, AttributeError, RecursionError):
             # objects of custom kinds are not read into types: a number may stand where a struct is expected,
             # which validation refuses later, and a value without a schema may be deeper than the stack
-            return new
+            return self._with_managed_fields_of(live, new)
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)
         return new
@@ -157,6 +159,8 @@ class FieldManager:
                 changed = typed(changed)
         except Conflicts as conflicts:
             raise conflicts.as_api_error() from None
+        except VersionError as error:
+            raise self._internal(str(error)) from None
         except TypedError as error:
             raise self._internal(f"failed to merge config: {error}") from None
         except DecodeError as error:
@@ -171,6 +175,13 @@ class FieldManager:
         if managed:
             result["metadata"]["managedFields"] = managedfields.encode(managed)
         return result
+
+    def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
+        """`new`, whose fields cannot be determined; follows UpdateNoErrors."""
+        before = None if live is None else live["metadata"].get("managedFields")
+        if before and self.survives_errors:
+            new["metadata"]["managedFields"] = before
+        return new
 
     def _managed_of(self, live: Object | None, sent: list[Entry] | None) -> Managed:
         stored = None if live is None else live["metadata"].get("managedFields")

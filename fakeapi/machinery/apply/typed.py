@@ -22,6 +22,10 @@ class TypedError(ValueError):
     """A value that does not fit its schema; the message is structured-merge-diff's."""
 
 
+class VersionError(TypedError):
+    """An object cannot be converted to an API version that its managedFields name."""
+
+
 def field_set_of(value: Any, node: Node) -> FieldSet:
     """Every leaf and every item of map, list or set that `value` mentions.
 

@@ -27,7 +27,9 @@ from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
-"""(value, API version) -> the value and its schema in that version; None for an unknown version."""
+"""(value, API version) -> the value and its schema in that version; None for a version whose records are
+dropped. Raises VersionError for a version that ends the update or the apply.
+"""
 
 
 REMEMBERED_MAX = 1024

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import count
 
 from fakeapi.machinery import codec, errors
+from fakeapi.machinery.apply.typed import VersionError
 from fakeapi.machinery.errors import ApiError, Details, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
@@ -52,10 +53,16 @@ class CustomVersions(Versions):
         super().__init__(kind, others, {})
         self._custom = conversions
 
-    def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
+    def convert(self, value: Object, api_version: str) -> tuple[Object, Struct]:
+        """Converts `value` to another version; for `machinery.apply`.
+
+        Raises VersionError for a version that the definition does not have; for built-in kinds the records of
+        such a version are dropped. Follows `ConvertToVersion` of k8s.io/apiextensions-apiserver
+        `pkg/apiserver/conversion/converter.go`.
+        """
         target = self.kind_of(api_version)
         if target is None:
-            return None
+            raise VersionError(f"request to convert CR to an invalid group/version: {api_version}")
         return self._custom.convert(value, api_version), target.apply_schema
 
 
