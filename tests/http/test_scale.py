@@ -14,6 +14,7 @@ TEMPLATE = {
     "metadata": {"labels": {"app": "a"}},
     "spec": {"containers": [{"name": "main", "image": "example.com/app:1"}]},
 }
+JSON = "application/json"
 MERGE = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 
@@ -81,12 +82,19 @@ def test_another_version_or_another_uid_is_a_conflict(api: FakeAPI) -> None:
     assert other.status["details"]["kind"] == "deployments/scale"
 
 
-def test_a_write_of_what_is_not_there_names_the_subresource(api: FakeAPI) -> None:
+@pytest.mark.parametrize(
+    ("method", "media_type"), [("GET", None), ("PUT", JSON), ("PATCH", MERGE), ("PATCH", APPLY)]
+)
+def test_the_scale_of_an_absent_deployment_names_the_deployment(
+    api: FakeAPI, method: str, media_type: str | None
+) -> None:
+    metadata = {"name": "none", "namespace": "default"}
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": 1}}
+    body = scale if media_type else None
+    query = {"fieldManager": "scaler"} if media_type == APPLY else None
     path = f"{APPS}/deployments/none/scale"
-    assert refused(lambda: api.request("GET", path)).status["details"]["kind"] == "deployments"
-    patch = {"spec": {"replicas": 1}}
-    missing = refused(lambda: api.request("PATCH", path, patch, content_type=MERGE))
-    assert (missing.code, missing.status["details"]["kind"]) == (404, "deployments/scale")
+    missing = refused(lambda: api.request(method, path, body, content_type=media_type or JSON, query=query))
+    assert (missing.code, missing.message) == (404, 'deployments.apps "none" not found')
 
 
 def test_who_scales_owns_the_replicas(api: FakeAPI) -> None:

@@ -1,6 +1,6 @@
 """A PUT creates objects of some kinds, and of some it must name the version that it replaces."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -36,9 +36,32 @@ def test_a_put_creates_a_lease(api: FakeAPI) -> None:
     assert ask(api, f"{LEASES}/made").json() == made
 
 
-def test_a_put_that_creates_may_name_any_version_but_no_uid(api: FakeAPI) -> None:
+def test_a_put_that_creates_may_name_any_version(api: FakeAPI) -> None:
     assert ask(api, f"{LEASES}/versioned", "PUT", lease("versioned", resourceVersion="5")).code == 201
-    assert ask(api, f"{LEASES}/known", "PUT", lease("known", uid="u")).code in (404, 409)
+
+
+@pytest.mark.parametrize("release", ["1.33", "1.34"])
+@pytest.mark.parametrize(("query", "prefix"), [("", "/registry"), ("?dryRun=All", "")])
+def test_a_put_of_an_absent_lease_may_not_name_a_uid(
+    release: str, query: str, prefix: str, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    server = fakeapi_factory(release=release)
+    answer = ask(server, f"{LEASES}/known{query}", "PUT", lease("known", uid="u"))
+    assert answer.code == 409
+    assert answer.json()["message"] == (
+        'Operation cannot be fulfilled on leases.coordination.k8s.io "known": StorageError: invalid object, '
+        f"Code: 4, Key: {prefix}/leases/default/known, ResourceVersion: 0, AdditionalErrorMsg: "
+        "Precondition failed: UID in precondition: u, UID in object meta: "
+    )
+
+
+@pytest.mark.parametrize(("release", "code"), [("1.33", 409), ("1.34", 404)])
+def test_a_put_with_a_uid_of_another_absent_object_is_answered_as_the_release_does(
+    release: str, code: int, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    server = fakeapi_factory(release=release)
+    body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "known", "uid": "u"}}
+    assert ask(server, "/api/v1/nodes/known", "PUT", body).code == code
 
 
 def test_a_put_creates_nothing_in_a_namespace_that_does_not_exist(api: FakeAPI) -> None:

@@ -41,6 +41,7 @@ from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.deferred_conversion import converted, converted_beside
 from fakeapi.registry.definition import Write
+from fakeapi.registry.etcd_keys import etcd_key
 from fakeapi.registry.naming import check_path_name, match_namespace
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.owner_references import deduplicate_owners
@@ -257,20 +258,19 @@ def _check_uid(
 ) -> None:
     """Checks the uid of a PUT body, which is a precondition, before anything else.
 
-    A dry run checks it above etcd, which adds /registry to the key in the message.
+    A kind that an update may create has an empty uid as long as there is no object.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
         return
-    if old is None and not resource.release.quirks.uid_of_missing_object_conflicts:
+    is_created = resource.strategy_for(target.subresource).creates_on_update
+    if old is None and not (is_created or resource.release.quirks.uid_of_missing_object_conflicts):
         raise errors.not_found(resource.qualified, target.name)
-    registry = "" if dry_run else "/registry"
-    place = f"{target.namespace}/{target.name}" if target.namespace else target.name
-    registry_key = f"{registry}/{resource.kind.resource}/{place}"
+    key = etcd_key(resource.kind, target, dry_run=dry_run)
     raise errors.conflict(
         resource.qualified,
         target.name,
-        f"StorageError: invalid object, Code: 4, Key: {registry_key}, ResourceVersion: 0, "
+        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, "
         f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, "
         f"UID in object meta: {actual}",
     )

@@ -7,14 +7,13 @@ at last the one that the object will have.
 
 from collections.abc import Callable
 
-from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.naming import check_name
 from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.resource import Resource
-from fakeapi.registry.scale import SCALE, ScaleView
+from fakeapi.registry.scale import SCALE
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.applying import applied
 from fakeapi.registry.verbs.changing import attempts
@@ -98,7 +97,6 @@ async def _changed(
     uid: str = "",
 ) -> WriteResult:
     view, whole = resource.scale_view, ObjectReference(target.namespace, target.name)
-    await _check_exists(store, resource, whole, view)
     steps = store.admission.steps(resource, SCALE, Operation.UPDATE)
     for attempt in attempts(store, resource, whole, uid=uid, dry_run=options.dry_run, admits=False):
         async with attempt as old:
@@ -120,10 +118,3 @@ def _with_version_of(obj: Object, old: Object) -> Object:
     """`obj` at the resourceVersion of `old`, which a Scale need not name."""
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
-
-
-async def _check_exists(store: Store, resource: Resource, whole: ObjectReference, view: ScaleView) -> None:
-    """A write of the Scale of what there is not names the subresource. Raises ApiError 404."""
-    if store.storage.newest(resource.key(whole.namespace, whole.name)) is None:
-        await store.settle()
-        raise errors.not_found(view.qualified, whole.name)

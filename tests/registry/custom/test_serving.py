@@ -135,3 +135,11 @@ def test_of_two_definitions_with_the_same_names_the_first_one_has_them(server: F
     server.request("DELETE", NAME)
     assert conditions(server.request("GET", second))["Established"] == ("True", "InitialNamesAccepted")
     assert ask(server, "/apis/example.com/v1/gadgets").code == 200
+
+
+def test_a_conflict_of_uids_names_the_group_in_the_key(server: FakeAPI) -> None:
+    server.request("POST", DEFINITIONS, definition())
+    stored = server.request("POST", WIDGETS, widget())
+    stored["metadata"]["uid"] = "other"
+    with pytest.raises(StatusError, match=r"Key: /registry/example\.com/widgets/default/w, "):
+        server.request("PUT", f"{WIDGETS}/w", stored)

@@ -9,6 +9,7 @@ from fakeapi.machinery.field_errors import FieldError, first_words, not_supporte
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry import stored_form
 from fakeapi.registry.defaults.functions import INIT_CONTAINER_ANNOTATIONS
+from fakeapi.registry.etcd_keys import etcd_key
 from fakeapi.registry.groups.core.pod.conditions import SCHEDULED, with_condition
 from fakeapi.registry.groups.core.pod.success import success
 from fakeapi.registry.groups.core.pod.wire_order import in_wire_order
@@ -72,8 +73,7 @@ def _check_preconditions(
     resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
 ) -> None:
     """A uid and a resourceVersion of the binding must be the pod's. Raises ApiError 409."""
-    registry = "" if dry_run else "/registry"
-    key = f"{registry}/{resource.kind.resource}/{target.namespace}/{target.name}"
+    key = etcd_key(resource.kind, target, dry_run=dry_run)
     for name, called in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         given, found = wanted.get(name, ""), pod["metadata"][name]
         if given and given != found:
