@@ -23,6 +23,7 @@ from fakeapi.machinery import codec, errors
 from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.wording import Wording
 from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
@@ -36,6 +37,7 @@ from fakeapi.registry.request_decoding import PROTOBUF, read_object
 from fakeapi.registry.resource import Resource
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
+from fakeapi.registry.verbs.patch_bodies import check_body
 from fakeapi_storage import Entry
 
 Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Response]]
@@ -59,14 +61,14 @@ def _after_commit(verb: Verb) -> Verb:
     return call
 
 
-def _transcoded(body: bytes) -> bytes:
-    """A configuration in CBOR as JSON. Raises ApiError 400 in the words of an apply, which expects YAML."""
+def _transcoded(body: bytes, wording: Wording) -> bytes:
+    """A configuration in CBOR as JSON. Raises ApiError 400 in the words of an apply."""
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
 
     try:
         return codec.encode(decoding.decode(body))
     except CborError as error:
-        raise errors.bad_request(f"error decoding YAML: {error}") from None
+        raise errors.bad_request(f"error decoding {wording.applied}: {error}") from None
 
 
 def _is_exact(ctx: RequestContext) -> bool:
@@ -184,8 +186,12 @@ class Verbs:
         negotiate_for(ctx, shown)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "PatchOptions", body, patch_type=media_type)
+        if is_cbor:
+            body = _transcoded(body, resource.release.quirks.wording)
+        elif resource.release.quirks.patches_are_checked_for_audit:
+            await self._store.heavy.run(len(body), partial(check_body, body, media_type))
         if media_type == APPLY_PATCH:
-            return await self._apply(ctx, resource, _transcoded(body) if is_cbor else body, options)
+            return await self._apply(ctx, resource, body, options)
         write = patching.patch if shown is resource else scaling.patch_scale
         result = await write(self._store, resource, ctx.object, body, media_type, options, ctx.warnings)
         return respond_result(ctx, shown, result)

@@ -1,7 +1,7 @@
 """The keys under which Kubernetes has objects in etcd, as messages about failed preconditions show them.
 
-Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and `SimpleStorageFactory` of
-k8s.io/apiserver `pkg/server/options`. The keys of fakeapi's own storage are others: `registry.object_keys`.
+Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and
+SimpleStorageFactory of k8s.io/apiserver `pkg/server/options`.
 """
 
 from fakeapi.registry.options import ObjectReference

@@ -91,6 +91,9 @@ class Quirks:
     managed_fields_allow_duplicates: bool
     """An object with two equal items in a set or map list keeps its managedFields."""
 
+    patches_are_checked_for_audit: bool
+    """A patch that is not JSON, or not YAML, is refused before its object is looked for."""
+
     managed_fields_survive_errors: bool
     """An update or patch whose fields cannot be determined keeps the managedFields of the stored object;
     other releases drop them. It happens to custom objects whose managedFields name a version that their
@@ -705,7 +708,7 @@ _WORDS_29 = replace(_WORDS_32, too_long="must have at most {} bytes")
 _WORDS_27 = replace(_WORDS_29, quoted_resource_names=True)
 _WORDS_34 = replace(_WORDS_32, json_values=True, empty_owner_member="must not be empty")
 _WORDS_35 = replace(_WORDS_34, length_unit="bytes")
-_WORDS_37 = replace(_WORDS_35, required_where_empty=True)
+_WORDS_37 = replace(_WORDS_35, required_where_empty=True, applied="patch")
 
 _CEL_1_34 = frozenset(
     {
@@ -746,6 +749,7 @@ _HISTORY: History = {
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},
     "managed_fields_allow_duplicates": {27: False, 29: True},
+    "patches_are_checked_for_audit": {27: False, 37: True},
     "managed_fields_survive_errors": {27: False, 37: True},
     "list_keys_may_be_absent": {27: False, 34: True},
     "managed_fields_order_matters": {27: False, 29: True},

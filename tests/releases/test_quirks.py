@@ -37,6 +37,7 @@ FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_34, FROM_1_35 = (
         ("list_parses_resource_version_before_continue", list(COMPILED_RELEASES[:3])),
         ("managed_fields_allow_duplicates", list(COMPILED_RELEASES[2:])),
         ("managed_fields_survive_errors", ["1.37"]),
+        ("patches_are_checked_for_audit", ["1.37"]),
         ("node_selector_values_are_checked", FROM_1_32),
         ("request_fields_under_exactly", FROM_1_33),
         ("status_stores_metadata", ["1.27", "1.28", "1.29"]),

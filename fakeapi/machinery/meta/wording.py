@@ -19,6 +19,9 @@ class Wording:
     too_long: str = "may not be more than {} bytes"
     """The message about a text beyond its limit; `{}` is the limit in bytes."""
 
+    applied: str = "YAML"
+    """What an apply calls a body that it cannot decode."""
+
     length_unit: str = "characters"
     """Of what the keys and values of labels may have so many."""
 

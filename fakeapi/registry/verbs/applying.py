@@ -14,6 +14,7 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.wording import Wording
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
@@ -87,12 +88,14 @@ def applied(
     warnings: Warnings,
 ) -> Object:
     """The configuration applied to `old`, or to nothing, with its managed fields."""
-    config, repeated = read_configuration(body)
+    wording = resource.release.quirks.wording
+    config, repeated = read_configuration(body, wording)
     new = resource.manager(target.subresource).apply(
         old, config, options.manager, store.now(), force=options.force, typed=partial(_typed, resource)
     )
     if repeated and options.validation == "Strict":
-        raise errors.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {repeated}")
+        why = f"error converting YAML to JSON: {repeated}"
+        raise errors.bad_request(f"error strict decoding {wording.applied}: {why}")
     if repeated and options.validation == "Warn":
         warn_of(repeated, warnings)
     if old is None and new["metadata"].get("uid"):
@@ -103,24 +106,24 @@ def applied(
     return new
 
 
-def read_configuration(body: bytes) -> tuple[Object, str]:
+def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
     """The applied configuration of a YAML or JSON body, and a message about duplicate keys.
 
     The message is empty where there are none. Raises ApiError 400.
     """
-    value, repeated = _read(body)
+    value, repeated = _read(body, wording)
     if value is None:
         return {}, repeated
     if not isinstance(value, dict):
         kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
         raise errors.bad_request(
-            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-            f"{kind} into Go value of type map[string]interface {{}}"
+            f"error decoding {wording.applied}: error unmarshaling JSON: while decoding JSON: "
+            f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
         )
     return value, repeated
 
 
-def _read(body: bytes) -> tuple[Any, str]:
+def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
     """Decodes JSON as JSON, which is faster, unless it has duplicate keys, which YAML's messages are about,
     or numbers beyond a float64, which are texts in YAML.
 
@@ -138,7 +141,8 @@ def _read(body: bytes) -> tuple[Any, str]:
     try:
         loaded = yaml_text.load_strictly(body)
     except yaml_text.YamlError as error:
-        raise errors.bad_request(f"error decoding YAML: error converting YAML to JSON: {error}") from None
+        why = f"error converting YAML to JSON: {error}"
+        raise errors.bad_request(f"error decoding {wording.applied}: {why}") from None
     return loaded.value, loaded.strict_error
 
 

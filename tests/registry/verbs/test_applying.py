@@ -7,6 +7,7 @@ import pytest
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.options import Warnings, WriteOptions
 from fakeapi.registry.verbs import applying
 from tests.registry.world import World, decoded, in_world, refusal
@@ -170,5 +171,5 @@ def test_entries_of_what_is_no_version_cost_an_object_all_its_entries() -> None:
 
 @pytest.mark.parametrize("body", [b'{"b":1,"a":{"d":1,"c":2}}', b"b: 1\na:\n  d: 1\n  c: 2\n"])
 def test_the_keys_of_a_configuration_are_sorted_whether_it_is_json_or_yaml(body: bytes) -> None:
-    value, repeated = applying.read_configuration(body)
+    value, repeated = applying.read_configuration(body, Wording())
     assert (codec.encode(value), repeated) == (b'{"a":{"c":2,"d":1},"b":1}', "")

@@ -1,0 +1,40 @@
+"""The check of a patch's body before anything else is asked, so that audit can record it as JSON.
+
+Follows `validateAndTranscodePatch` of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, new in 0.37.
+"""
+
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.errors import bad_request
+from fakeapi.machinery.golang.json_decoding import decode_lenient
+from fakeapi.machinery.golang.json_syntax import json_syntax_error
+from fakeapi.machinery.patch.media_types import APPLY_PATCH
+
+_SPACES = b" \t\r\n\v\f"
+
+
+def check_body(body: bytes, media_type: str) -> None:
+    """Raises ApiError 400 for a patch that is not JSON, or a configuration to apply that is not YAML.
+
+    A configuration that begins like a JSON object is not looked at.
+    """
+    if media_type != APPLY_PATCH:
+        if not _is_json(body):
+            raise bad_request("invalid JSON patch")
+        return
+    if body.lstrip(_SPACES).startswith(b"{"):
+        return
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+
+    try:
+        yaml_text.load(body)
+    except yaml_text.YamlError as error:
+        raise bad_request(f"error encoding patch: {error}") from None
+
+
+def _is_json(body: bytes) -> bool:
+    """Whether the syntax is right; a number that Go could not decode is no error here."""
+    try:
+        decode_lenient(body)
+    except JsonError:
+        return not json_syntax_error(body)
+    return True
