@@ -745,7 +745,7 @@ _HISTORY: History = {
     "drivers_say_how_long_health_holds": {27: False, 35: True},
     "health_finds_claims_by": {27: "name in pod", 35: "status", 36: "spec"},
     "health_is_of_requests": {27: False, 36: True},
-    "watch_cache_start": {27: 1, 33: 2},
+    "watch_cache_start": {27: 1, 33: 2, 37: 1},
     "initial_events_blueprint": {27: False, 32: True, 33: False},
     "apply_checks_type_first": {27: False, 28: True},
     "managed_fields_allow_duplicates": {27: False, 29: True},

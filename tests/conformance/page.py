@@ -14,7 +14,7 @@ _HEAD = """\
 Made by `make fidelity` from `fixtures/traces/conformance`, `tests/conformance/known.py` and
 `tests/conformance/world_differences.json`; not to be edited.
 
-Kubernetes' own API servers of 1.27 to 1.36 were asked some 170 scenarios each, 230 from v1beta2 on, and what they
+Kubernetes' own API servers of 1.27 to 1.37 were asked some 170 scenarios each, 230 from v1beta2 on, and what they
 answered is replayed by `make
 test` against the release that this server says it is: every status, header and body, every watch event,
 every message. uids, times, resource versions and random suffixes may differ, as long as what was equal
@@ -23,8 +23,8 @@ stays equal.
 A recording speaks v1alpha2 up to 1.30, v1alpha3 up to 1.33 and v1 from 1.34 on; `-v1beta1` and `-v1beta2` are such
 that speak those. `-all-gates` are recordings with the gates for these kinds switched on that are off by default in the
 release. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles, reviews, custom resources.
-**1.37 is not recorded**: its tables and rules are those of its published modules. It is compared with what Kubernetes
-1.37.1's own strategies say of some 1,400 generated objects, created and updated: 900 of resource.k8s.io in all versions,
+The other kinds of 1.37 are not recorded here. 1.37 is compared, too, with what Kubernetes 1.37.1's own
+strategies say of some 1,400 generated objects, created and updated: 900 of resource.k8s.io in all versions,
 with default gates and with all, and 500 of other kinds whose declared rules are enforced. All are answered to the word,
 but that an error which shows a whole struct shows an empty list in it as none. The same was asked of 1.34 and 1.36.
 

@@ -61,6 +61,18 @@ ALL_GATES = {
         "DRAWorkloadResourceClaims",
         "GenericWorkload",
     ),
+    "1.37": (
+        "DRADerivedAttributes",
+        "DRADeviceCompatibilityGroups",
+        "DRAFractionalCapacityRange",
+        "DRAListTypeAttributes",
+        "DRANodeAllocatableResources",
+        "DRAOptionalNodeOperations",
+        "DRAPartitionableDevicesType",
+        "DRAResourcePoolStatus",
+        "DRAWorkloadResourceClaims",
+        "GenericWorkload",
+    ),
 }
 
 
