@@ -121,7 +121,7 @@ def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Objec
         asked = (
             [each for each in wanted or () if each not in (own or ())] if field == "shortNames" else [wanted]
         )
-        conflicts = [quote(each) for each in asked if each != own and each in used]
+        conflicts = [quote(each) for each in asked if each is not None and each != own and each in used]
         if conflicts:
             texts = [f"{each} is already in use" for each in dict.fromkeys(conflicts)]
             text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
