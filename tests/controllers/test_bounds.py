@@ -10,6 +10,7 @@ import pytest
 
 from fakeapi.cluster import Cluster
 from fakeapi.controllers import event_series, events, work
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.manager import Manager
@@ -268,8 +269,8 @@ def device(number: int, group: str) -> dict[str, Any]:
     return {"name": f"d{number}", "basic": {"attributes": {"group": {"string": group}}}}
 
 
-async def asked_for(api: API, manager: Manager, count: int, *groups: str) -> str:
-    """What the scheduler says of a pod that needs so many devices of one group."""
+async def asked_for(api: API, manager: Manager, count: int, *groups: str, selector: str = "") -> str:
+    """The scheduler's message about a pod that needs `count` devices of one group."""
     await api.create("/api/v1/nodes", NODE)
     await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
     resources, version = "/apis/resource.k8s.io/v1beta1", {"apiVersion": "resource.k8s.io/v1beta1"}
@@ -287,9 +288,10 @@ async def asked_for(api: API, manager: Manager, count: int, *groups: str) -> str
             },
         },
     )
+    selectors = [{"cel": {"expression": selector}}] if selector else []
     await api.create(
         f"{resources}/deviceclasses",
-        {**version, "kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}},
+        {**version, "kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {"selectors": selectors}},
     )
     devices = {
         "requests": [{"name": "r", "deviceClassName": "any", "allocationMode": "ExactCount", "count": count}],
@@ -304,12 +306,12 @@ async def asked_for(api: API, manager: Manager, count: int, *groups: str) -> str
 
 @pytest.mark.parametrize(
     ("tries", "message"),
-    [(50_000, "cannot allocate all claims"), (500, "timed out trying to allocate devices")],
+    [(100_000, "cannot allocate all claims"), (1_000, "timed out trying to allocate devices")],
 )
 def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
     tries: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fakeapi.controllers.allocation.search.TRIES_MAX", tries)
+    monkeypatch.setattr("fakeapi.controllers.allocation.effort.TRIES_MAX", tries)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
         said = await asked_for(api, manager, 9, *"a" * 8, *"b" * 8)
@@ -318,14 +320,32 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
     with_controller(SchedulerController, test)
 
 
+def test_a_pod_is_tried_again_if_a_node_came_during_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.controllers.allocation.effort.TURN_SECONDS", -1.0)
+
+    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+        nodes = [{**NODE, "metadata": {"name": "m"}}]
+
+        async def create_node(effort: Effort) -> None:
+            if nodes:
+                await api.create("/api/v1/nodes", nodes.pop())
+            await asyncio.sleep(0)
+
+        monkeypatch.setattr(Effort, "give_turn", create_node)
+        message = await asked_for(api, manager, 5, *"a" * 4, *"b" * 4)
+        assert message.startswith("0/2 nodes are available: ")
+
+    with_controller(SchedulerController, test)
+
+
 @pytest.mark.parametrize(("seconds", "times"), [(100.0, 0), (-1.0, 1)])
 def test_selectors_that_take_too_long_end_the_search(
     seconds: float, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fakeapi.controllers.allocation.selectors.SECONDS_MAX", seconds)
+    monkeypatch.setattr("fakeapi.controllers.allocation.effort.SECONDS_MAX", seconds)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
-        said = await asked_for(api, manager, 2, "a", "a")
+        said = await asked_for(api, manager, 2, "a", "a", selector="true")
         assert said.count("timed out trying to allocate devices") == times
 
     with_controller(SchedulerController, test)

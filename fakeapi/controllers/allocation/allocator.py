@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
+from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.controllers.allocation.model import (
+    TIMED_OUT,
     AllocatedState,
     AllocationError,
     NodeError,
@@ -40,19 +42,20 @@ class Inventory:
     turn: int = 0
 
 
-def allocate(
+async def allocate(
     claims: Sequence[Object],
     node: Object,
     inventory: Inventory,
     rules: AllocationRules,
     matcher: DeviceMatcher,
     new_share_id: Callable[[], str],
+    effort: NodeEffort,
 ) -> list[Object] | None:
     """Allocates devices on a node: an AllocationResult for each claim; None if the devices do not suffice.
 
     Claims, classes and slices are in the layout of v1. Raises AllocationError if scheduling of the pod has to
-    end with an error, NodeError if the pools of the node are invalid. A search that takes too long raises one
-    or the other, depending on the release.
+    end with an error, NodeError if the pools of the node are invalid. A search that exceeds `effort` raises
+    one or the other, depending on the release.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -63,23 +66,24 @@ def allocate(
     selection = Selection(
         matcher,
         node,
+        effort,
         binding_conditions=rules.binding_conditions,
         names_devices=rules.quirks.selector_errors_name_devices,
     )
     work: list[ClaimWork] = []
-    search = Search(work, pools, inventory.state, selection, rules)
+    search = Search(work, pools, inventory.state, selection, rules, effort)
     try:
         for index, claim in enumerate(claims):
-            work.append(_claim_work(index, claim, _Context(pools, inventory, rules, selection, search)))
+            context = _Context(pools, inventory, rules, selection, search)
+            work.append(await _claim_work(index, claim, context))
         selection.forget()
-        found = search.run()
+        found = await search.run()
     except TooManyDevices:
         found = False
     except SearchTooLong:
-        problem = "timed out trying to allocate devices"
         if rules.quirks.long_searches_are_errors:
-            raise AllocationError(f"node {node['metadata']['name']}: {problem}") from None
-        raise NodeError(problem) from None
+            raise AllocationError(f"node {node['metadata']['name']}: {TIMED_OUT}") from None
+        raise NodeError(TIMED_OUT) from None
     if not found:
         if any(pool.problem for pool in pools) and not rules.quirks.incomplete_pools_serve:
             raise NodeError("invalid resource pools were encountered")
@@ -96,7 +100,7 @@ class _Context:
     search: Search
 
 
-def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
+async def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
     rules, name = context.rules, name_of_claim(claim)
     devices = claim["spec"].get("devices") or {}
     requests: list[list[Request]] = []
@@ -109,7 +113,7 @@ def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork:
         for choice, (own, parent, spec) in enumerate(choices_of(request)):
             shares_first = rules.quirks.all_of_second_choice_is_that_of_first
             key = (index, number, max(choice - 1, 0) if shares_first else choice)
-            choices.append(_request(key, claim, Request(own, parent, spec, {}), context))
+            choices.append(await _request(key, claim, Request(own, parent, spec, {}), context))
         requests.append(choices)
         needed = min(each.count for each in choices)
         if rules.quirks.claim_limit_names_request and needed > RESULTS_MAX - least:
@@ -134,7 +138,7 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
     return found
 
 
-def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
+async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
     """Looks up the class of a request and sets its count; lists the devices for allocationMode All."""
     whose = f"claim {name_of_claim(claim)}, request {request.name}"
     if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
@@ -149,13 +153,13 @@ def _request(key: tuple[int, int, int], claim: Object, request: Request, context
     if mode == EXACT_COUNT:
         request.count = int(request.spec.get("count", 1))
     elif mode == ALL:
-        _find_all(key, claim, request, whose, context)
+        await _find_all(key, claim, request, whose, context)
     else:
         raise AllocationError(f"{whose}: unsupported count mode {mode}")
     return request
 
 
-def _find_all(
+async def _find_all(
     key: tuple[int, int, int], claim: Object, request: Request, whose: str, context: _Context
 ) -> None:
     for pool in context.pools:
@@ -169,7 +173,7 @@ def _find_all(
         request.devices += [
             device
             for device in pool.devices
-            if selects(key, claim, request, device, by_class=by_class)
+            if await selects(key, claim, request, device, by_class=by_class)
             and context.search.has_capacity(request, device)
         ]
     request.count = len(request.devices)

@@ -27,6 +27,10 @@ class PoolID(NamedTuple):
         return f"{self.driver}/{self.pool}"
 
 
+TIMED_OUT = "timed out trying to allocate devices"
+"""The message of a search that was given up, in the words of 1.34 and newer."""
+
+
 class SearchTooLong(Exception):
     """The search for devices reached its limit before it found a solution or had tried everything."""
 

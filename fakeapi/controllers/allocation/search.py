@@ -11,13 +11,13 @@ from typing import NamedTuple
 from fakeapi.controllers.allocation import capacity
 from fakeapi.controllers.allocation.constraints import Constraint, Taken
 from fakeapi.controllers.allocation.counters import Counters, enough_in_slice
+from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.controllers.allocation.model import (
     AllocatedState,
     AllocationError,
     Device,
     DeviceID,
     Pool,
-    SearchTooLong,
 )
 from fakeapi.controllers.allocation.requests import RESULTS_MAX, Request, name_of_claim
 from fakeapi.controllers.allocation.rules import AllocationRules
@@ -25,10 +25,6 @@ from fakeapi.controllers.allocation.selectors import Selection
 from fakeapi.controllers.allocation.taints import prevents_allocation
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import CountersOf, Duplicates
-
-TRIES_MAX = 50_000
-"""Number of devices that one search may try, which takes some tenths of a second. The number of combinations
-doubles with each device; upstream stops after ten seconds (DRASchedulerFilterTimeout) or never."""
 
 
 class TooManyDevices(Exception):
@@ -77,6 +73,7 @@ class Search:
         state: AllocatedState,
         selection: Selection,
         rules: AllocationRules,
+        effort: NodeEffort,
     ) -> None:
         self._work = work
         self._pools = pools
@@ -87,46 +84,50 @@ class Search:
         self._taking: Counter[DeviceID] = Counter()
         self._taking_by_claim: Counter[tuple[DeviceID, int]] = Counter()
         self._shares: dict[DeviceID, list[dict[str, str]]] = {}
-        self._tries = 0
+        self._effort = effort
+        self._tries_again = False
 
-    def run(self) -> bool:
+    async def run(self) -> bool:
         """Runs the search. Raises AllocationError, SearchTooLong, TooManyDevices."""
-        return self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
+        return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
-    def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
+    async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
         """Allocates the device at a position and, recursively, all that follow."""
+        if self._effort.step(counts=self._tries_again):
+            await self._effort.give_turn()
         if at.claim >= len(self._work):
             return True
         work = self._work[at.claim]
         if at.request >= len(work.requests):
-            return self._next_claim(at)
+            return await self._next_claim(at)
         choices = work.requests[at.request]
         if not in_choice and choices[0].parent:
-            return self._find_choice(at, work, choices)
+            return await self._find_choice(at, work, choices)
         request = choices[at.choice]
         if request.takes_all and not request.devices and not self._rules.quirks.none_are_all:
             return False
         if at.device >= request.count:
-            return self._find(Position(at.claim, at.request + 1, 0, 0), in_choice=False, start=0)
+            return await self._find(Position(at.claim, at.request + 1, 0, 0), in_choice=False, start=0)
         if request.count - at.device > RESULTS_MAX - len(work.results):
             if self._rules.quirks.size_limit_ends_search:
                 raise TooManyDevices
             return False
         if request.takes_all:
-            return self._take_all(at, request, in_choice=in_choice)
-        return self._take_one(at, request, in_choice=in_choice, start=start)
+            return await self._take_all(at, request, in_choice=in_choice)
+        return await self._take_one(at, request, in_choice=in_choice, start=start)
 
-    def _next_claim(self, at: Position) -> bool:
+    async def _next_claim(self, at: Position) -> bool:
         try:
-            return self._find(Position(at.claim + 1, 0, 0, 0), in_choice=False, start=0)
+            return await self._find(Position(at.claim + 1, 0, 0, 0), in_choice=False, start=0)
         except TooManyDevices:
             return False
 
-    def _find_choice(self, at: Position, work: ClaimWork, choices: list[Request]) -> bool:
+    async def _find_choice(self, at: Position, work: ClaimWork, choices: list[Request]) -> bool:
         all_too_many = True
         for index in range(len(choices)):
+            self._tries_again = self._tries_again or index > 0
             try:
-                found = self._find(at._replace(choice=index), in_choice=True, start=0)
+                found = await self._find(at._replace(choice=index), in_choice=True, start=0)
             except TooManyDevices:
                 continue
             all_too_many = False
@@ -137,14 +138,14 @@ class Search:
             raise TooManyDevices
         return False
 
-    def _take_all(self, at: Position, request: Request, *, in_choice: bool) -> bool:
+    async def _take_all(self, at: Position, request: Request, *, in_choice: bool) -> bool:
         undo = self._take(at, request, request.devices[at.device], must=True)
         if undo is None and not self._rules.quirks.all_leaves_out_used:
             return False
         choice = 0 if self._rules.quirks.all_forgets_choice else at.choice
         after = Position(at.claim, at.request, choice, at.device + 1)
         try:
-            found = self._find(after, in_choice=in_choice, start=0)
+            found = await self._find(after, in_choice=in_choice, start=0)
         except TooManyDevices:
             self._undo_all(undo)
             raise
@@ -158,7 +159,7 @@ class Search:
         if undo is not None and not self._rules.quirks.all_is_not_undone:
             undo()
 
-    def _take_one(self, at: Position, request: Request, *, in_choice: bool, start: int) -> bool:
+    async def _take_one(self, at: Position, request: Request, *, in_choice: bool, start: int) -> bool:
         number = 0
         for pool in self._pools:
             if pool.problem and self._rules.quirks.duplicates is Duplicates.ERROR:
@@ -169,10 +170,9 @@ class Search:
                 number += 1
                 if number <= start:
                     continue
-                self._tries += 1
-                if self._tries > TRIES_MAX:
-                    raise SearchTooLong
-                if not self._is_usable(at, request, device):
+                if self._effort.step(counts=self._tries_again):
+                    await self._effort.give_turn()
+                if not await self._is_usable(at, request, device):
                     continue
                 undo = self._take(at, request, device, must=False)
                 if undo is None:
@@ -182,20 +182,21 @@ class Search:
                 # Without the newer rule a device that is shared may be taken again.
                 first = number if self._rules.order_is_kept else number - 1
                 try:
-                    if self._find(after, in_choice=in_choice, start=first):
+                    if await self._find(after, in_choice=in_choice, start=first):
                         return True
                 except TooManyDevices:
                     undo()
                     raise
                 undo()
+                self._tries_again = True
         return False
 
-    def _is_usable(self, at: Position, request: Request, device: Device) -> bool:
+    async def _is_usable(self, at: Position, request: Request, device: Device) -> bool:
         if not self._is_free(at, request, device):
             return False
         work = self._work[at.claim]
         key = (at.claim, at.request, at.choice)
-        if not self._selection.selects(key, work.claim, request, device):
+        if not await self._selection.selects(key, work.claim, request, device):
             return False
         return self.has_capacity(request, device)
 

@@ -1,18 +1,14 @@
 """Evaluates the CEL selectors of DeviceClasses and requests, once for each request and device."""
 
 from collections.abc import Callable, Iterable
-from time import thread_time
+from functools import partial
 from typing import Protocol
 
-from fakeapi.controllers.allocation.model import AllocationError, Device, SearchTooLong
+from fakeapi.controllers.allocation.effort import NodeEffort
+from fakeapi.controllers.allocation.model import AllocationError, Device
 from fakeapi.controllers.allocation.nodes import serves_node
 from fakeapi.controllers.allocation.requests import Request, name_of_claim
 from fakeapi.machinery.json_types import Object
-
-SECONDS_MAX = 1.0
-"""CPU time for the selectors of one search: each may be expensive, and there may be many. Upstream stops
-after ten seconds (DRASchedulerFilterTimeout) or never."""
-
 
 HINT = (
     ". consider using CEL optional chaining (.? followed by orValue()) "
@@ -39,6 +35,7 @@ class Selection:
         self,
         matcher: DeviceMatcher,
         node: Object,
+        effort: NodeEffort,
         *,
         binding_conditions: bool,
         names_devices: bool = False,
@@ -49,13 +46,14 @@ class Selection:
         self._node = node
         self._binding_conditions = binding_conditions
         self._known: dict[tuple[object, ...], bool] = {}
-        self._began = thread_time()
+        self._matching: dict[tuple[object, ...], bool] = {}
+        self._effort = effort
 
     def forget(self) -> None:
-        """Drops the cached results."""
+        """Drops the cached results of requests."""
         self._known.clear()
 
-    def selects(
+    async def selects(
         self,
         key: tuple[int, int, int],
         claim: Object,
@@ -72,25 +70,24 @@ class Selection:
             return False
         known = self._known.get((device.id, key))
         if known is None:
-            known = self._known[device.id, key] = self._matches(claim, request, device, by_class=by_class)
+            known = await self._matches(claim, request, device, by_class=by_class)
+            self._known[device.id, key] = known
         return known
 
-    def _matches(self, claim: Object, request: Request, device: Device, *, by_class: bool) -> bool:
-        if thread_time() - self._began > SECONDS_MAX:
-            raise SearchTooLong
+    async def _matches(self, claim: Object, request: Request, device: Device, *, by_class: bool) -> bool:
         class_name = request.device_class["metadata"]["name"]
         of_class = (request.device_class["spec"].get("selectors") or ()) if by_class else ()
-        if not self._all_match(of_class, device, lambda: f"class {class_name}"):
+        if not await self._all_match(of_class, device, lambda: f"class {class_name}"):
             return False
         own = request.spec.get("selectors") or ()
-        if not self._all_match(own, device, lambda: f"claim {name_of_claim(claim)}"):
+        if not await self._all_match(own, device, lambda: f"claim {name_of_claim(claim)}"):
             return False
         return not device.slice.spec.get("perDeviceNodeSelection") or serves_node(device.spec, self._node)
 
-    def _all_match(self, selectors: Iterable[Object], device: Device, whose: Callable[[], str]) -> bool:
+    async def _all_match(self, selectors: Iterable[Object], device: Device, whose: Callable[[], str]) -> bool:
         for index, selector in enumerate(selectors):
             try:
-                if not self._matcher(selector["cel"]["expression"], device.id.driver, device.spec):
+                if not await self._is_match(selector["cel"]["expression"], device):
                     return False
             except SelectorError as error:
                 text = f"selector #{index}: {error}"
@@ -99,3 +96,13 @@ class Selection:
                     text = f"selector #{index} on device {device.id}: {error}{hint}"
                 raise AllocationError(f"{whose()}: {text}") from None
         return True
+
+    async def _is_match(self, expression: str, device: Device) -> bool:
+        """Whether a device matches a selector; evaluated once. Raises SelectorError, SearchTooLong."""
+        # devices of an invalid pool may share a name
+        key = (expression, device.id, id(device.spec))
+        known = self._matching.get(key)
+        if known is None:
+            step = partial(self._matcher, expression, device.id.driver, device.spec)
+            known = self._matching[key] = await self._effort.evaluate(step)
+        return known

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from fakeapi.controllers.allocation.allocator import Inventory
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.scheduler.classic_drivers import Negotiation
 from fakeapi.controllers.scheduler.extended_resources import Wanted
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -58,11 +59,13 @@ class ClaimPlugin(ABC, Generic[State]):
     """Extension points of the scheduler plugin DynamicResources."""
 
     @abstractmethod
-    def pre_filter(self, pod: Object, turn: int = 0) -> State:
+    async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> State:
         """Finds the claims of the pod; `turn` counts failed attempts. Raises CannotSchedule, PluginError."""
 
     @abstractmethod
-    def filter(self, state: State, pod: Object, node: NodeState) -> Unschedulable | None:
+    async def filter(
+        self, state: State, pod: Object, node: NodeState, effort: Effort
+    ) -> Unschedulable | None:
         """The reason why the claims cannot be used on a node; None if they can. Raises PluginError."""
 
     @abstractmethod

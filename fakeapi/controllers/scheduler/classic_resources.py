@@ -6,6 +6,8 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.allocation.model import TIMED_OUT, SearchTooLong
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler.binding import FINALIZER
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
@@ -30,7 +32,7 @@ WAITS = "WaitForFirstConsumer"
 _EXCLUDED = "excluded by resource class node filter"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class ClassicClaims(PodClaims):
     """Claims of v1alpha2 during one scheduling attempt.
 
@@ -39,6 +41,7 @@ class ClassicClaims(PodClaims):
 
     models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
     resources: Resources = field(default_factory=dict)
+    effort: Effort
 
 
 class ClassicResources(ClaimPlugin[ClassicClaims]):
@@ -49,12 +52,12 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         self._drivers = drivers
         self._quirks = quirks
 
-    def pre_filter(self, pod: Object, turn: int = 0) -> ClassicClaims:
+    async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> ClassicClaims:
         try:
             claims = self._view.claims_of(pod)
         except NotReady as problem:
             raise CannotSchedule(str(problem)) from None
-        state = ClassicClaims(claims)
+        state = ClassicClaims(claims, effort=effort)
         if not claims:
             return state
         talk = state.talk = self._drivers.begin(pod)
@@ -141,7 +144,9 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
                 return each
         return None
 
-    def filter(self, state: ClassicClaims, pod: Object, node: NodeState) -> Unschedulable | None:
+    async def filter(
+        self, state: ClassicClaims, pod: Object, node: NodeState, effort: Effort
+    ) -> Unschedulable | None:
         unavailable = []
         for claim in state.claims:
             allocation = claim["status"].get("allocation") or {}
@@ -149,7 +154,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
             if nodes is not None and not matches_selector(nodes, node.node):
                 unavailable.append(claim)
         refusal = None if state.talk is None else state.talk.filter(node.node)
-        refusal = refusal or self._refused_by_models(state, node)
+        refusal = refusal or await self._refused_by_models(state, node, effort)
         if refusal is not None:
             return refusal
         if not unavailable:
@@ -162,12 +167,17 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         ]
         return Unschedulable(("resourceclaim not available on the node",))
 
-    def _refused_by_models(self, state: ClassicClaims, node: NodeState) -> Unschedulable | None:
+    async def _refused_by_models(
+        self, state: ClassicClaims, node: NodeState, effort: Effort
+    ) -> Unschedulable | None:
+        share = effort.on_node()
         for model, nodes in state.models:
             if nodes is not None and not matches_selector(nodes, node.node):
                 return Unschedulable((_EXCLUDED,))
             try:
-                fits = model.fits(node.name, state.resources)
+                fits = await model.fits(node.name, state.resources, share)
+            except SearchTooLong:
+                return Unschedulable((TIMED_OUT,))
             except SelectorFailure as failure:
                 return Unschedulable((f"checking structured parameters failed: {failure}",))
             if not fits:
@@ -179,10 +189,11 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
 
     async def reserve(self, state: ClassicClaims, pod: Object, node: str, fitting: Sequence[str]) -> None:
         results = []
+        share = state.effort.on_node()
         for model, _ in state.models:
             try:
-                driver, allocation = model.allocate(node, state.resources)
-            except (ValueError, KeyError):
+                driver, allocation = await model.allocate(node, state.resources, share)
+            except (ValueError, KeyError, SearchTooLong):
                 problem = (
                     "claim allocation failed unexpectedly: "
                     "allocating via named resources structured model: insufficient resources"

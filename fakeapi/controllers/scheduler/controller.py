@@ -4,8 +4,10 @@ Follows k8s.io/kubernetes `pkg/scheduler`, with one worker and without its delay
 a pod is tried again at the next change that could help it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
@@ -58,6 +60,10 @@ class SchedulerController(Controller):
         self._events = EventSeriesRecorder(context, self._api, SCHEDULER_NAME)
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
+        self._costly: set[str] = set()
+        """Pods of the last attempts whose search for devices was given up."""
+        self._changes = 0
+        """Number of changes that could help an unschedulable pod, also one that is being scheduled."""
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
@@ -129,6 +135,7 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
         self._active.pop(key, None)
         self._parked.discard(key)
+        self._costly.discard(key)
         self._failures.pop(key, None)
         if old is not None and old["spec"].get("nodeName") and (new is None or _has_ended(new)):
             self._something_changed(old, new)
@@ -139,6 +146,7 @@ class SchedulerController(Controller):
         """Retries unschedulable pods with pod affinity or topology spread when another pod is placed or
         changes.
         """
+        self._changes += 1
         for key in sorted(self._parked):
             waiting = self._pods.objects.get(key)
             if waiting is not None and has_rules(waiting):
@@ -147,9 +155,17 @@ class SchedulerController(Controller):
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
         """Retries all unschedulable pods: any change may have made room for them."""
-        parked, self._parked = sorted(self._parked), set()
-        for key in parked:
-            self._enqueue(key)
+        self._changes += 1
+        self._retry(sorted(self._parked))
+
+    def _retry(self, keys: Iterable[str]) -> None:
+        """Retries pods. A pod whose search for devices was given up waits first, so that others get on."""
+        for key in keys:
+            self._parked.discard(key)
+            if key in self._costly:
+                self.context.add_after(key, BACKOFF_SECONDS_MAX)
+            else:
+                self._enqueue(key)
 
     def _enqueue(self, key: str) -> None:
         if key not in self._active and key not in self._waits:
@@ -191,22 +207,35 @@ class SchedulerController(Controller):
 
     async def _schedule(self, pod: Object) -> None:
         key = key_of(pod)
+        self._costly.discard(key)
         try:
             self._view.claims_of(pod)
         except NotReady:
             self._parked.add(key)
             return
         try:
-            turn = self._failures.get(key, 0)
+            turn, changes = self._failures.get(key, 0), self._changes
             states = self._nominated(pod, self._states.by_name())
-            outcome = attempt(
-                pod, states, self._plugin, self._quirks, self._choose, turn, lambda: self._namespaces.objects
+            effort = Effort(self.context.cluster.store.heavy)
+            outcome = await attempt(
+                pod,
+                states,
+                self._plugin,
+                self._quirks,
+                self._choose,
+                effort,
+                turn,
+                lambda: self._namespaces.objects,
             )
             if outcome.node:
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)
             else:
                 self._parked.add(key)
+                if effort.gave_up:
+                    self._costly.add(key)
+                if self._changes != changes:
+                    self._retry([key])
                 await self._refuse(pod, outcome)
         except PluginError as error:
             await self._give_up(pod, str(error))
@@ -311,7 +340,7 @@ class SchedulerController(Controller):
 
     async def _refuse(self, pod: Object, outcome: Outcome) -> None:
         of_claims: str | None = await self._post_filter(pod, outcome)
-        candidate = None if of_claims == DEALLOCATED else best_candidate(pod, outcome)
+        candidate = None if of_claims == DEALLOCATED else await best_candidate(pod, outcome)
         if candidate is not None:
             of_claims = None
             for victim in candidate.victims:

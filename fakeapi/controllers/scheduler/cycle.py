@@ -1,9 +1,10 @@
 """One attempt to find a node for a pod."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, PodClaims
 from fakeapi.controllers.scheduler.filters import FILTERS, Wants, node_affinity, taint_toleration
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -76,8 +77,9 @@ class Filtering:
     claims: PodClaims
     quirks: Quirks
     namespaces: Callable[[], Mapping[str, Object]]
+    effort: Effort
 
-    def refusals(self, names: Iterable[str]) -> Iterator[tuple[NodeState, Unschedulable | None]]:
+    async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
         """Yields each of the nodes with the reason why the pod does not fit, None if it does. Raises
         PluginError.
         """
@@ -88,7 +90,9 @@ class Filtering:
             refusal = next((found for each in FILTERS if (found := each(wants, state)) is not None), None)
             if refusal is None and topology is not None:
                 refusal = topology.filter(state)
-            yield state, refusal or self.plugin.filter(self.claims, self.pod, state)
+            if self.effort.turn_is_over:
+                await self.effort.give_turn()
+            yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
         """The filters for pod affinity and topology spread; None if neither this pod nor others need them."""
@@ -103,29 +107,30 @@ class Filtering:
         )
 
 
-def attempt(
+async def attempt(
     pod: Object,
     states: Mapping[str, NodeState],
     plugin: ClaimPlugin[Any],
     quirks: Quirks,
     choose: Callable[[list[str]], str],
+    effort: Effort,
     turn: int = 0,
     namespaces: Callable[[], Mapping[str, Object]] = dict,
 ) -> Outcome:
     """Runs one scheduling attempt for a pod. Raises PluginError.
 
-    `choose` picks one of the best nodes, `turn` counts the attempts that ended with an error, `namespaces`
-    returns those of the cluster by name.
+    `choose` picks one of the best nodes, `effort` bounds the search for devices, `turn` counts the attempts
+    that ended with an error, `namespaces` returns those of the cluster by name.
     """
     try:
-        claims = plugin.pre_filter(pod, turn)
+        claims = await plugin.pre_filter(pod, effort, turn)
     except CannotSchedule as problem:
         return Outcome(PodClaims(), len(states), problem=str(problem))
     outcome = Outcome(claims, len(states))
-    filtering = Filtering(pod, states, plugin, claims, quirks, namespaces)
+    filtering = Filtering(pod, states, plugin, claims, quirks, namespaces, effort)
     outcome.filtering = filtering
     fitting: list[NodeState] = []
-    for state, refusal in filtering.refusals(states):
+    async for state, refusal in filtering.refusals(states):
         if refusal is None:
             fitting.append(state)
         else:

@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` for
 from collections.abc import Callable, Mapping, Sequence
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocationError, NodeError
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.allocation.pools import Slices
@@ -50,7 +51,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         self._now = now
         self._drivers = drivers
 
-    def pre_filter(self, pod: Object, turn: int = 0) -> PodClaims:
+    async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> PodClaims:
         try:
             state = PodClaims(self._view.claims_of(pod))
         except NotReady as problem:
@@ -73,7 +74,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         if state.talk is not None:
             state.talk.structured = len(state.unallocated)
         if state.unallocated:
-            state.inventory = self._inventory(classes, turn)
+            state.inventory = await self._inventory(classes, effort, turn)
         return state
 
     def _check_controller(self, claim: Object) -> None:
@@ -119,10 +120,11 @@ class DynamicResources(ClaimPlugin[PodClaims]):
                         f"request {full}: device class {spec['deviceClassName']} does not exist"
                     )
 
-    def _inventory(self, classes: Mapping[str, Object], turn: int) -> Inventory:
+    async def _inventory(self, classes: Mapping[str, Object], effort: Effort, turn: int) -> Inventory:
         slices = self._view.slices()
         if self._rules.device_taints:
-            slices = with_taints(slices, self._view.objects("devicetaintrules"), classes, self._matcher)
+            taint_rules = self._view.objects("devicetaintrules")
+            slices = await with_taints(slices, taint_rules, classes, self._matcher, effort)
         state = allocated_state(
             self._view.objects("resourceclaims"),
             shares=self._rules.consumable_capacity,
@@ -130,7 +132,9 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         )
         return Inventory(Slices(slices), classes, state, turn)
 
-    def filter(self, state: PodClaims, pod: Object, node: NodeState) -> Unschedulable | None:
+    async def filter(
+        self, state: PodClaims, pod: Object, node: NodeState, effort: Effort
+    ) -> Unschedulable | None:
         if state.extended is not None:
             problem = self._want_extended(state, state.extended, pod, node)
             if problem is not None or (not state.wanted[node.name].requests and len(state.claims) == 1):
@@ -150,7 +154,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             if problem is not None:
                 return problem
         if state.inventory is not None:
-            problem = self._allocate(state, state.inventory, node)
+            problem = await self._allocate(state, state.inventory, node, effort)
             if problem is not None:
                 return problem
         if accounting is not None and (state.inventory is not None or accounting.has_overhead):
@@ -214,15 +218,18 @@ class DynamicResources(ClaimPlugin[PodClaims]):
                 claims.append(claim)
         return claims
 
-    def _allocate(self, state: PodClaims, inventory: Inventory, node: NodeState) -> Unschedulable | None:
+    async def _allocate(
+        self, state: PodClaims, inventory: Inventory, node: NodeState, effort: Effort
+    ) -> Unschedulable | None:
         try:
-            results = allocate(
+            results = await allocate(
                 self._claims_on(state, node.name),
                 node.node,
                 inventory,
                 self._rules,
                 self._matcher,
                 self._new_share_id,
+                effort.on_node(),
             )
         except NodeError as error:
             return Unschedulable((str(error),))

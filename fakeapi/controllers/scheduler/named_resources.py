@@ -6,7 +6,9 @@ and `structured/namedresources`): first fit without backtracking, request by req
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.machinery.cel.named_resources_evaluation import NamedResourcesSelector
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.device_selectors import compile_named_resources_selector
@@ -74,11 +76,12 @@ class ClaimModel:
                 expression = each["namedResources"]["selector"]
                 self._filters[name] = _compiled(expression, quirks, "class filter")
 
-    def fits(self, node: str, resources: Resources) -> bool:
-        """Whether the node has what the claim asks for. Raises SelectorFailure."""
+    async def fits(self, node: str, resources: Resources, effort: NodeEffort) -> bool:
+        """Whether the node has what the claim asks for. Raises SelectorFailure, SearchTooLong."""
         for driver, requests in self._by_driver.items():
             try:
-                found = self._choose(driver, resources.get((node, driver), Instances()))
+                instances = resources.get((node, driver), Instances())
+                found = await self._choose(driver, instances, effort)
             except ValueError as error:
                 where = f'checking node "{node}" and resources of driver "{driver}"'
                 raise SelectorFailure(f"{where}: {error}") from None
@@ -86,13 +89,13 @@ class ClaimModel:
                 return False
         return True
 
-    def allocate(self, node: str, resources: Resources) -> tuple[str, Object]:
+    async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
         """Takes instances on a node that fits; returns the driver's name and the allocation for the claim's
-        status.
+        status. Raises ValueError, KeyError, SearchTooLong.
         """
         handles = []
         for driver, requests in self._by_driver.items():
-            names = self._choose(driver, resources[node, driver])
+            names = await self._choose(driver, resources[node, driver], effort)
             resources[node, driver].used.update(names)
             data: Object = {
                 "nodeName": node,
@@ -125,23 +128,35 @@ class ClaimModel:
     def _of_claim(self, driver: str) -> Object | None:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
-    def _choose(self, driver: str, instances: Instances) -> list[str]:
-        """The names of an instance for each request; fewer if some cannot be served. Raises ValueError."""
+    async def _choose(self, driver: str, instances: Instances, effort: NodeEffort) -> list[str]:
+        """The names of an instance for each request; fewer if some cannot be served.
+
+        Raises ValueError, SearchTooLong.
+        """
         used, found = set(instances.used), []
         chosen_filter = self._filters.get(driver)
         for _, selector in self._by_driver[driver]:
             for instance in instances.every:
                 if instance["name"] in used:
                     continue
-                attributes = instance.get("attributes") or ()
-                if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
-                    continue
-                if not _matches(selector, attributes, "request"):
+                step = partial(_selected, chosen_filter, selector, instance.get("attributes") or ())
+                if not await effort.evaluate(step):
                     continue
                 used.add(instance["name"])
                 found.append(instance["name"])
                 break
         return found
+
+
+def _selected(
+    chosen_filter: NamedResourcesSelector | None,
+    selector: NamedResourcesSelector,
+    attributes: Sequence[Object],
+) -> bool:
+    """Whether an instance matches the filter of the class and a request. Raises ValueError."""
+    if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
+        return False
+    return _matches(selector, attributes, "request")
 
 
 def _matches(selector: NamedResourcesSelector, attributes: Sequence[Object], whose: str) -> bool:

@@ -21,7 +21,7 @@ class Candidate:
     victims: tuple[Object, ...]
 
 
-def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
+async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
     """The node with the least important victims; None if preemption does not help. Raises PluginError.
 
     The reasons are then in `outcome`.
@@ -37,7 +37,7 @@ def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
         return None
     found = []
     for name, refusal in outcome.refusals.items():
-        candidate = _candidate(pod, filtering, name) if refusal.preemptible else None
+        candidate = await _candidate(pod, filtering, name) if refusal.preemptible else None
         if isinstance(candidate, Candidate):
             found.append(candidate)
         elif candidate is not None:
@@ -45,7 +45,7 @@ def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
     return min(found, key=_cost, default=None)
 
 
-def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
+async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
     """The victims on a node, or why the pod would not fit without all pods of lower priority; None if no pod
     has to be deleted.
     """
@@ -54,22 +54,22 @@ def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unsc
     kept = [each for each in on_node if priority_of(each) >= priority_of(pod)]
     if not lower:
         return None
-    refusal = _refusal(filtering, name, kept)
+    refusal = await _refusal(filtering, name, kept)
     if refusal is not None:
         return refusal
     victims = []
     for each in lower:
-        if _refusal(filtering, name, [*kept, each]) is None:
+        if await _refusal(filtering, name, [*kept, each]) is None:
             kept.append(each)
         else:
             victims.append(each)
     return Candidate(name, tuple(victims)) if victims else None
 
 
-def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
+async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
     """The reason why the pod does not fit on a node if it has just these pods; None if it fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
-    [(_, refusal)] = replace(filtering, states=states).refusals([name])
+    [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
 
 

@@ -4,7 +4,9 @@ Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import Slice
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
 from fakeapi.machinery.json_types import Object
@@ -12,24 +14,30 @@ from fakeapi.machinery.json_types import Object
 NO_EFFECT = "None"
 
 
-def with_taints(
-    slices: Iterable[Slice], rules: Iterable[Object], classes: Mapping[str, Object], matcher: DeviceMatcher
+async def with_taints(
+    slices: Iterable[Slice],
+    rules: Iterable[Object],
+    classes: Mapping[str, Object],
+    matcher: DeviceMatcher,
+    effort: Effort,
 ) -> list[Slice]:
     """The slices with the taints of DeviceTaintRules added to their devices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
-    return [_tainted(each, active, classes, matcher) for each in slices] if active else list(slices)
+    if not active:
+        return list(slices)
+    return [await _tainted(each, active, classes, matcher, effort) for each in slices]
 
 
-def _tainted(
-    each: Slice, rules: list[Object], classes: Mapping[str, Object], matcher: DeviceMatcher
+async def _tainted(
+    each: Slice, rules: list[Object], classes: Mapping[str, Object], matcher: DeviceMatcher, effort: Effort
 ) -> Slice:
     devices, changed = [], False
     for device in each.spec.get("devices") or ():
-        taints = [
-            rule["spec"]["taint"]
-            for rule in rules
-            if applies_to(rule["spec"], each, device, classes, matcher)
-        ]
+        taints = []
+        for rule in rules:
+            step = partial(applies_to, rule["spec"], each, device, classes, matcher)
+            if (await effort.run(step))[0]:
+                taints.append(rule["spec"]["taint"])
         changed = changed or bool(taints)
         devices.append({**device, "taints": [*(device.get("taints") or ()), *taints]} if taints else device)
     return Slice(each.name, {**each.spec, "devices": devices}) if changed else each

@@ -1,13 +1,16 @@
 """The configuration in an allocation: which requests it is for, by release."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocatedState, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.registry.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
 OPAQUE = {"opaque": {"driver": "d", "parameters": {}}}
@@ -26,14 +29,16 @@ def config_for(minor: int, *wanted: list[str]) -> list[Object]:
     devices = [{"name": "one"}, {"name": "two"}]
     slices = Slices([Slice("s", {"driver": "d", "pool": pool, "allNodes": True, "devices": devices})])
     classes = {"c": {"metadata": {"name": "c"}, "spec": {"config": [OPAQUE]}}}
-    found = allocate(
+    allocation = allocate(
         [claim],
         {"metadata": {"name": "n"}},
         Inventory(slices, classes, AllocatedState()),
         allocation_rules(minor, {}),
         lambda expression, driver, device: True,
         lambda: "share",
+        Effort(HeavySteps()).on_node(),
     )
+    found = asyncio.run(allocation)
     assert found is not None
     return [each.get("requests") for each in found[0]["devices"]["config"]]
 

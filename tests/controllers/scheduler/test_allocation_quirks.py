@@ -3,14 +3,17 @@
 Each expectation is what k8s.io/dynamic-resource-allocation of the release answers for the same objects.
 """
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.registry.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
 GATES = dict.fromkeys(
@@ -53,14 +56,16 @@ def devices(
         "spec": {"devices": {"requests": [*requests], "constraints": constraints or []}},
         "status": {},
     }
-    found = allocate(
+    allocation = allocate(
         [claim],
         {"metadata": {"name": "n"}},
         Inventory(Slices(slices), {"c": {"metadata": {"name": "c"}, "spec": {}}}, state or AllocatedState()),
         allocation_rules(minor, GATES),
         lambda expression, driver, device: bool(device["name"] == expression),
         lambda: "share",
+        Effort(HeavySteps()).on_node(),
     )
+    found = asyncio.run(allocation)
     return None if found is None else [each["device"] for each in found[0]["devices"]["results"]]
 
 

@@ -1,0 +1,111 @@
+"""The search for devices is bounded for a pod as a whole, and takes turns with other work."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fakeapi.controllers.allocation import effort as efforts
+from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.allocation.model import AllocatedState, NodeError, Slice
+from fakeapi.controllers.allocation.pools import Slices
+from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
+from fakeapi.registry.heavy_steps import HeavySteps
+
+Object = dict[str, Any]
+DEVICES = 18
+
+
+def matches_at_once(expression: str, driver: str, device: Object) -> bool:
+    return True
+
+
+def matches_expensively(expression: str, driver: str, device: Object) -> bool:
+    allowance = current()
+    if allowance is not None:
+        allowance.pay(AT_ONCE_UNITS * 1000)
+    return True
+
+
+def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
+    """A search of 1.33 for devices with the same attribute, of which there are nine of two values each."""
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
+    slices = [Slice("s", {"driver": "d", "pool": pool, "allNodes": True, "devices": devices})]
+    selectors = [{"cel": {"expression": "true"}}]
+    devices_spec = {
+        "requests": [{"name": "r", "exactly": {"deviceClassName": "c", "count": count}}],
+        "constraints": [{"matchAttribute": "d/a"}],
+    }
+    return allocate(
+        [{"metadata": {"namespace": "ns", "name": "x"}, "spec": {"devices": devices_spec}, "status": {}}],
+        {"metadata": {"name": "n"}},
+        Inventory(
+            Slices(slices),
+            {"c": {"metadata": {"name": "c"}, "spec": {"selectors": selectors}}},
+            AllocatedState(),
+        ),
+        allocation_rules(33, {}),
+        matcher,
+        lambda: "share",
+        effort.on_node(),
+    )
+
+
+async def results(effort: Effort, nodes: int, count: int) -> list[str]:
+    """The result of the search on each of the nodes."""
+    outcomes = []
+    for _ in range(nodes):
+        try:
+            outcomes.append("none" if await search(effort, count=count) is None else "allocated")
+        except NodeError as error:
+            outcomes.append(str(error))
+    return outcomes
+
+
+def test_searches_on_all_nodes_together_have_one_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(efforts, "TRIES_MAX", 1000)
+    effort = Effort(HeavySteps())
+    nodes = 50
+    outcomes = asyncio.run(results(effort, nodes, DEVICES // 2 + 1))
+    assert outcomes == ["timed out trying to allocate devices"] * nodes
+    assert effort.gave_up
+    assert effort.tries >= -nodes
+
+
+def test_devices_that_fit_at_first_try_are_allocated_when_nothing_is_left() -> None:
+    effort = Effort(HeavySteps())
+    effort.tries = 0
+    assert asyncio.run(results(effort, 1, DEVICES // 2)) == ["allocated"]
+
+
+def test_a_search_lets_other_tasks_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(efforts, "TURN_SECONDS", -1.0)
+
+    async def turns() -> int:
+        searching = asyncio.ensure_future(search(Effort(HeavySteps()), count=DEVICES // 2))
+        number = 0
+        while not searching.done():
+            await asyncio.sleep(0)
+            number += 1
+        return number
+
+    assert asyncio.run(turns()) > DEVICES
+
+
+def test_expensive_selectors_are_evaluated_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = 0
+    to_thread = asyncio.to_thread
+
+    async def counted(*args: Any) -> Any:
+        nonlocal threads
+        threads += 1
+        return await to_thread(*args)
+
+    monkeypatch.setattr(asyncio, "to_thread", counted)
+    asyncio.run(search(Effort(HeavySteps()), count=1))
+    assert threads == 0
+    asyncio.run(search(Effort(HeavySteps()), count=1, matcher=matches_expensively))
+    assert threads > 0
