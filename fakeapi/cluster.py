@@ -5,6 +5,7 @@ It joins storage, catalogue and clock according to the settings. What else works
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +37,9 @@ def _transport() -> Transport:
     from fakeapi.outbound.posting import PostingClient  # noqa: PLC0415 - for webhooks alone
 
     return PostingClient()
+
+
+log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
@@ -160,6 +164,17 @@ class Cluster:
             await storage.close()
             raise
         self._registry = registry
+        self._warn_of_gates()
+
+    def _warn_of_gates(self) -> None:
+        """Logs the chosen gates without an effect.
+
+        A log record and not a Python warning, as strict test suites turn those into errors.
+        """
+        chosen = gates.chosen(self.settings.feature_gates)
+        names = gates.ineffective(chosen, [release.minor for release in self._serving.releases])
+        if names:
+            log.warning("these feature gates have no effect in fakeapi: %s", ", ".join(names))
 
     async def reset(self) -> None:
         """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end.

@@ -88,7 +88,7 @@ class Settings:
     )
     feature_gates: Mapping[str, bool] | str | None = _option(
         None,
-        "Switch feature gates on or off, as kube-apiserver does.",
+        "Switch feature gates on or off, as kube-apiserver does. A gate without an effect here is logged.",
         "--feature-gates",
         metavar="NAME=BOOL,…",
         unset="as the release has them",

@@ -1,7 +1,8 @@
-"""The feature gates of kube-apiserver in each release, and what has become of each since 1.27.
+"""The feature gates of all components of Kubernetes in each release, and what has become of each since 1.27.
 
-From k8s.io/kubernetes `pkg/features`, k8s.io/apiserver `pkg/features` and k8s.io/apiextensions-apiserver
-`pkg/features`, which write them as maps of specifications, by version from 1.31 on.
+The packages of FEATURES write them as maps of specifications, by version from 1.31 on. kube-apiserver
+knows the gates of kubelet, kube-scheduler and kube-controller-manager too, as all are in k8s.io/kubernetes
+`pkg/features`.
 """
 
 from collections.abc import Iterator
@@ -11,10 +12,16 @@ from tools.gosyntax import Expression, GoPackage, parse_packages
 from tools.modules import Modules
 
 FEATURES = (
-    ("kubernetes", "k8s.io/kubernetes/pkg/features"),
-    ("apiserver", "k8s.io/apiserver/pkg/features"),
-    ("apiextensions-apiserver", "k8s.io/apiextensions-apiserver/pkg/features"),
+    ("kubernetes", "pkg/features"),
+    ("apiserver", "pkg/features"),
+    ("apiextensions-apiserver", "pkg/features"),
+    ("client-go", "features"),
+    ("component-base", "logs/api/v1"),
+    ("component-base", "metrics/features"),
+    ("component-base", "zpages/features"),
+    ("controller-manager", "pkg/features"),
 )
+"""Module and package; a release may lack one."""
 
 Spec: TypeAlias = list[Any]
 """Stage, default, and whether the default is locked."""
@@ -28,12 +35,11 @@ class GatesError(Exception):
 
 def gates_of_release(modules: Modules) -> dict[str, Spec]:
     """The gates of a release by name, as it has them itself. Raises GatesError."""
-    packages = parse_packages([modules.folders[name] / "pkg/features" for name, _ in FEATURES])
-    by_path = dict(zip((path for _, path in FEATURES), packages, strict=True))
+    by_path = _packages(modules)
     minor = int(modules.release.partition(".")[2])
     found: dict[str, Spec] = {}
-    for package in packages:
-        for value in package.values:
+    for package in by_path.values():
+        for value in [*package.values, *_returned_values(package)]:
             for name, specs in _specifications(package, value, by_path):
                 current = [spec for since, spec in specs if since <= minor]
                 if current:
@@ -43,10 +49,9 @@ def gates_of_release(modules: Modules) -> dict[str, Spec]:
 
 def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
     """The gates that a gate needs to be on, where it needs any; empty before releases check that."""
-    packages = parse_packages([modules.folders[name] / "pkg/features" for name, _ in FEATURES])
-    by_path = dict(zip((path for _, path in FEATURES), packages, strict=True))
+    by_path = _packages(modules)
     found = {}
-    for package in packages:
+    for package in by_path.values():
         for value in package.values:
             match value.get("value"):
                 case ["literal", ["map", ["select", _, "Feature"], ["list", _]], pairs]:
@@ -55,6 +60,23 @@ def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
                         if names:
                             found[_name(key, package, value["file"], by_path)] = sorted(names)
     return found
+
+
+def _packages(modules: Modules) -> dict[str, GoPackage]:
+    """The packages of FEATURES that the release has, by import path."""
+    folders = {
+        f"k8s.io/{module}/{package}": modules.folders[module] / package for module, package in FEATURES
+    }
+    folders = {path: folder for path, folder in folders.items() if folder.is_dir()}
+    return dict(zip(folders, parse_packages(list(folders.values())), strict=True))
+
+
+def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
+    """The values of functions that only return one, as component-base writes its maps."""
+    for function in package.functions:
+        match function["body"]:
+            case [["return", value]]:
+                yield {"value": value, "file": function["file"]}
 
 
 def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str, list[list[Any]]]:
@@ -79,11 +101,12 @@ def _specifications(
     match value.get("value"):
         case [
             "literal",
-            ["map", ["select", _, "Feature"], ["select", _, "FeatureSpec" | "VersionedSpecs"]],
+            ["map", ["select", _, "Feature"], ["select", _, "FeatureSpec" | "VersionedSpecs"]]
+            | ["map", ["name", "Feature"], ["name", "FeatureSpec" | "VersionedSpecs"]],
             pairs,
         ]:
             for key, specs in pairs:
-                yield _name(key, package, value["file"], by_path), _specs(specs)
+                yield _name(key, package, value["file"], by_path), _specs(specs, package)
 
 
 def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoPackage]) -> str:
@@ -102,28 +125,38 @@ def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoP
     return text
 
 
-def _specs(literal: Expression) -> list[tuple[int, Spec]]:
+def _specs(literal: Expression, package: GoPackage) -> list[tuple[int, Spec]]:
     """One specification, or several by version in ascending order."""
     _, _, members = literal
     if members and members[0][0] is None:
-        return [_spec(each) for _, each in members]
-    return [_spec(literal)]
+        return [_spec(each, package) for _, each in members]
+    return [_spec(literal, package)]
 
 
-def _spec(literal: Expression) -> tuple[int, Spec]:
+def _spec(literal: Expression, package: GoPackage) -> tuple[int, Spec]:
     since, stage, default, locked = 0, "", False, False
     for key, value in literal[2]:
         match key[1], value:
             case "Version", ["call", ["select", ["name", "version"], _], ["string", str(text)]]:
                 since = int(text.partition(".")[2])
-            case "PreRelease", ["select", _, str(name)]:
+            case "PreRelease", ["select", _, str(name)] | ["name", str(name)]:
                 stage = _STAGES[name]
-            case "Default", ["name", ("true" | "false") as word]:
-                default = word == "true"
-            case "LockToDefault", ["name", ("true" | "false") as word]:
-                locked = word == "true"
+            case "Default", ["name", str(word)]:
+                default = _boolean(word, package)
+            case "LockToDefault", ["name", str(word)]:
+                locked = _boolean(word, package)
             case "MinCompatibilityVersion", _:
                 pass
             case _:
                 raise GatesError(f"{key}: {value}")
     return since, [stage, default, locked]
+
+
+def _boolean(word: str, package: GoPackage) -> bool:
+    """The value of true, false or a constant."""
+    match word, package.values_by_name.get(word, {}).get("value"):
+        case (("true" | "false"), _):
+            return word == "true"
+        case _, ["name", ("true" | "false") as value]:
+            return bool(value == "true")
+    raise GatesError(f"not a boolean: {word}")

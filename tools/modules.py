@@ -30,6 +30,9 @@ NAMES = (
     "apiserver",
     "apiextensions-apiserver",
     "kube-aggregator",
+    "client-go",
+    "component-base",
+    "controller-manager",
 )
 
 PACKAGES = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fakeapi.asgi import Application, Receive, Scope, Send
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.api import API
+from fakeapi.controllers.gaps import warn_of_gaps
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.names import makers
 
@@ -52,6 +53,7 @@ class ControlledApplication:
 
     async def startup(self) -> None:
         await self._app.startup()
+        warn_of_gaps(self._makers, self._cluster.catalogue.primary.gates)
         await self._start()
 
     async def shutdown(self) -> None:

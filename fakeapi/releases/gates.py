@@ -1,8 +1,9 @@
-"""Feature gates: those of kube-apiserver that change what a client of the served resources sees.
+"""Feature gates of each release, and those of them that have an effect here.
 
-Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and k8s.io/apiserver `pkg/features` of each
-release; reading of the flag follows k8s.io/component-base `featuregate`. Gates without an effect here are not
-listed, and are refused like names that Kubernetes does not know: nothing is accepted and then ignored.
+Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and the other packages that tools/gates.py
+reads. kube-apiserver accepts the gates of all components, as kind gives every component the same gates.
+Reading of the flag follows k8s.io/component-base `featuregate`. Gates without an effect are accepted, and
+`ineffective` names them. Names that Kubernetes does not know are refused.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -307,10 +308,10 @@ def specs(minor: int) -> Mapping[str, GateSpec]:
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
     """By gate of release 1.`minor`, those that must be on for it to be on."""
     found = {}
-    for name in sorted(EFFECTIVE & _gates()["requires"].keys()):
-        past = [needed for since, needed in _gates()["requires"][name] if since <= minor]
-        if past and (needed := tuple(each for each in past[-1] if each in EFFECTIVE)):
-            found[name] = needed
+    for name, history in _gates()["requires"].items():
+        past = [needed for since, needed in history if since <= minor]
+        if past and past[-1]:
+            found[name] = tuple(past[-1])
     return found
 
 
@@ -318,8 +319,8 @@ def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
 def _specs(minor: int) -> Mapping[str, GateSpec]:
     """As `specs`, with those that the release no longer has."""
     found: dict[str, GateSpec] = {}
-    for name in sorted(EFFECTIVE):
-        past = [entry for entry in _gates()["specs"][name] if entry[0] <= minor]
+    for name, history in _gates()["specs"].items():
+        past = [entry for entry in history if entry[0] <= minor]
         if past:
             since, stage, *rest = past[-1]
             found[name] = GateSpec(since, Stage[stage] if stage else None, *rest)
@@ -353,6 +354,12 @@ def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
     for name in chosen:
         if name not in known:
             raise UnknownGateError(name, (f"{each}={spec}" for each, spec in known.items()))
+
+
+def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
+    """The chosen gates that one of the releases has, and that have no effect here."""
+    known = {name for minor in minors for name in specs(minor)}
+    return sorted(name for name in known.intersection(chosen) if name not in EFFECTIVE | _GROUPS.keys())
 
 
 def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:

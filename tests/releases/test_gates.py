@@ -19,6 +19,7 @@ from fakeapi.releases.gates import (
     UnknownGateError,
     check,
     chosen,
+    ineffective,
     parse,
     requirements,
     resolve,
@@ -88,6 +89,44 @@ def test_an_unknown_gate_is_refused_with_the_gates_of_the_release_and_what_they_
     assert "RetryGenerateName=true|false (BETA - default=true)" in refused.value.known
     assert not any(each.startswith("DRAAdminAccess") for each in refused.value.known)
     assert str(refused.value).startswith("unrecognized feature gate: Nonsense; known are:\n  ")
+
+
+OF_OTHER_COMPONENTS = [
+    ("GangScheduling", 36),
+    ("SchedulerQueueingHints", 36),
+    ("CPUManagerPolicyOptions", 36),
+    ("NodeSwap", 31),
+    ("DRASchedulerFilterTimeout", 37),
+    ("OpportunisticBatching", 37),
+    ("WatchListClient", 37),
+    ("ContextualLogging", 28),
+    ("ComponentSLIs", 31),
+]
+
+
+@pytest.mark.parametrize(("name", "minor"), OF_OTHER_COMPONENTS)
+def test_a_gate_of_another_component_is_accepted_and_has_no_effect(name: str, minor: int) -> None:
+    assert resolve({name: True, "GenericWorkload": True}, minor)[name]
+    check({name: True}, [minor])
+    chosen = {name: True, "DynamicResourceAllocation": True, "AllAlpha": False}
+    assert ineffective(chosen, [minor]) == [name]
+
+
+def test_a_locked_gate_of_another_component_cannot_be_changed() -> None:
+    with pytest.raises(GateError) as refused:
+        resolve({"SchedulerQueueingHints": False}, 36)
+    assert str(refused.value) == (
+        "cannot set feature gate SchedulerQueueingHints to false, feature is locked to true"
+    )
+
+
+def test_a_gate_that_the_release_does_not_have_is_not_ineffective() -> None:
+    assert ineffective(["OpportunisticBatching"], [31]) == []
+
+
+def test_every_effective_gate_is_one_of_kubernetes() -> None:
+    known = {name for minor in MINORS for name in specs(minor)}
+    assert known >= EFFECTIVE
 
 
 def test_a_gate_is_known_if_one_of_several_releases_has_it() -> None:
