@@ -235,7 +235,9 @@ class Settings:
     controllers: Iterable[str] | str = _option(
         "",
         "Run these controllers beside the server: namespace, garbagecollector, scheduler, kubelet, "
-        "resourceclaim, or all.",
+        "resourceclaim, devicetainteviction, resourcequota, podgroup-protection, "
+        "persistentvolumeclaim-protection, persistentvolume-protection, "
+        "volumeattributesclass-protection, or all.",
         "--controllers",
         metavar="NAME,…",
         unset="none",

@@ -19,6 +19,19 @@ _PLACES: Mapping[str, tuple[str, str]] = {
         "DeviceTaintEvictionController",
     ),
     "resourcequota": ("fakeapi.controllers.resource_quota", "ResourceQuotaController"),
+    "podgroup-protection": ("fakeapi.controllers.protection.pod_groups", "PodGroupProtectionController"),
+    "persistentvolumeclaim-protection": (
+        "fakeapi.controllers.protection.volumes",
+        "PersistentVolumeClaimProtectionController",
+    ),
+    "persistentvolume-protection": (
+        "fakeapi.controllers.protection.volumes",
+        "PersistentVolumeProtectionController",
+    ),
+    "volumeattributesclass-protection": (
+        "fakeapi.controllers.protection.volumes",
+        "VolumeAttributesClassProtectionController",
+    ),
 }
 """Module and class of each controller. A module is imported when its controller is first made."""
 

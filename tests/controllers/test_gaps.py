@@ -46,10 +46,10 @@ def test_controllers_name_the_gates_that_they_do_not_act_on(
     found = [message for message in warnings(caplog) if "does not act on it" in message]
     of_groups = "no ResourceClaims are created for PodGroups, each pod gets its own"
     of_gangs = "the pods of a gang are scheduled one by one, without waiting for minCount"
-    gate = next(iter(gang))
+    names = ["DRAWorkloadResourceClaims", *gang]
     assert found == [
-        f"feature gate DRAWorkloadResourceClaims: the controller resourceclaim does not act on it: {of_groups}",
-        f"feature gate {gate}: the controller scheduler does not act on it: {of_gangs}",
+        f"feature gate {names[0]}: the controller resourceclaim does not act on it: {of_groups}",
+        f"feature gate {names[1]}: the controller scheduler does not act on it: {of_gangs}",
     ]
 
 

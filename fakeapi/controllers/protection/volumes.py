@@ -1,0 +1,121 @@
+"""Controllers that protect PersistentVolumeClaims, PersistentVolumes and VolumeAttributesClasses in use.
+
+Follow k8s.io/kubernetes `pkg/controller/volume/pvcprotection`, `pvprotection` and `vacprotection`.
+"""
+
+from collections.abc import Iterator
+
+from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.protection.controller import ProtectionController
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.plugins.storage_object_in_use_protection import FINALIZERS
+
+
+class PersistentVolumeClaimProtectionController(ProtectionController):
+    name = "persistentvolumeclaim-protection"
+    plural = "persistentvolumeclaims"
+    finalizer = FINALIZERS["persistentvolumeclaims"]
+    agent = "pvc-protection-controller"
+
+    def follow_users(self) -> None:
+        pods = self.context.resource("", "pods")
+        assert pods is not None, "pods are served by every release"
+        self._pods: Informer = self.context.informer(pods)
+        self._pods.on_change(self._pod_changed)
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        for pod in (old, new):
+            for name, _ in () if pod is None else _claims_of(pod):
+                self.look_at(f"{(pod or {})['metadata']['namespace']}/{name}")
+
+    def is_used(self, obj: Object) -> bool:
+        """Whether a scheduled pod uses the claim. A kubelet starts no pod whose claim is being deleted."""
+        namespace = obj["metadata"]["namespace"]
+        return any(
+            pod["metadata"]["namespace"] == namespace and pod["spec"].get("nodeName") and _uses(pod, obj)
+            for pod in self._pods.objects.values()
+        )
+
+
+class PersistentVolumeProtectionController(ProtectionController):
+    name = "persistentvolume-protection"
+    plural = "persistentvolumes"
+    finalizer = FINALIZERS["persistentvolumes"]
+    agent = "pv-protection-controller"
+
+    def is_used(self, obj: Object) -> bool:
+        """Whether the volume is bound to a claim."""
+        return bool((obj.get("status") or {}).get("phase") == "Bound")
+
+
+class VolumeAttributesClassProtectionController(ProtectionController):
+    name = "volumeattributesclass-protection"
+    group = "storage.k8s.io"
+    plural = "volumeattributesclasses"
+    finalizer = FINALIZERS["volumeattributesclasses"]
+    agent = "volumeattributesclass-protection-controller"
+
+    @property
+    def is_needed(self) -> bool:
+        return self.context.rules.quirks.attribute_classes_are_protected
+
+    def follow_users(self) -> None:
+        self._users: list[Informer] = []
+        for plural in ("persistentvolumeclaims", "persistentvolumes"):
+            resource = self.context.resource("", plural)
+            assert resource is not None, f"{plural} are served by every release"
+            informer = self.context.informer(resource)
+            informer.on_change(self._user_changed)
+            self._users.append(informer)
+
+    def _user_changed(self, old: Object | None, new: Object | None) -> None:
+        for user in (old, new):
+            for name in () if user is None else _attributes_classes_of(user):
+                self.look_at(name)
+
+    def is_used(self, obj: Object) -> bool:
+        """Whether a claim or a volume names the class."""
+        name = obj["metadata"]["name"]
+        return any(
+            name in _attributes_classes_of(user) for users in self._users for user in users.objects.values()
+        )
+
+
+def _claims_of(pod: Object) -> Iterator[tuple[str, bool]]:
+    """The names of the claims of a pod, and whether each is for an ephemeral volume."""
+    for volume in pod["spec"].get("volumes") or ():
+        if "persistentVolumeClaim" in volume:
+            yield volume["persistentVolumeClaim"]["claimName"], False
+        elif "ephemeral" in volume:
+            yield f"{pod['metadata']['name']}-{volume['name']}", True
+
+
+def _uses(pod: Object, claim: Object) -> bool:
+    metadata = claim["metadata"]
+    return any(
+        name == metadata["name"]
+        and (not is_ephemeral or (not _is_shut_down(pod) and _is_controlled_by(claim, pod)))
+        for name, is_ephemeral in _claims_of(pod)
+    )
+
+
+def _is_shut_down(pod: Object) -> bool:
+    """Whether the kubelet is done with a pod, or it was deleted by force."""
+    metadata = pod["metadata"]
+    return "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds") == 0
+
+
+def _is_controlled_by(claim: Object, pod: Object) -> bool:
+    owners = claim["metadata"].get("ownerReferences") or ()
+    return any(owner.get("controller") and owner["uid"] == pod["metadata"]["uid"] for owner in owners)
+
+
+def _attributes_classes_of(obj: Object) -> set[str]:
+    """The VolumeAttributesClasses that a claim or a volume names in spec and status."""
+    status = obj.get("status") or {}
+    names = (
+        obj["spec"].get("volumeAttributesClassName"),
+        status.get("currentVolumeAttributesClassName"),
+        (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
+    )
+    return {name for name in names if name}
