@@ -10,6 +10,7 @@ from fakeapi import FakeAPI
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller, ControllerContext
+from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
@@ -76,6 +77,35 @@ def counting(manager: Manager) -> Counting:
     controller = manager["counting"]
     assert isinstance(controller, Counting)
     return controller
+
+
+def test_caches_catch_up_although_the_process_did_not_run_during_a_timeout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fakeapi.controllers.manager.CATCH_UP_SECONDS", 0.0)
+    handle = Informer._handle
+
+    def handle_late(informer: Informer, event: Any) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(lambda: loop.call_soon(lambda: loop.call_soon(handle, informer, event)))
+
+    monkeypatch.setattr(Informer, "_handle", handle_late)
+    missing: list[str] = []
+
+    async def write(controller: Counting, key: Any) -> None:
+        name = f"s{len(controller.keys)}"
+        if key != "first" and controller.secrets.get("default", key) is None:
+            missing.append(key)
+        if len(controller.keys) < 20:
+            await controller.context.api("test").create(SECRETS, {**SECRET, "metadata": {"name": name}})
+            controller.context.add(name)
+
+    async def test(manager: Manager, api: API) -> None:
+        manager.add("counting", "first")
+        await manager.settle(5)
+
+    run(write, test)
+    assert missing == []
 
 
 def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:
