@@ -18,12 +18,12 @@ from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
+from fakeapi.machinery.printable import printable
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.inspecting.convert import check_target
-from fakeapi.traces.printable import printable
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
 

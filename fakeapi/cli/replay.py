@@ -19,6 +19,7 @@ from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import FILE
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
+from fakeapi.machinery.printable import printable
 from fakeapi.releases import gates
 from fakeapi.testing import replaying
 from fakeapi.testing.control import page_of
@@ -27,7 +28,6 @@ from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.model import TraceError
-from fakeapi.traces.printable import printable
 from fakeapi.traces.replay.options import ORDERS, Options, Progress
 from fakeapi.traces.replay.pacing import ReplayControl
 from fakeapi.traces.replay.replay import replay as replay_trace

@@ -7,7 +7,7 @@ import click
 
 from fakeapi.cli.control_options import control_client
 from fakeapi.cli.progress import Waiting
-from fakeapi.traces.printable import printable
+from fakeapi.machinery.printable import printable
 
 if TYPE_CHECKING:
     from fakeapi.snapshots.model import Snapshot

@@ -13,13 +13,13 @@ import click
 from fakeapi.cli.progress import Activity, Waiting
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
+from fakeapi.machinery.printable import printable
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.inspecting.convert import check_target, convert
 from fakeapi.traces.inspecting.show import in_full, matching, one_line
 from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import PROBLEMS_MAX, validate
-from fakeapi.traces.printable import printable
 
 LISTED = 12
 """Rows of a table that are printed without --all."""

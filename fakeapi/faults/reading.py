@@ -8,6 +8,8 @@ import msgspec
 
 from fakeapi.faults.ready import READY, ready_rule
 from fakeapi.faults.rules import Rule, RuleError, checked
+from fakeapi.inputfile import read_regular
+from fakeapi.machinery.documents import DocumentError, document_of
 
 FILE_MAX = 1024 * 1024
 """Bytes of a file of rules; a longer one is refused."""
@@ -32,18 +34,14 @@ def read_rules(source: Any) -> list[Rule]:
 
 
 def _read_file(path: Path) -> list[Rule]:
-    import yaml  # noqa: PLC0415 - for files alone
-
     try:
-        with path.open("rb") as file:
-            text = file.read(FILE_MAX + 1)
-        if len(text) > FILE_MAX:
-            raise RuleError(f"{path} is longer than {FILE_MAX} bytes")
-        content = yaml.safe_load(text)
+        content = document_of(read_regular(path, FILE_MAX).decode("utf-8-sig"))
     except OSError as error:
         raise RuleError(f"cannot read {path}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise RuleError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    except UnicodeDecodeError:
+        raise RuleError(f"{path}: not UTF-8") from None
+    except DocumentError as error:
+        raise RuleError(f"{path}: {error}") from None
     if isinstance(content, Mapping) and content.keys() == {"faults"}:
         content = content["faults"]
     if not isinstance(content, list):

@@ -1,14 +1,15 @@
 """Finds manifests: in dicts, texts, files, directories and by patterns; each knows where it was found."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fakeapi.installing.documents import numbered_documents
+from fakeapi.inputfile import read_regular
+from fakeapi.machinery.documents import DocumentError, numbered_documents
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
 
 Source: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Source]"
 """An object, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
@@ -19,12 +20,18 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 OBJECTS_MAX = 100_000
 """Objects of one installation; more are refused."""
 
+LISTS_DEPTH_MAX = 16
+"""Lists within lists; a deeper one is refused."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
 
 
 class InstallError(Exception):
-    """Manifests that cannot be installed; one line that says which and why."""
+    """Manifests that cannot be installed; one printable line that says which and why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(printable_line(why))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +86,24 @@ def _is_text(source: str) -> bool:
 
 
 def _of_path(path: Path) -> Iterator[Manifest]:
-    if path.is_dir():
-        files = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_manifest(each)]
-    elif has_magic(str(path)) and not path.exists():
-        found = [Path(each) for each in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
-        if not found:
-            raise InstallError(f"{path} matches no file")
-        files = [each for each in found if each.name not in _KUSTOMIZATIONS]
-    else:
-        files = [path]
+    try:
+        files = _files_of(path)
+    except OSError as error:
+        raise InstallError(f"cannot read {path}: {error.strerror}") from error
     for file in files:
         yield from _of_path(file) if file.is_dir() else _of_text(_read(file), str(file))
+
+
+def _files_of(path: Path) -> list[Path]:
+    """The files that a path stands for. Raises InstallError, OSError."""
+    if path.is_dir():
+        return [each for each in sorted(path.rglob("*")) if _is_manifest(each) and not each.is_dir()]
+    if not has_magic(str(path)) or path.exists():
+        return [path]
+    matching = [Path(name) for name in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
+    if not matching:
+        raise InstallError(f"{path} matches no file")
+    return [file for file in matching if file.name not in _KUSTOMIZATIONS]
 
 
 def _is_manifest(path: Path) -> bool:
@@ -98,9 +112,7 @@ def _is_manifest(path: Path) -> bool:
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise InstallError(f"{path}: longer than {FILE_BYTES_MAX} bytes")
-        return path.read_text(encoding="utf-8-sig")
+        return read_regular(path, FILE_BYTES_MAX).decode("utf-8-sig")
     except OSError as error:
         raise InstallError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -108,27 +120,22 @@ def _read(path: Path) -> str:
 
 
 def _of_text(text: str, place: str) -> Iterator[Manifest]:
-    if text.lstrip().startswith(("{", "[")):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            pass  # YAML has braces and brackets too
-        else:
-            yield from _of_value(value, place)
-            return
     try:
         documents = numbered_documents(text)
-    except ValueError as error:
+    except DocumentError as error:
         raise InstallError(f"{place}: {error}") from error
     for number, document in documents:
         many = len(documents) > 1 or number > 1
         yield from _of_value(document, f"{place}, document {number}" if many else place)
 
 
-def _of_value(value: Any, place: str) -> Iterator[Manifest]:
+def _of_value(value: Any, place: str, depth: int = 0) -> Iterator[Manifest]:
+    """The objects of a value, which is `depth` lists deep. Raises InstallError."""
+    if depth > LISTS_DEPTH_MAX:
+        raise InstallError(f"{place}: more than {LISTS_DEPTH_MAX} lists within lists")
     if isinstance(value, list):
-        for number, each in enumerate(value, 1):
-            yield from _of_value(each, f"{place}, item {number}")
+        for number, item in enumerate(value, 1):
+            yield from _of_value(item, f"{place}, item {number}", depth + 1)
         return
     if not isinstance(value, Mapping):
         raise InstallError(f"{place}: not a Kubernetes object but {value!r:.80}")
@@ -140,9 +147,9 @@ def _of_value(value: Any, place: str) -> Iterator[Manifest]:
         yield Manifest(dict(value), place)
         return
     typed = {} if value["kind"] == "List" else _item_type(value)
-    for number, each in enumerate(items, 1):
-        item = {**typed, **each} if isinstance(each, Mapping) else each
-        yield from _of_value(item, f"{place}, item {number}")
+    for number, item in enumerate(items, 1):
+        obj = {**typed, **item} if isinstance(item, Mapping) else item
+        yield from _of_value(obj, f"{place}, item {number}", depth + 1)
 
 
 def _item_type(listed: Mapping[str, Any]) -> dict[str, str]:

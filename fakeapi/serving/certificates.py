@@ -14,10 +14,14 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from fakeapi.inputfile import read_regular
 from fakeapi.wholefile import whole_file
 
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
+
+FILE_BYTES_MAX = 1024 * 1024
+"""Bytes of the CA's certificate or key; a longer file is refused."""
 
 
 class CertificateError(ValueError):
@@ -70,8 +74,9 @@ def _authority_in(directory: Path) -> trustme.CA:
     if certificate.exists():
         _hide(key)
         try:
-            _check_pair(certificate.read_bytes(), key.read_bytes())
-            return trustme.CA.from_pem(certificate.read_bytes(), key.read_bytes())
+            pair = read_regular(certificate, FILE_BYTES_MAX), read_regular(key, FILE_BYTES_MAX)
+            _check_pair(*pair)
+            return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
     if key.exists():  # it may be the only copy

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from fakeapi.inputfile import open_regular
 from fakeapi.registry.stored_format import STORED_FORMAT
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
 from fakeapi.wholefile import write_whole
@@ -80,7 +81,7 @@ def _member(entry: Entry) -> dict[str, Any]:
 def read(path: Path) -> SnapshotContent:
     """Reads a file. Raises SnapshotError for one that is not whole, or none of ours, or newer."""
     try:
-        with path.open("rb") as raw:
+        with io.BufferedReader(open_regular(path)) as raw:
             return _read(raw, str(path))
     except OSError as error:
         raise SnapshotError(f"cannot read {path}: {error.strerror or error}") from error

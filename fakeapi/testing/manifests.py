@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fakeapi.installing.documents import documents_of
+from fakeapi.inputfile import read_regular
+from fakeapi.installing.sources import FILE_BYTES_MAX, LISTS_DEPTH_MAX
+from fakeapi.machinery.documents import documents_of
 from fakeapi.machinery.json_types import Object
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -17,7 +19,13 @@ def load(manifest: Manifest) -> list[Object]:
 
     Raises ValueError for what holds no object, OSError for a file that cannot be read.
     """
-    documents = _documents(manifest)
+    return _objects_of(_documents(manifest), 0)
+
+
+def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
+    """The objects of documents that are `depth` Lists deep. Raises ValueError."""
+    if depth > LISTS_DEPTH_MAX:
+        raise ValueError(f"more than {LISTS_DEPTH_MAX} Lists within Lists")
     objects: list[Object] = []
     for document in documents:
         if not isinstance(document, Mapping) or not document.get("kind"):
@@ -26,7 +34,7 @@ def load(manifest: Manifest) -> list[Object]:
                 problem += f"; to read a file, give its path as Path({document!r:.200})"
             raise ValueError(problem)
         if document["kind"] == "List":
-            objects += load(list(document.get("items") or ()))
+            objects += _objects_of(list(document.get("items") or ()), depth + 1)
         else:
             objects.append(dict(document))
     return objects
@@ -34,7 +42,7 @@ def load(manifest: Manifest) -> list[Object]:
 
 def _documents(manifest: Manifest) -> Sequence[Any]:
     if isinstance(manifest, Path):
-        manifest = manifest.read_text(encoding="utf-8")
+        manifest = read_regular(manifest, FILE_BYTES_MAX).decode("utf-8-sig")
     if not isinstance(manifest, str):
         return [manifest] if isinstance(manifest, Mapping) else manifest
     return documents_of(manifest)

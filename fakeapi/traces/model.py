@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal
 
-from fakeapi.traces.printable import printable
+from fakeapi.machinery.printable import printable
 
 Headers = tuple[tuple[str, str], ...]
 """Pairs of name, in lower case, and value, in the order of the message; a name may repeat."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, InstallError, StatusError
-from fakeapi.installing.documents import documents_of
+from fakeapi.machinery.documents import documents_of
 from tests.clients.schema_samples import (
     defaults_of,
     found_at,

@@ -110,10 +110,10 @@ def test_a_rule_without_sense_is_refused_in_one_line(rule: Any, problem: str) ->
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: [", "is no YAML"),
+        ("a: [", "not YAML"),
         ("conflict: pods", "holds no list of rules"),
         ("- conflict: pods\n- conflikt: pods", "rule 2: no ready-made rule 'conflikt'"),
-        ("\x00", "is no YAML"),
+        ("\x00", "not YAML"),
     ],
 )
 def test_a_file_that_holds_no_rules_is_refused_in_one_line(tmp_path: Path, text: str, problem: str) -> None:

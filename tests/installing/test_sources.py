@@ -144,3 +144,24 @@ def test_too_many_objects_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(manifests_of([[one, one]])) == 2
     with pytest.raises(InstallError, match="more than 2 objects"):
         manifests_of([{"apiVersion": "v1", "kind": "List", "items": [one, one, one]}])
+
+
+def test_lists_within_lists_are_bounded() -> None:
+    def nested(levels: int) -> dict[str, Any]:
+        value: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+        for _ in range(levels):
+            value = {"apiVersion": "v1", "kind": "List", "items": [value]}
+        return value
+
+    assert names(nested(16)) == ["a"]
+    with pytest.raises(InstallError, match="more than 16 lists within lists"):
+        manifests_of([nested(17)])
+    own: dict[str, Any] = {"apiVersion": "v1", "kind": "List", "items": []}
+    own["items"].append(own)
+    with pytest.raises(InstallError, match="more than 16 lists within lists"):
+        manifests_of([own])
+
+
+def test_an_error_shows_escape_codes_as_text_and_is_one_line() -> None:
+    text = 'apiVersion: v1\nkind: "\\e]0;owned\\a\\n"\nmetadata: {name: ""}\n'
+    assert problem(text) == "manifest 1: \\x1b]0;owned\\x07 without a metadata.name"

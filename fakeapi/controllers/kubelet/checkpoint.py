@@ -9,11 +9,15 @@ from pathlib import Path
 import msgspec
 
 from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim
+from fakeapi.inputfile import read_regular
 from fakeapi.wholefile import write_whole
 
 log = logging.getLogger("fakeapi.controllers")
 
 FILE = "dra_manager_state"
+
+FILE_BYTES_MAX = 64 * 1024 * 1024
+"""Bytes of the checkpoint; the claims of a longer one are forgotten."""
 
 
 def load(directory: Path) -> Prepared:
@@ -21,11 +25,11 @@ def load(directory: Path) -> Prepared:
     path = directory / FILE
     prepared = Prepared()
     try:
-        for entry in msgspec.json.decode(path.read_bytes(), type=list[PreparedClaim]):
+        for entry in msgspec.json.decode(read_regular(path, FILE_BYTES_MAX), type=list[PreparedClaim]):
             prepared.add(entry)
     except FileNotFoundError:
         pass
-    except (OSError, msgspec.MsgspecError) as problem:
+    except (OSError, msgspec.MsgspecError, RecursionError) as problem:
         log.warning("prepared claims are forgotten: %s: %s", path, problem)
     return prepared
 

@@ -43,13 +43,13 @@ _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def decode_lenient(body: bytes) -> Any:
+def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
     """The value of any JSON that Go accepts, bad UTF-8 and lone surrogates replaced by U+FFFD.
 
     Of repeated keys the last wins. Raises JsonError with Go's words. Two things are refused here that Go
-    accepts: nesting deeper than NESTING_MAX and numbers beyond float64.
+    accepts: nesting deeper than `nesting_max` and numbers beyond float64.
     """
-    _check_depth(body)
+    _check_depth(body, nesting_max)
     try:
         return decode(body)
     except JsonError:
@@ -122,12 +122,12 @@ def json_kind(value: Any) -> str:
             return "number"
 
 
-def _check_depth(body: bytes) -> None:
-    """Raises JsonError for JSON that nests deeper than NESTING_MAX."""
-    if body.count(b"[") + body.count(b"{") <= NESTING_MAX:  # nearly all bodies
+def _check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
+    """Raises JsonError for JSON that nests deeper than `nesting_max`."""
+    if body.count(b"[") + body.count(b"{") <= nesting_max:  # nearly all bodies
         return
     deepest = max(accumulate(map(_STEPS.__getitem__, body.translate(None, _NO_BRACKETS))))
-    if deepest > NESTING_MAX and _depth_outside_strings(body) > NESTING_MAX:
+    if deepest > nesting_max and _depth_outside_strings(body) > nesting_max:
         problem = json_syntax_error(body)
         raise JsonError(problem or f"invalid character {quoted_byte(body[-1])} exceeded max depth")
 

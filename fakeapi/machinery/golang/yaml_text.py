@@ -2,13 +2,16 @@
 dates are strings, keys of any type become strings.
 
 PyYAML parses; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
-Only the first document of a stream is read, and nothing after it is looked at, as the server does it.
+Of a request's body only the first document is read, and nothing after it is looked at, as the server does it.
 """
 
 import base64
-from collections.abc import Hashable
+import re
+from collections.abc import Generator, Hashable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from math import isfinite, isnan
 from typing import Any
 
@@ -36,11 +39,17 @@ in proportion between them. What exceeds that is refused. Nothing is refused bef
 from aliases.
 """
 
+TAG_DIRECTIVES_MAX = 100
+"""Lines of a stream that begin with `%TAG`; one more is refused. libyaml compares each with all before it."""
+
+_TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
+_TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
 
-_TOO_DEEP = f"yaml: exceeded max depth of {MAX_DEPTH}"
-_TOO_MANY_NODES = f"yaml: document has more than {NODES_MAX} nodes"
+_TOO_MANY_TAG_DIRECTIVES = f"yaml: document has more than {TAG_DIRECTIVES_MAX} %TAG directives"
 _EXCESSIVE_ALIASING = "yaml: document contains excessive aliasing"
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -67,14 +76,42 @@ def load(text: bytes) -> Any:
 
 def load_strictly(text: bytes) -> Loaded:
     """As `load`, together with the strict error. Raises YamlError."""
-    root = _Parser(text).document()
+    bounds = _Bounds(NODES_MAX, MAX_DEPTH)
+    root = _Parser(text, bounds).document()
     if root is None:
         return Loaded(None)
-    decoder = _Decoder()
+    decoder = _Decoder(bounds)
     value = _jsonable(decoder.value(root))
     if not decoder.repeated:
         return Loaded(value)
     return Loaded(value, STRICT_PREFIX + "\n".join(f"  {line}" for line in decoder.repeated))
+
+
+def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
+    """The values of all documents, None for empty ones; of repeated keys the last counts. Raises YamlError.
+
+    `nodes_max` bounds the nodes of all documents together, counting again what aliases and merges repeat;
+    the bound on repeated characters is for all documents together too.
+    """
+    bounds = _Bounds(nodes_max, depth_max)
+    decoder = _Decoder(bounds)
+    for root in _Parser(text, bounds).documents():
+        yield _jsonable(decoder.value(root))
+        decoder.repeated.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    nodes: int
+    depth: int
+
+    @property
+    def too_deep(self) -> YamlError:
+        return YamlError(f"yaml: exceeded max depth of {self.depth}")
+
+    @property
+    def too_many_nodes(self) -> YamlError:
+        return YamlError(f"yaml: document has more than {self.nodes} nodes")
 
 
 @dataclass(slots=True, eq=False)
@@ -94,33 +131,41 @@ class _Node:
 class _Parser:
     """Composes the parser's events into nodes."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, bounds: _Bounds) -> None:
         self._text = text
+        self._bounds = bounds
         self._nodes = 0
         self._anchors: dict[str, _Node] = {}
 
     def document(self) -> _Node | None:
-        """The root of the first document, None of an empty stream."""
+        """The root of the first document, None of an empty stream. Raises YamlError."""
+        with closing(self.documents()) as documents:
+            return next(documents, None)
+
+    def documents(self) -> Generator[_Node, None, None]:
+        """The roots of all documents. Raises YamlError."""
+        if _has_too_many_tag_directives(self._text):
+            raise YamlError(_TOO_MANY_TAG_DIRECTIVES)
         try:
             self._loader = _Loader(self._text)
             try:
                 self._loader.get_event()  # the stream starts
-                if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
-                    return None
-                root = self._node(self._loader.get_event(), 1)
-                self._loader.get_event()  # the document ends; an error there counts
+                while not isinstance(self._loader.get_event(), yaml.StreamEndEvent):
+                    root = self._node(self._loader.get_event(), 1)
+                    self._loader.get_event()  # the document ends; an error there counts
+                    self._anchors.clear()
+                    yield root
             finally:
                 self._loader.dispose()
         except yaml.YAMLError as error:
             raise YamlError(f"yaml: {_words(error)}") from error
-        return root
 
     def _node(self, event: Any, depth: int) -> _Node:
-        if depth > MAX_DEPTH:
-            raise YamlError(_TOO_DEEP)
+        if depth > self._bounds.depth:
+            raise self._bounds.too_deep
         self._nodes += 1
-        if self._nodes > NODES_MAX:
-            raise YamlError(_TOO_MANY_NODES)
+        if self._nodes > self._bounds.nodes:
+            raise self._bounds.too_many_nodes
         line = event.start_mark.line
         if isinstance(event, yaml.AliasEvent):
             name = str(event.anchor)
@@ -141,6 +186,13 @@ class _Parser:
         return node
 
 
+def _has_too_many_tag_directives(text: bytes) -> bool:
+    if text.count(b"%") <= TAG_DIRECTIVES_MAX:  # nearly all texts
+        return False
+    pattern = _TAG_DIRECTIVE_UTF_16 if text.startswith(_UTF_16) else _TAG_DIRECTIVE
+    return next(islice(pattern.finditer(text), TAG_DIRECTIVES_MAX, None), None) is not None
+
+
 def _words(error: yaml.YAMLError) -> str:
     """go-yaml's message for an error. It counts lines from one in the scanner, from zero in the parser."""
     if isinstance(error, yaml.reader.ReaderError):
@@ -158,8 +210,9 @@ def _words(error: yaml.YAMLError) -> str:
 class _Decoder:
     """Constructs values from nodes. Mappings become _Members, as their keys may be of any type."""
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: _Bounds) -> None:
         self.repeated: list[str] = []
+        self._bounds = bounds
         self._steps = 0
         self._alias_steps = 0
         self._alias_depth = 0
@@ -173,8 +226,8 @@ class _Decoder:
             if self._alias_depth:
                 self._count_characters(len(node.value))
             return _scalar(node)
-        if self._depth >= MAX_DEPTH:  # by aliases: the document itself is not as deep
-            raise YamlError(_TOO_DEEP)
+        if self._depth >= self._bounds.depth:  # by aliases: the document itself is not as deep
+            raise self._bounds.too_deep
         self._depth += 1
         found: Any
         if node.kind == "alias":
@@ -240,8 +293,8 @@ class _Decoder:
                 and self._alias_steps / self._steps > _allowed_alias_ratio(self._steps)
             ):
                 raise YamlError(_EXCESSIVE_ALIASING)
-        if self._steps > NODES_MAX:
-            raise YamlError(_TOO_MANY_NODES)
+        if self._steps > self._bounds.nodes:
+            raise self._bounds.too_many_nodes
 
     def _count_characters(self, count: int) -> None:
         self._aliased_characters += count

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.traces.client.target import Target, TargetError, checked_url, is_https, read_file, tls_context
 
 TOKEN_FILE_SECONDS = 60.0
@@ -148,7 +149,7 @@ class _Exec:
                 check=True,
             )
             answer = json.loads(done.stdout)
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
             # Not the error's text, which may show the command's arguments or its output.
             raise TargetError(
                 f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
@@ -170,14 +171,12 @@ def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | 
 
 
 def _load(path: Path) -> dict[str, Any]:
-    import yaml  # noqa: PLC0415 - takes 20 ms, needed for a kubeconfig alone
-
     try:
-        config = yaml.safe_load(read_file(path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise TargetError(f"{path}{line}: is not YAML") from error
+        config = document_of(read_file(path).decode("utf-8-sig"))
+    except DocumentError as error:
+        raise TargetError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise TargetError(f"{path}: not UTF-8") from error
     if not isinstance(config, dict):
         raise TargetError(f"{path} is not a kubeconfig")
     return config

@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
+from fakeapi.inputfile import read_regular
+
+FILE_BYTES_MAX = 16 * 1024 * 1024
+"""Bytes of a kubeconfig, certificate, key or token; a longer file is refused."""
+
 
 class TargetError(Exception):
     """The server cannot be used, or does not answer as an API server does; one line for the user."""
@@ -85,8 +90,8 @@ def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a file. Raises TargetError."""
+    """The content of a kubeconfig, certificate, key or token. Raises TargetError."""
     try:
-        return path.read_bytes()
+        return read_regular(path, FILE_BYTES_MAX)
     except OSError as error:
         raise TargetError(f"cannot read {path}: {error.strerror}") from error

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
+from fakeapi.inputfile import open_regular
 from fakeapi.traces.model import TraceError
 
 GZIP_LEVEL = 6
@@ -33,8 +34,8 @@ def open_read(path: Path) -> "io.BufferedReader[Any]":
         if path.suffix == ".zst":
             return _zstd_reader(path)
         if path.suffix == ".gz":
-            return io.BufferedReader(cast("Any", gzip.GzipFile(path, "rb")), _CHUNK)
-        return io.BufferedReader(path.open("rb", buffering=0), _CHUNK)
+            return io.BufferedReader(cast("Any", _GzipFile(path)), _CHUNK)
+        return io.BufferedReader(open_regular(path), _CHUNK)
     except OSError as error:
         raise explain(path, 0, error) from error
 
@@ -70,6 +71,19 @@ def explain(path: Path, line: int, error: Exception) -> TraceError:
     return TraceError(str(path), line, "", f"cannot be decompressed: {error}")
 
 
+class _GzipFile(gzip.GzipFile):
+    """The decompressed content of a regular file; closing it closes the file."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        self._compressed = io.BufferedReader(open_regular(path))
+        super().__init__(fileobj=self._compressed, mode="rb")
+
+    def close(self) -> None:
+        super().close()
+        self._compressed.close()
+
+
 class _Plain(io.RawIOBase):
     """Writes to a file, and leaves it open when closed."""
 
@@ -85,7 +99,7 @@ class _Plain(io.RawIOBase):
 
 def _zstd_reader(path: Path) -> "io.BufferedReader[Any]":
     zstandard = _zstandard(path)
-    return io.BufferedReader(_ZstdFile(path.open("rb"), zstandard), _CHUNK)
+    return io.BufferedReader(_ZstdFile(io.BufferedReader(open_regular(path)), zstandard), _CHUNK)
 
 
 class _ZstdFile(io.RawIOBase):

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator
 
+from fakeapi.machinery.printable import printable
 from fakeapi.traces.model import Exchange
-from fakeapi.traces.printable import printable
 
 
 def one_line(exchange: Exchange) -> str:

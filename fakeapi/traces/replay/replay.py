@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
 
+from fakeapi.machinery.printable import printable
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
 from fakeapi.traces.client.http import HttpClient, UnsendableRequest
@@ -19,7 +20,6 @@ from fakeapi.traces.comparing.values import CompareOptions
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.messages import CBOR, PROTOBUF, first, is_watch
 from fakeapi.traces.model import Exchange, Gap, Response
-from fakeapi.traces.printable import printable
 from fakeapi.traces.replay.open_watch import (
     LATER_PATIENCE_SECONDS,
     PATIENCE_SECONDS,

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from fakeapi.machinery.printable import printable
 from fakeapi.traces.comparing.differences import DifferenceKind
-from fakeapi.traces.printable import printable
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10

@@ -193,6 +193,17 @@ def test_aliases_of_aliases_nest_no_deeper_than_a_document_may() -> None:
         yaml_text.load(document(600))
 
 
+def test_tag_directives_are_bounded_in_every_encoding() -> None:
+    def stream(lines: int) -> str:
+        return "".join(f"%TAG !a{n}! x\n" for n in range(lines)) + "--- a\n"
+
+    for encoding in ("utf-8", "utf-16"):
+        assert yaml_text.load(stream(yaml_text.TAG_DIRECTIVES_MAX).encode(encoding)) == "a"
+        with pytest.raises(YamlError, match=r"^yaml: document has more than 100 %TAG directives$"):
+            yaml_text.load(stream(yaml_text.TAG_DIRECTIVES_MAX + 1).encode(encoding))
+    assert yaml_text.load(b"a: '" + b" %TAG" * 200 + b"'")
+
+
 SHAPES = {
     "repeated keys": lambda n: "a: b\n" * n,
     "distinct keys": lambda n: "".join(f"k{i}: b\n" for i in range(n)),

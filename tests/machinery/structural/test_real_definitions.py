@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.installing.documents import documents_of
+from fakeapi.machinery.documents import documents_of
 from fakeapi.machinery.structural.apply_types import apply_type
 from fakeapi.machinery.structural.defaulting import default
 from fakeapi.machinery.structural.definition_validation import Strictness, validate_definition_schema

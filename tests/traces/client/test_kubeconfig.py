@@ -68,7 +68,7 @@ def test_a_credential_plugin_that_fails_is_told(tmp_path: Path, reply: str) -> N
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: [", "config:1: is not YAML"),
+        ("a: [", "config: not YAML: line 1"),
         ("[]", "is not a kubeconfig"),
         ("{}", "has no current-context"),
         ("current-context: c", "has no context named 'c'"),

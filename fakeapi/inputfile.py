@@ -1,0 +1,64 @@
+"""Reads files that a user names: regular files only, and no more bytes than a bound."""
+
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+
+_SPECIAL = (
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def open_regular(path: Path) -> io.FileIO:
+    """Opens a regular file for reading bytes, without a buffer of its own.
+
+    Raises OSError, also for directories, FIFOs, sockets and devices and for symbolic links to them: reading
+    them may wait for ever or never end. Its `strerror` names the reason.
+    """
+    try:
+        _refuse_special(path, path.stat().st_mode)
+        # The file may be another one by now: O_NONBLOCK keeps a FIFO from waiting for a writer.
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error), str(path)) from error
+    try:
+        _refuse_special(path, os.fstat(handle).st_mode)
+        return os.fdopen(handle, "rb", buffering=0)
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_regular(path: Path, bytes_max: int) -> bytes:
+    """The content of a regular file. Raises OSError as `open_regular`, and EFBIG for more than `bytes_max`
+    bytes.
+
+    A file that says its size is refused before it is read; no file is read further than the bound.
+    """
+    with open_regular(path) as raw:
+        if os.fstat(raw.fileno()).st_size > bytes_max:
+            raise _too_long(path, bytes_max)
+        parts, room = [], bytes_max + 1
+        while room and (part := raw.read(min(room, 1 << 20))):
+            parts.append(part)
+            room -= len(part)
+    if not room:
+        raise _too_long(path, bytes_max)
+    return b"".join(parts)
+
+
+def _refuse_special(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    for is_of_type, name in _SPECIAL:
+        if is_of_type(mode):
+            raise OSError(errno.EINVAL, f"{name}, not a regular file", str(path))
+
+
+def _too_long(path: Path, bytes_max: int) -> OSError:
+    return OSError(errno.EFBIG, f"longer than {bytes_max} bytes", str(path))
