@@ -19,6 +19,7 @@ from typing import IO, Any
 from fakeapi.inputfile import open_regular
 from fakeapi.registry.stored_format import STORED_FORMAT
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
+from fakeapi.snapshots.forged import problem_of, problem_together
 from fakeapi.wholefile import write_whole
 from fakeapi_storage import Checkpoint, Entry
 
@@ -114,10 +115,15 @@ def _parse(name: str, head: _Line, lines: Iterator[_Line]) -> SnapshotContent:
                 raise SnapshotError(f"{name} is damaged: it was changed after it was written")
             return _made(name, about, entries)
         checksum = running
+        line = f"its line {len(entries) + 2}"
         try:
-            entries.append(_entry(member, about["storedFormat"]))
+            entry = _entry(member, about["storedFormat"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SnapshotError(f"{name} is damaged: its line {len(entries) + 2} is no object") from error
+            raise SnapshotError(f"{name} is damaged: {line} is no object") from error
+        problem = problem_of(entry)
+        if problem:
+            raise SnapshotError(f"{name} is damaged: {line}: {problem}")
+        entries.append(entry)
     raise SnapshotError(f"{name} is not whole: it ends after {len(entries)} objects")
 
 
@@ -125,9 +131,13 @@ def _made(name: str, about: dict[str, Any], entries: list[Entry]) -> SnapshotCon
     try:
         pending = frozenset(_group_and_resource(each) for each in about["pending"])
         checkpoint = Checkpoint(tuple(sorted(entries, key=lambda each: each.key)), int(about["revision"]))
-        return SnapshotContent(checkpoint, str(about["release"]), str(about["takenAt"]), pending)
+        content = SnapshotContent(checkpoint, str(about["release"]), str(about["takenAt"]), pending)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SnapshotError(f"{name} is damaged: its first line lacks what it should say") from error
+    problem = problem_together(checkpoint)
+    if problem:
+        raise SnapshotError(f"{name} is damaged: {problem}")
+    return content
 
 
 def _group_and_resource(text: str) -> tuple[str, str]:

@@ -49,7 +49,7 @@ def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
     Of repeated keys the last wins. Raises JsonError with Go's words. Two things are refused here that Go
     accepts: nesting deeper than `nesting_max` and numbers beyond float64.
     """
-    _check_depth(body, nesting_max)
+    check_depth(body, nesting_max)
     try:
         return decode(body)
     except JsonError:
@@ -65,7 +65,7 @@ def decode_noting_form(body: bytes) -> tuple[Any, bool]:
     """The value of `decode_marking_duplicates`, and whether the body is, but for a final newline, what
     `codec.encode` makes of it.
     """
-    _check_depth(body)
+    check_depth(body)
     try:
         value = decode(body)
     except JsonError:
@@ -122,7 +122,7 @@ def json_kind(value: Any) -> str:
             return "number"
 
 
-def _check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
+def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
     """Raises JsonError for JSON that nests deeper than `nesting_max`."""
     if body.count(b"[") + body.count(b"{") <= nesting_max:  # nearly all bodies
         return
