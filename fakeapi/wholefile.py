@@ -1,6 +1,7 @@
-"""Writes files atomically: they appear whole or not at all."""
+"""Writes files whole or not at all, and makes directories that only their owner writes."""
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -31,3 +32,15 @@ def write_whole(path: Path, data: bytes) -> None:
     """Writes a file that appears whole or not at all, readable by its owner only. Raises OSError."""
     with whole_file(path) as file:
         file.write(data)
+
+
+def make_directory(path: Path, mode: int) -> None:
+    """Makes a directory and those above it that are missing, each with this mode, whatever the umask allows.
+
+    Directories that are there keep their modes. Raises OSError.
+    """
+    missing = [directory for directory in (path, *path.parents) if not directory.exists()]
+    for directory in reversed(missing):
+        directory.mkdir(mode=mode, exist_ok=True)
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))

@@ -8,6 +8,7 @@ from typing import Any
 from fakeapi.installing.references import Identities, places_of, references_of
 from fakeapi.installing.sources import Manifest, Source, manifests_of, type_of
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import is_valid_path_segment_name
 
 EXTENSIONS = "apiextensions.k8s.io"
 DEFINITION = "CustomResourceDefinition"
@@ -136,6 +137,9 @@ def _checked(manifest: Manifest) -> Manifest:
         raise manifest.error(f"{obj['kind']} without a metadata.name")
     if not isinstance(metadata.get("namespace") or "", str):
         raise manifest.error(f"{obj['kind']} {metadata['name']} with a namespace that is no text")
+    for name in filter(None, (metadata["name"], metadata.get("namespace"))):
+        for problem in is_valid_path_segment_name(name):  # as client-go refuses to ask for it
+            raise manifest.error(f"{obj['kind']} with an invalid name {name!r}: {problem}")
     kept: Object = {name: value for name, value in metadata.items() if name not in OF_THE_SERVER}
     uid = metadata.get("uid")
     return Manifest({**obj, "metadata": kept}, manifest.origin, uid if isinstance(uid, str) else "")

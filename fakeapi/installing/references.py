@@ -73,7 +73,7 @@ def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
 
 def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, ...]:
     """In the object's own namespace, or of the cluster's scope."""
-    group = holder.get("apiGroup") or str(holder.get("apiVersion") or "").rpartition("/")[0]
+    group = str(holder.get("apiGroup") or "") or str(holder.get("apiVersion") or "").rpartition("/")[0]
     inside = str(holder.get("namespace") or namespace)
     return tuple(Place(group, kind, each, holder["name"]) for each in dict.fromkeys((inside, "")))
 

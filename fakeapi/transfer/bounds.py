@@ -17,3 +17,12 @@ RETRIES_MAX = 5
 
 RETRY_SECONDS_MAX = 10.0
 """Waited for one retry, whatever the server asks for."""
+
+VERSIONS_MAX = 1_000
+"""Group versions that discovery may list; a server with more is refused."""
+
+RESOURCES_MAX = 10_000
+"""Resources that discovery may list, in all versions; further ones are told as refused."""
+
+PAGES_MAX = 10_000
+"""Pages of one list; a longer list is told as refused."""

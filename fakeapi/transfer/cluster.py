@@ -3,6 +3,7 @@
 from fakeapi.controllers.api import Refused
 from fakeapi.installing.plan import DEFINITION, EXTENSIONS
 from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.answers import object_of
 from fakeapi.transfer.bounds import OBJECTS_MAX
 from fakeapi.transfer.kinds import Getter, Served, ServedKind, discover
 from fakeapi.transfer.manifests import redact
@@ -101,15 +102,17 @@ async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -
 
 
 async def _one(cluster: Getter, kind: ServedKind, name: str) -> ReadObject:
-    found = await cluster.get(kind.path(name=name))
-    return ReadObject(kind, {**found, "apiVersion": kind.api_version, "kind": kind.kind})
+    answer = await cluster.get(kind.path(name=name))
+    typed = {**answer, "apiVersion": kind.api_version, "kind": kind.kind}
+    return ReadObject(kind, object_of(typed, kind.api_version, kind.kind))
 
 
 def _without_conversion(obj: Object, problems: list[str]) -> None:
     """Takes a conversion webhook out of a definition, as it is in the cluster."""
     if obj["kind"] != DEFINITION:
         return
-    conversion = obj["spec"].get("conversion") or {}
-    if conversion.get("strategy") == "Webhook":
-        obj["spec"]["conversion"] = {"strategy": "None"}
+    spec = obj.get("spec")
+    conversion = spec.get("conversion") if isinstance(spec, dict) else None
+    if isinstance(spec, dict) and isinstance(conversion, dict) and conversion.get("strategy") == "Webhook":
+        spec["conversion"] = {"strategy": "None"}
         problems.append(f"{DEFINITION} {obj['metadata']['name']}: without its conversion webhook")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from fakeapi.controllers.api import Refused
 from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.answers import CountedResource, checked
 from fakeapi.transfer.bounds import OBJECTS_MAX
 from fakeapi.transfer.cluster import read_cluster
 from fakeapi.transfer.kinds import Served, discover
@@ -61,7 +62,8 @@ async def _read_fakeapi(api: ReadOnlyAPI, selection: Selection, limit: int, prog
         served, problems = await discover(api)
         chosen = selection.chosen(served)
     else:
-        having = {(each["group"], each["resource"]) for each in await api.get_list("/_fakeapi/kinds")}
+        listed = checked(await api.get_list("/_fakeapi/kinds"), list[CountedResource])
+        having = {(counted.group, counted.resource) for counted in listed}
         served, problems = await discover(api, {group for group, _ in having})
         chosen = selection.chosen(Served({key: kinds for key, kinds in served.items() if key in having}))
     kinds = [versions[0] for versions in chosen.values()]

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.yaml_text import yaml_of
-from fakeapi.wholefile import write_whole
+from fakeapi.wholefile import make_directory, write_whole
 
 CLUSTER = "_cluster"
 """The directory of objects without a namespace; no namespace can have the name."""
@@ -47,21 +47,39 @@ def check_directory(path: Path) -> None:
 
 
 def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None:
-    """Writes each manifest, given with its resource, to NAMESPACE/RESOURCE/NAME.yaml. Raises WriteError."""
+    """Writes each manifest, given with its resource, to NAMESPACE/RESOURCE/NAME.yaml.
+
+    Nothing is written outside of the directory, whatever the names are. Raises WriteError, also for two
+    manifests of the same place.
+    """
     check_directory(path)
+    written: set[Path] = set()
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_directory(path, 0o700)
         for resource, manifest in manifests:
-            metadata = manifest["metadata"]
-            folder = path / (metadata.get("namespace") or CLUSTER) / resource
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(folder / f"{_file_name(metadata['name'])}.yaml", _encoded(manifest))
+            file = path / _place_of(resource, manifest)
+            if file in written:
+                raise WriteError(f"{file} would be two objects")
+            written.add(file)
+            make_directory(file.parent, 0o700)
+            write_whole(file, _encoded(manifest))
     except OSError as error:
         raise WriteError(f"cannot write {error.filename or path}: {error.strerror or error}") from error
 
 
+def _place_of(resource: str, manifest: Object) -> Path:
+    """The relative path of a manifest; each of its parts is one name of a file."""
+    metadata = manifest["metadata"]
+    namespace = metadata.get("namespace")
+    folder = CLUSTER if not namespace else _file_name(namespace) if namespace != CLUSTER else "%5Fcluster"
+    return Path(folder, _file_name(resource), f"{_file_name(metadata['name'])}.yaml")
+
+
 def _file_name(name: str) -> str:
-    quoted = quote(name, safe=_NAME_CHARACTERS)
+    """The name of a file or directory for a name of Kubernetes: never a path, nor hidden."""
+    quoted = quote(name, safe=_NAME_CHARACTERS, errors="surrogatepass")
+    if quoted.startswith("."):
+        quoted = f"%2E{quoted[1:]}"
     if len(quoted) <= _NAME_LENGTH:
         return quoted
     return f"{quoted[:_NAME_LENGTH]}~{zlib.crc32(quoted.encode()):08x}"

@@ -161,7 +161,7 @@ def _without_addresses(obj: Object) -> Object | None:
     if (obj["apiVersion"], obj["kind"]) != ("v1", "Service") or not isinstance(spec, dict):
         return None
     reduced = {name: value for name, value in spec.items() if name not in _ALLOCATED}
-    ports = [{k: v for k, v in port.items() if k != "nodePort"} for port in spec.get("ports") or ()]
-    if ports:
-        reduced["ports"] = ports
+    ports = spec.get("ports")
+    if isinstance(ports, list) and all(isinstance(port, dict) for port in ports):
+        reduced["ports"] = [{k: v for k, v in port.items() if k != "nodePort"} for port in ports]
     return {**obj, "spec": reduced}

@@ -1,11 +1,13 @@
 """ServedKind: a resource that a server lists and creates, found by discovery."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from fakeapi.controllers.api import Refused
 from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.answers import Group, GroupList, Resource, ResourceList, checked, malformed
+from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
 
 
 class Getter(Protocol):
@@ -50,47 +52,54 @@ Served = dict[tuple[str, str], list[ServedKind]]
 async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
     """Discovers the resources that can be listed and created, and a line for each version that fails.
 
-    Without `groups` it is asked for all. Raises Refused if discovery of the groups fails.
+    Without `groups` it is asked for all. Raises Refused if discovery of the groups fails, or lists too many.
     """
-    found: Served = {}
+    served: Served = {}
     problems = []
-    listed = (await server.get("/apis")).get("groups")
-    for version in ["v1", *_group_versions(listed if isinstance(listed, list) else [])]:
+    listed = checked(await server.get("/apis"), GroupList).groups or []
+    versions = ["v1", *_group_versions(listed)]
+    if len(versions) > VERSIONS_MAX:
+        raise malformed(f"lists more than {VERSIONS_MAX} group versions")
+    room = RESOURCES_MAX
+    for version in versions:
         if groups is not None and version.rpartition("/")[0] not in groups:
             continue
+        path = f"/apis/{version}" if "/" in version else f"/api/{version}"
         try:
-            told = await server.get(f"/apis/{version}" if "/" in version else f"/api/{version}")
+            resources = checked(await server.get(path), ResourceList).resources or []
+            room -= len(resources)
+            if room < 0:
+                raise malformed(f"lists more than {RESOURCES_MAX} resources")
         except Refused as error:
             if error.code == 401:
                 raise
             problems.append(f"{version}: {error}")
             continue
-        for kind in _kinds(version, told.get("resources") or []):
-            found.setdefault((kind.group, kind.plural), []).append(kind)
-    return found, problems
+        for kind in _kinds(version, resources):
+            served.setdefault((kind.group, kind.plural), []).append(kind)
+    return served, problems
 
 
-def _group_versions(groups: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def _group_versions(groups: Iterable[Group]) -> Iterable[str]:
     for group in groups:
-        preferred = (group.get("preferredVersion") or {}).get("groupVersion")
-        versions = [each["groupVersion"] for each in group["versions"]]
-        yield from sorted(versions, key=lambda version: version != preferred)
+        preferred = group.preferredVersion
+        versions = [version.groupVersion for version in group.versions]
+        yield from sorted(versions, key=lambda name: preferred is None or name != preferred.groupVersion)
 
 
-def _kinds(api_version: str, resources: Iterable[Mapping[str, Any]]) -> Iterable[ServedKind]:
+def _kinds(api_version: str, resources: list[Resource]) -> Iterable[ServedKind]:
     group, _, version = api_version.rpartition("/")
-    listed = list(resources)
-    subresources = {each["name"] for each in listed if "/" in each["name"]}
-    for each in listed:
-        if "/" in each["name"] or not {"list", "create"} <= {*each.get("verbs", ())}:
+    subresources = {resource.name for resource in resources if "/" in resource.name}
+    for resource in resources:
+        if "/" in resource.name or not {"list", "create"} <= {*(resource.verbs or ())}:
             continue
-        names = (each["name"], each.get("singularName") or "", each["kind"], *(each.get("shortNames") or ()))
+        names = (resource.name, resource.singularName, resource.kind, *(resource.shortNames or ()))
         yield ServedKind(
             group,
             version,
-            each["name"],
-            each["kind"],
-            bool(each["namespaced"]),
-            f"{each['name']}/status" in subresources,
+            resource.name,
+            resource.kind,
+            resource.namespaced,
+            f"{resource.name}/status" in subresources,
             frozenset(name.lower() for name in names if name),
         )

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from fakeapi.controllers.api import Refused
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.bounds import LIST_ATTEMPTS, OBJECTS_MAX, PAGE_OBJECTS
+from fakeapi.transfer.answers import Page, checked, malformed, object_of
+from fakeapi.transfer.bounds import LIST_ATTEMPTS, OBJECTS_MAX, PAGE_OBJECTS, PAGES_MAX
 from fakeapi.transfer.kinds import Getter, ServedKind
 from fakeapi.transfer.selection import Selection
 
@@ -84,7 +86,7 @@ async def _listed(
         found: list[ReadObject] = []
         try:
             async for item in _items(server, kind, namespace, selection.labels):
-                typed = {"apiVersion": kind.api_version, "kind": kind.kind, **item}
+                typed = object_of(item, kind.api_version, kind.kind)
                 if selection.includes(kind, typed):
                     found.append(ReadObject(kind, typed))
                 if len(found) > room:
@@ -98,13 +100,13 @@ async def _listed(
     raise AssertionError("the last attempt returns or raises")
 
 
-async def _items(server: Getter, kind: ServedKind, namespace: str, labels: str) -> AsyncIterator[Object]:
+async def _items(server: Getter, kind: ServedKind, namespace: str, labels: str) -> AsyncIterator[Any]:
     query = {"limit": str(PAGE_OBJECTS)} | ({"labelSelector": labels} if labels else {})
-    while True:
-        page = await server.get(kind.path(namespace), **query)
-        for item in page.get("items") or ():
+    for _ in range(PAGES_MAX):
+        page = checked(await server.get(kind.path(namespace), **query), Page)
+        for item in page.items or ():
             yield item
-        token = (page.get("metadata") or {}).get("continue")
-        if not token:
+        if not page.token:
             return
-        query["continue"] = token
+        query["continue"] = page.token
+    raise malformed(f"has more than {PAGES_MAX} pages")

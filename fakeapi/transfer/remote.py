@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 
 from fakeapi.controllers.api import Refused
 from fakeapi.machinery import codec
+from fakeapi.machinery.documents import DocumentError, decode_json
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.traces.client.http import HttpClient
@@ -87,9 +88,11 @@ def _retry_seconds(answer: Response) -> float | None:
 def _result(answer: Response) -> Any:
     """The decoded body of a successful answer. Raises Refused."""
     try:
-        body = codec.decode(answer.body)
+        body = decode_json(answer.body)
     except codec.JsonError:
         body = None
+    except DocumentError as error:
+        raise Refused(0, "Unknown", f"the answer is too large: {error}", {}) from error
     if isinstance(body, dict | list) and answer.status < 300:
         return body
     status = body if isinstance(body, dict) else {}

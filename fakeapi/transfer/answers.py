@@ -1,0 +1,106 @@
+"""Checks the shape of answers: a server that is broken or hostile may answer anything."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from fakeapi.controllers.api import Refused
+from fakeapi.machinery.json_types import Object
+
+T = TypeVar("T")
+
+
+class GroupVersion(msgspec.Struct):
+    groupVersion: str  # noqa: N815 - as on the wire
+
+
+class Group(msgspec.Struct):
+    versions: list[GroupVersion]
+    preferredVersion: GroupVersion | None = None  # noqa: N815 - as on the wire
+
+
+class GroupList(msgspec.Struct):
+    """An APIGroupList, as far as it is used."""
+
+    groups: list[Group] | None = None
+
+
+class Resource(msgspec.Struct):
+    name: str
+    kind: str
+    namespaced: bool
+    singularName: str = ""  # noqa: N815 - as on the wire
+    shortNames: list[str] | None = None  # noqa: N815 - as on the wire
+    verbs: list[str] | None = None
+
+
+class ResourceList(msgspec.Struct):
+    """An APIResourceList, as far as it is used."""
+
+    resources: list[Resource] | None = None
+
+
+class CountedResource(msgspec.Struct):
+    """A resource that has objects, as the control API of a fakeapi lists it."""
+
+    group: str
+    resource: str
+
+
+class _ListMetadata(msgspec.Struct):
+    token: str | None = msgspec.field(name="continue", default=None)
+
+
+class Page(msgspec.Struct):
+    """A page of a list; its items are not checked yet."""
+
+    items: list[Any] | None = None
+    metadata: _ListMetadata | None = None
+
+    @property
+    def token(self) -> str | None:
+        """The continue token; None on the last page."""
+        return self.metadata.token if self.metadata is not None else None
+
+
+class _ObjectMeta(msgspec.Struct):
+    name: str
+    namespace: str | None = None
+    uid: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    ownerReferences: list[dict[str, Any]] | None = None  # noqa: N815 - as on the wire
+    managedFields: list[dict[str, Any]] | None = None  # noqa: N815 - as on the wire
+
+
+class _Object(msgspec.Struct):
+    apiVersion: str  # noqa: N815 - as on the wire
+    kind: str
+    metadata: _ObjectMeta
+
+
+def checked(answer: Any, shape: type[T]) -> T:
+    """The answer in this shape; unknown fields are left out. Raises Refused with code 0."""
+    try:
+        return msgspec.convert(answer, shape)
+    except msgspec.ValidationError as error:
+        raise malformed(f"is not a valid {shape.__name__}: {error}") from error
+
+
+def object_of(answer: Any, api_version: str, kind: str) -> Object:
+    """The object of an answer, or the item of a list, which may lack its type. Raises Refused with code 0."""
+    if not isinstance(answer, dict):
+        raise malformed(f"is not a {kind} but {answer!r:.80}")
+    obj = {"apiVersion": api_version, "kind": kind, **answer}
+    try:
+        stated = msgspec.convert(obj, _Object)
+    except msgspec.ValidationError as error:
+        raise malformed(f"is not a {kind}: {error}") from error
+    if not stated.metadata.name:
+        raise malformed(f"is not a {kind}: it has no name")
+    return obj
+
+
+def malformed(why: str) -> Refused:
+    """The refusal of an answer of a wrong shape."""
+    return Refused(0, "Unknown", f"the answer {why}", {})

@@ -1,0 +1,54 @@
+"""A server whose answers a test chooses, for what reads clusters."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+RESOURCE = {"name": "configmaps", "kind": "ConfigMap", "namespaced": True, "verbs": ["list", "create"]}
+
+Answers = dict[str, Any]
+"""JSON values, or bytes, by path. Other paths are 404."""
+
+
+def cluster_of(items: Any, resource: Any = RESOURCE, **more: Any) -> Answers:
+    """A cluster that serves one resource of v1, with these items in its list."""
+    return {
+        "/apis": {"groups": []},
+        "/api/v1": {"resources": [resource]},
+        "/api/v1/configmaps": {"metadata": {}, "items": items},
+        **more,
+    }
+
+
+def config_map(name: str, namespace: Any = "ok", **metadata: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": namespace, **metadata}, "data": {"a": "b"}}
+
+
+@contextmanager
+def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
+    """The URL of a server that answers each GET with the JSON or the bytes for its path; None is 404."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer = answer_of(self.path.partition("?")[0])
+            body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            self.send_response(404 if answer is None else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
