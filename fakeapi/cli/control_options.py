@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.token_options import token_options
+from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
             finally:
                 client.close()
         except (ControlError, TargetError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable_line(error)) from error
 
     return _with_options(call)
 
@@ -56,7 +57,7 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return command(target=_target(server, kubeconfig, token, ca_file), **rest)
         except TargetError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable_line(error)) from error
 
     return _with_options(call)
 

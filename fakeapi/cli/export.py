@@ -12,6 +12,7 @@ import click
 
 from fakeapi.cli.control_options import server_target
 from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
+from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
     from fakeapi.traces.client.target import Target
@@ -87,7 +88,7 @@ def export(
         else:
             sys.stdout.write(files.text_of(manifests))
     for problem in exported.problems:
-        click.echo(f"Left out: {problem}", err=True)
+        click.echo(f"Left out: {printable_line(problem)}", err=True)
     click.echo(f"exported {summary(resource for resource, _ in exported.manifests)}", err=True)
     if exported.problems and not manifests:
         raise click.exceptions.Exit(1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
     from fakeapi.testing.control import ControlClient
@@ -48,7 +49,7 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
     try:
         rules = [ready_rule(kind, _members(arguments))] if kind is not None else read_rules(file)
     except RuleError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
     import msgspec  # noqa: PLC0415 - for --help's sake
 
     _print(client.post("/faults", msgspec.to_builtins(rules)))
@@ -79,7 +80,7 @@ def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
         if equals:
             try:
                 members[name] = json.loads(value)
-            except ValueError:
+            except (ValueError, RecursionError):
                 members[name] = value
     return members
 
@@ -89,7 +90,7 @@ def _print(answer: Any) -> None:
         rule = each["rule"]
         shown = [each["name"], _told(rule["action"]), _told(rule["match"]), _told(rule["when"])]
         counts = f"matched {each['matched']}, fired {each['fired']}"
-        click.echo("  ".join([*filter(None, shown), counts]))
+        click.echo("  ".join(printable_line(text) for text in [*filter(None, shown), counts]))
 
 
 _UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}

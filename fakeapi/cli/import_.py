@@ -11,6 +11,7 @@ import click
 
 from fakeapi.cli.control_options import server_target
 from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
+from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
     from fakeapi.installing.plan import Plan
@@ -67,7 +68,7 @@ def import_(
         )
     problems += result.problems
     for problem in problems:
-        click.echo(f"Left out: {problem}", err=True)
+        click.echo(f"Left out: {printable_line(problem)}", err=True)
     words = "would import" if dry_run else "imported"
     statuses = f"; {result.statuses} statuses" if status and not dry_run else ""
     click.echo(f"{words} {summary(result.objects.elements())}{statuses}")

@@ -16,6 +16,7 @@ import click
 
 from fakeapi.cli.options import server_options
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
+from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
 from fakeapi.shared_settings import is_shared_database
 from fakeapi.token_file import given_token
@@ -163,9 +164,9 @@ def serve(
             else:
                 FakeAPI(**options).run(lambda ready: announce(ready, options["release"]))
     except (StartError, TraceError, TargetError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(printable_line(error)) from error
 
 
 def _serve_trace(
@@ -255,5 +256,5 @@ def healthcheck(host: str, port: int, *, tls: bool) -> None:
     finally:
         connections.close()
     if answer.status != 200:
-        raise click.ClickException(f"{host}:{port} answers {answer.status}: {answer.text}")
-    click.echo(answer.text)
+        raise click.ClickException(f"{host}:{port} answers {answer.status}: {printable_line(answer.text)}")
+    click.echo(printable_line(answer.text))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
+from fakeapi.machinery.printable import printable_line
+
 if TYPE_CHECKING:
     from fakeapi.traces.replay.options import Progress
 
@@ -73,10 +75,10 @@ class Activity(ProgressDisplay):
             return
         if self._terminal:
             self._next = now + TERMINAL_SECONDS
-            self._show_bar(done, total, what)
+            self._show_bar(done, total, printable_line(what))
         else:
             self._next = now + PLAIN_SECONDS
-            said = describe(done, total, self._unit, now - self._began, what)
+            said = describe(done, total, self._unit, now - self._began, printable_line(what))
             click.echo(f"{self._title} {said}", file=self._stream)
 
     def end(self) -> None:

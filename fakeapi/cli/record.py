@@ -18,7 +18,7 @@ from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
-from fakeapi.machinery.printable import printable
+from fakeapi.machinery.printable import printable, printable_line
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
@@ -111,7 +111,7 @@ def record(
             assert kubeconfig is not None, "checked above"
             target = target_of_kubeconfig(kubeconfig, context)
     except TargetError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
     with reported():
         check_target(trace)
         chosen = redactor(redact=redact, keep_credentials=keep_credentials)
@@ -145,7 +145,7 @@ def _run(upstream: Target, trace: Path, *, redactor: Redactor, **serving: Any) -
         _serve(upstream, recording, directory, **serving)
     except StartError as error:
         recording.abort()
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
     except BaseException:
         recording.abort()
         raise

@@ -7,7 +7,7 @@ import click
 
 from fakeapi.cli.control_options import control_client
 from fakeapi.cli.progress import Waiting
-from fakeapi.machinery.printable import printable
+from fakeapi.machinery.printable import printable, printable_line
 
 if TYPE_CHECKING:
     from fakeapi.snapshots.model import Snapshot
@@ -77,7 +77,7 @@ def save(*, client: Any, name: str, file: Path) -> None:
         with Waiting("saving"):
             _downloaded(client, name).save(file)
     except SnapshotError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
     click.echo(f"saved {name} to {file}")
 
 
@@ -132,7 +132,7 @@ def _read(file: Path) -> "Snapshot":
     try:
         return Snapshot.load(file)
     except SnapshotError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error
 
 
 def _downloaded(client: Any, name: str) -> "Snapshot":
@@ -153,7 +153,8 @@ def _text(found: dict[str, Any]) -> str:
 
 def _say(kept: dict[str, Any]) -> None:
     release = f", release {kept['release']}" if kept["release"] else ""
-    click.echo(f"{kept['name']}: {kept['objects']} objects, taken at {kept['takenAt']}{release}")
+    text = f"{kept['name']}: {kept['objects']} objects, taken at {kept['takenAt']}{release}"
+    click.echo(printable_line(text))
 
 
 def _quoted(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fakeapi.machinery.printable import printable_line
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.model import TraceError
 from fakeapi.traces.recording.redaction import Redactor
@@ -51,4 +52,4 @@ def reported() -> Iterator[None]:
     try:
         yield
     except TraceError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(error)) from error

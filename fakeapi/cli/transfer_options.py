@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fakeapi.machinery.printable import printable_line
 from fakeapi.transfer.bounds import OBJECTS_MAX
 
 if TYPE_CHECKING:
@@ -87,14 +88,14 @@ def reported() -> Iterator[None]:
         TooManyObjects,
         SelectionError,
     ) as error:
-        raise click.ClickException(" ".join(str(error).split())) from error
+        raise click.ClickException(printable_line(error)) from error
 
 
 def summary(resources: Iterable[str]) -> str:
     """Objects by resource: "3 objects: 2 pods, 1 nodes"."""
     counts = Counter(resources)
     total = counts.total()
-    named = [f"{count} {resource}" for resource, count in counts.most_common(_SHOWN)]
+    named = [f"{count} {printable_line(resource)}" for resource, count in counts.most_common(_SHOWN)]
     others = total - sum(count for _, count in counts.most_common(_SHOWN))
     named += [f"{others} others"] if others else []
     return f"{total} object{'' if total == 1 else 's'}" + (f": {', '.join(named)}" if named else "")

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.paths import ServedResource
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.clock import Clock
 
 log = logging.getLogger("fakeapi.controllers")
@@ -88,7 +89,7 @@ class Informer:
                 await self._api.watch(self.resource.path(), query, self._handle)
             except Refused as problem:
                 if problem.code != 410:
-                    log.debug("informer of %s: %s", self.resource.plural, problem)
+                    log.debug("informer of %s: %s", self.resource.plural, printable_line(problem))
                     await asyncio.sleep(RETRY_SECONDS)
                 self._expired = True
             if self._expired:

@@ -12,6 +12,7 @@ from fakeapi.controllers.controller import Controller, ControllerContext, MakeCo
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.paths import ServedResource
 from fakeapi.controllers.work import Item, WorkQueue
+from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.resource import Resource
 
 log = logging.getLogger("fakeapi.controllers")
@@ -170,10 +171,10 @@ class Manager:
                 self._conflicts[item] = conflicts + 1
                 self._queue.add(item)
                 return
-            log.warning("%s: %s: %s", name, key, problem)
+            log.warning("%s: %s: %s", name, printable_line(key), printable_line(problem))
             self._queue.retry(item)
         except Exception:
-            log.exception("%s: unexpected error at %s", name, key)
+            log.exception("%s: unexpected error at %s", name, printable_line(key))
             self._queue.retry(item)
         else:
             self._queue.succeed(item)
@@ -185,7 +186,7 @@ class Manager:
             try:
                 await informer.list()
             except Refused as problem:
-                log.warning("cannot list %s: %s", informer.resource.plural, problem)
+                log.warning("cannot list %s: %s", informer.resource.plural, printable_line(problem))
             self._tasks.append(asyncio.ensure_future(informer.run()))
 
     async def _caught_up(self) -> None:
@@ -238,7 +239,7 @@ class Manager:
         try:
             await work
         except Refused as problem:
-            log.warning("%s: %s", controller, problem)
+            log.warning("%s: %s", controller, printable_line(problem))
         except Exception:
             log.exception("%s: unexpected error", controller)
 

@@ -1,6 +1,6 @@
 """Makes text of others safe for terminals and logs, which could contain escape sequences and faked lines."""
 
-LINE_MAX = 1_024
+LINE_MAX = 4_096
 """Characters of a text of others in a line of a log or of a message; the rest is cut off."""
 
 _CUT = "…"

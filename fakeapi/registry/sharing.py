@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.object_keys import parse_key
 from fakeapi.registry.registry import DEFINITIONS, Registry
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
@@ -86,7 +87,7 @@ class Sharing:
         try:
             await self._registry.store.custom.follow(name)
         except (ApiError, StorageError) as error:
-            log.warning("the definition %s was not settled: %s", name, error)
+            log.warning("the definition %s was not settled: %s", name, printable_line(error))
 
 
 def new_key() -> str:

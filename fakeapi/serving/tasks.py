@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fakeapi.asgi import ROOM, ASGIApp, ClientGone, ClientStalled, DropConnection, Message, Scope, Send
+from fakeapi.machinery.printable import printable_line
 from fakeapi.serving.response_bytes import ConnectionBytes
 
 logger = logging.getLogger("fakeapi.serving")
@@ -139,7 +140,8 @@ class ConnectionTasks:
         except (ClientGone, ClientStalled):
             pass  # a stream without its end is reset, and a connection closed
         except Exception:
-            logger.exception("The application failed at %s %s", scope.get("method"), scope.get("path"))
+            place = printable_line(f"{scope.get('method')} {scope.get('path')}")
+            logger.exception("The application failed at %s", place)
         finally:
             events.close()
         await send(None)

@@ -7,6 +7,7 @@ from typing import Any
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.work import retry_seconds
+from fakeapi.machinery.printable import printable_line
 
 log = logging.getLogger("fakeapi.controllers")
 
@@ -42,10 +43,10 @@ class KeyedWork:
         try:
             await work()
         except Refused as problem:
-            log.warning("%s: %s: %s", self._context.name, key, problem)
+            log.warning("%s: %s: %s", self._context.name, printable_line(key), printable_line(problem))
             self._retry(key)
         except Exception:
-            log.exception("%s: unexpected error at %s", self._context.name, key)
+            log.exception("%s: unexpected error at %s", self._context.name, printable_line(key))
             self._retry(key)
         else:
             self._failures.pop(key, None)

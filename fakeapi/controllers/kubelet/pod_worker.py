@@ -18,6 +18,7 @@ from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
 
 log = logging.getLogger("fakeapi.controllers")
 
@@ -87,7 +88,7 @@ class PodWorker:
         try:
             await self._claims.unprepare(uid)
         except PrepareError as problem:
-            log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, problem)
+            log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, printable_line(problem))
             self._wait("gone", uid)
 
     def _refusal(self, pod: Object) -> Refusal | None:
@@ -161,7 +162,7 @@ class PodWorker:
         try:
             await self._claims.unprepare(pod["metadata"]["uid"])
         except PrepareError as problem:  # no event tells of it: a kubelet writes to its log alone
-            log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), problem)
+            log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), printable_line(problem))
             self._wait("pod", key_of(pod))
             return False
         return True

@@ -18,6 +18,7 @@ from fakeapi.controllers.kubelet.driver import NEW_SERVICES, OLD_BATCH, Driver, 
 from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.messages import MESSAGES
 from fakeapi.controllers.kubelet.socket_paths import UnreachableSocket
+from fakeapi.machinery.printable import printable_line
 
 log = logging.getLogger("fakeapi.controllers")
 
@@ -119,7 +120,7 @@ class Registrations:
             self._on_unreachable(problem)
             return ""
         except grpc.aio.AioRpcError as error:
-            log.debug("cannot register %s: %s", path, error.details())
+            log.debug("cannot register %r: %s", str(path), printable_line(error.details()))
             return None
         except UnicodeEncodeError:
             log.warning("%r is no plugin: its name is not UTF-8", str(path))
@@ -154,10 +155,12 @@ class Registrations:
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
         except grpc.aio.AioRpcError as error:
-            name = shortened(driver.name, NAME_BYTES_MAX)
-            log.debug("%s was not told of its registration: %s", name, error.details())
+            name = printable_line(shortened(driver.name, NAME_BYTES_MAX))
+            words = printable_line(error.details())
+            log.debug("%s did not receive its registration status: %s", name, words)
         if problem:
-            log.warning("DRA driver %s is refused: %s", shortened(driver.name, NAME_BYTES_MAX), problem)
+            name = printable_line(shortened(driver.name, NAME_BYTES_MAX))
+            log.warning("DRA driver %s is refused: %s", name, printable_line(problem))
             return
         instances = self._instances.setdefault(driver.name, {})
         instances.pop(path, None)

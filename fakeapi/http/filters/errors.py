@@ -19,6 +19,7 @@ from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.status import status_of
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.printable import printable_line
 from fakeapi_storage import InvalidEntry, Overloaded, StorageError, Unreachable
 
 LARGEST_STATUS = 999
@@ -42,7 +43,8 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
     except StorageError as error:
         return refusal(unavailable(error), ctx)
     except Exception:
-        log.exception("unexpected error for %s %s", ctx.request.method, ctx.request.path)
+        place = printable_line(f"{ctx.request.method} {ctx.request.path}")
+        log.exception("unexpected error for %s", place)
         return refusal(errors.internal("fakeapi: unexpected error; see the server's log"), ctx)
 
 

@@ -14,6 +14,7 @@ from typing import cast
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.catalogue import Catalogue
 from fakeapi.registry.resource import Resource
@@ -127,7 +128,9 @@ class Bootstrap:
         try:
             obj = self._created(resource, made)
         except ApiError as error:
-            log.warning("%s %s was not made: %s", resource.kind.kind, made.name, error.message)
+            log.warning(
+                "%s %s was not made: %s", resource.kind.kind, made.name, printable_line(error.message)
+            )
             return None
         return storage.create(key, resource.encode(obj))
 
