@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from fakeapi.inputfile import read_regular
-from fakeapi.wholefile import whole_file
+from fakeapi.wholefile import make_directory, whole_file
 
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
@@ -41,13 +41,14 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
 
     With a directory its CA is used, or made there at the first time, so that clients that trust it still do
     after a restart, and those of other servers with the same directory. The CA's key is readable by its
-    owner only; one that was not is made so. A pair of files that clients would not trust, or half of one, is
-    refused and stays as it is. Raises OSError and CertificateError.
+    owner only; one that was not is made so. A new directory has the mode 0755 and the certificate 0644, as
+    those of k8s.io/client-go `util/cert` and `util/keyutil`. A pair of files that clients would not trust,
+    or half of one, is refused and stays as it is. Raises OSError and CertificateError.
     """
     if directory is None:
         authority = trustme.CA()
     else:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory, 0o755)
         with _alone_in(directory):
             authority = _authority_in(directory)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -86,7 +87,9 @@ def _authority_in(directory: Path) -> trustme.CA:
     authority = trustme.CA(organization_name="fakeapi")
     with whole_file(key) as file:
         file.write(authority.private_key_pem.bytes())
-    certificate.write_bytes(authority.cert_pem.bytes())
+    with whole_file(certificate) as file:
+        file.write(authority.cert_pem.bytes())
+    certificate.chmod(0o644)
     return authority
 
 

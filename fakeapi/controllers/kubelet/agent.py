@@ -19,6 +19,7 @@ from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
+from fakeapi.wholefile import make_directory
 
 PLUGINS = "plugins_registry"
 """The directory below that of the node in which drivers create their registration sockets."""
@@ -86,9 +87,13 @@ class NodeAgent:
         return [cdi for each in self.prepared.of_pod(found["metadata"]["uid"]) for cdi in each.cdi_devices]
 
     async def start(self) -> None:
-        """Makes the directories and the Node. Raises OSError, Refused."""
-        (self.directory / PLUGINS).mkdir(parents=True, exist_ok=True)
-        (self.directory / "plugins").mkdir(exist_ok=True)
+        """Makes the directories and the Node. Raises OSError, Refused.
+
+        The directories have the mode 0750, as those of k8s.io/kubernetes `pkg/kubelet` (setupDataDirs):
+        drivers run as the user of the kubelet.
+        """
+        for name in (PLUGINS, "plugins"):
+            make_directory(self.directory / name, 0o750)
         await nodes.register(self._context, self._api, self.name, self._addresses.node)
         self._context.run(nodes.beat(self._context, self._api, self.name))
         self.slices.start()

@@ -74,3 +74,13 @@ def test_a_checkpoint_that_cannot_be_read_is_told_of_and_forgotten(
         api.settle()
         assert api.node().cdi_devices("default", "pod") == []
     assert "prepared claims are forgotten" in caplog.text
+
+
+def test_a_checkpoint_that_is_too_long_is_forgotten(
+    folder: Path, claim: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.controllers.kubelet.checkpoint.FILE_BYTES_MAX", 10)
+    with caplog.at_level(logging.WARNING), serving(folder) as api:
+        api.settle()
+        assert api.node().cdi_devices("default", "pod") == []
+    assert "longer than 10 bytes" in caplog.text
