@@ -3,7 +3,7 @@
 from fakeapi.controllers.api import Refused
 from fakeapi.installing.plan import DEFINITION, EXTENSIONS
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.answers import object_of
+from fakeapi.transfer.answers import malformed, object_of
 from fakeapi.transfer.bounds import OBJECTS_MAX
 from fakeapi.transfer.kinds import Getter, Served, ServedKind, discover
 from fakeapi.transfer.manifests import redact
@@ -104,7 +104,10 @@ async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -
 async def _one(cluster: Getter, kind: ServedKind, name: str) -> ReadObject:
     answer = await cluster.get(kind.path(name=name))
     typed = {**answer, "apiVersion": kind.api_version, "kind": kind.kind}
-    return ReadObject(kind, object_of(typed, kind.api_version, kind.kind))
+    obj = object_of(typed, kind.api_version, kind.kind)
+    if obj["metadata"]["name"] != name:
+        raise malformed(f"is the {kind.kind} {obj['metadata']['name']!r:.80}, not {name!r:.80}")
+    return ReadObject(kind, obj)
 
 
 def _without_conversion(obj: Object, problems: list[str]) -> None:

@@ -94,5 +94,6 @@ def is_initial_namespace(name: str) -> bool:
 
 
 def all_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of options that may be repeated or separated by commas: ("a,b", "c") is ("a", "b", "c")."""
-    return tuple(part for name in names for each in name.split(",") if (part := each.strip()))
+    """Names of options that may be repeated or separated by commas: ("a,b", "c", "a") is ("a", "b", "c")."""
+    parts = (part.strip() for name in names for part in name.split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))
