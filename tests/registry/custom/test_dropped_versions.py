@@ -40,7 +40,8 @@ def server_of(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAP
 def apply(server: FakeAPI) -> dict[str, Any]:
     body = widget(spec={"colour": "blue"})
     query = {"fieldManager": "first", "force": "true"}
-    return server.request("PATCH", OBJECT, body, content_type=APPLY, query=query)
+    applied: dict[str, Any] = server.request("PATCH", OBJECT, body, content_type=APPLY, query=query)
+    return applied
 
 
 def patched(server: FakeAPI) -> Any:
