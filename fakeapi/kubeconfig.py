@@ -4,10 +4,8 @@ import base64
 import json
 from pathlib import Path
 
+from fakeapi.registry.users import ANYBODY
 from fakeapi.wholefile import whole_file
-
-ANYBODY = "anybody"
-"""The token of a kubeconfig with TLS and no token: without credentials, kubectl asks for a user name."""
 
 _TEMPLATE = """\
 apiVersion: v1

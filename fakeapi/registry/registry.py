@@ -91,7 +91,7 @@ class Registry:
                     if resource is not None:
                         await self.bootstrap.ensure(resource)
 
-        self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary.gates, ensure)
+        self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary, ensure)
         self.store.admission.extend(ROLE_ESCALATION)
         self.store.admission.extend(CLAIM_STATUS_PERMISSIONS)
 

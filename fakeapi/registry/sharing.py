@@ -12,13 +12,11 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.object_keys import parse_key
 from fakeapi.registry.registry import DEFINITIONS, Registry
+from fakeapi.registry.store import SIGNING_KEY
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
 TAKEOVER_SECONDS = 5.0
 """After which a server settles a definition that another one left unsettled: it may have been killed."""
-
-SIGNING_KEY = "token-signing-key"
-"""Under it all servers keep the key of the tokens of service accounts."""
 
 log = logging.getLogger("fakeapi")
 

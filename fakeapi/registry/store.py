@@ -4,6 +4,7 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.clients import WebhookClients
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
+SIGNING_KEY = "token-signing-key"
+"""Under this name the storage keeps the key of the tokens of service accounts."""
 WRITE_ATTEMPTS = 16
 """How often a write starts again when another writer came first; after that it is a 409."""
 
@@ -54,8 +57,9 @@ class Store:
         self.storage = storage
         self.shared = storage if isinstance(storage, SharedStorage) else None
         """The storage, where other servers may have it open too."""
-        self.signing_key = ""
-        """The key of the tokens of service accounts, where several servers sign them; in PEM."""
+        self.signing_key = storage.labels.get(SIGNING_KEY, "")
+        """The key of the tokens of service accounts, in PEM; empty until it is kept in the storage."""
+        self._keeping = asyncio.Lock()
         self.clock = source
         self.find = find
         self.admission = Admission(plugins.entries, ClusterObjects(self, find), plugins.disabled)
@@ -86,7 +90,22 @@ class Store:
         """Signs the tokens of service accounts."""
         from fakeapi.registry.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
-        return TokenSigner(self.signing_key)
+        try:
+            return TokenSigner(self.signing_key)
+        except ValueError as error:
+            why = "the database is damaged: its key for tokens is unreadable; restore it from a copy"
+            raise ApiError(500, "", why) from error
+
+    async def keep_signing_key(self) -> None:
+        """Keeps the key of tokens in the storage, so that they stay valid when the server starts again.
+
+        Raises ApiError 500.
+        """
+        async with self._keeping:
+            if not self.signing_key:
+                key = self.tokens.key_text()
+                await committed(self.storage.set_labels({**self.storage.labels, SIGNING_KEY: key}))
+                self.signing_key = key
 
     @cached_property
     def webhooks(self) -> "WebhookClients":

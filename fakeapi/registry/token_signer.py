@@ -1,7 +1,7 @@
 """TokenSigner: signs the tokens of service accounts, and says whose token one is.
 
 Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is made when it is first
-needed and kept in memory: tokens end with the server that made them.
+needed; `fakeapi.registry.store` keeps it in the storage with the first token.
 """
 
 import base64
@@ -35,12 +35,15 @@ KNOWN_TOKENS_MAX: Final = 1024
 
 def new_key_text() -> str:
     """A new private key, in PEM."""
-    pem = _new_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    return pem.decode()
+    return _text_of(_new_key())
 
 
 def _new_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+
+
+def _text_of(key: rsa.RSAPrivateKey) -> str:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 def _read_key(text: str) -> rsa.RSAPrivateKey:
@@ -58,6 +61,10 @@ class TokenSigner:
         spki = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         self._id = _encoded(hashlib.sha256(spki).digest())
         self._known: dict[str, Object] = {}
+
+    def key_text(self) -> str:
+        """The private key, in PEM."""
+        return _text_of(self._key)
 
     def sign(self, claims: Object) -> str:
         """A JSON Web Token with the claims, and with this issuer."""

@@ -14,6 +14,11 @@ class User:
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
+ANYBODY = "anybody"
+"""The token in a kubeconfig of a server with TLS and without a token of its own. It says nothing about the
+client: kubectl asks for a user name where a kubeconfig has no credentials.
+"""
+
 # Kubernetes' own names: a client that has not said who it is, an administrator, and the server itself.
 ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))

@@ -519,6 +519,9 @@ class Quirks:
     impersonation_without_user_is_bad_request: bool
     """Groups, extra values or a uid to impersonate without a user are a 400, not an error of the server."""
 
+    refusals_name_authorizers: bool
+    """The reason of a refusal begins with the name of the authorizer: `rbac: ` or `node: `."""
+
     # Admission
 
     templates_of_pod_groups_have_to_exist: bool
@@ -929,6 +932,7 @@ _HISTORY: History = {
     "mountable_secrets_are_deprecated": {27: False, 32: True},
     "token_requests_have_uids": {27: False, 34: True},
     "impersonation_without_user_is_bad_request": {27: False, 35: True},
+    "refusals_name_authorizers": {27: False, 37: True},
     "quota_has_scope_of_volumes": {27: False, 33: True},
     "quota_requests_above_limits_are_warned_about": {27: False, 35: True},
     "quota_scopes_exist": {27: _SCOPE.format("Exist"), 31: _SCOPE.format("Exists")},

@@ -10,8 +10,9 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.store import Store
-from fakeapi.registry.users import ANONYMOUS, TOKEN_HOLDER, User
+from fakeapi.registry.users import ANONYMOUS, ANYBODY, TOKEN_HOLDER, User
 from fakeapi.releases import Gates
 
 _SPACE_WARNING = (
@@ -22,9 +23,10 @@ _SPACE_WARNING = (
 class Authentication:
     """Says who asks: the holder of the server's token, or the service account that a token is for.
 
-    Without a token of its own the server lets everybody in as an administrator, whatever other token they
-    send; only a token that it has signed itself, and that has ended, is refused. With one, it accepts
-    without it only what `is_open` allows.
+    A server without a token of its own takes clients without a token for administrators, and where everything
+    is allowed also those with an unknown one. Where roles decide, or with a token of its own, it refuses
+    unknown tokens, as kube-apiserver does. With a token of its own it accepts only what `is_open` allows from
+    clients without a token. A token that the server has signed and that has ended is always refused.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Authentication:
         self._gates = gates
         self._token = None if token is None else token.encode()
         self._is_open = is_open
+        self._refuses_unknown = token is not None or store.authorizer is not ALWAYS_ALLOW
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Raises ApiError 401."""
@@ -51,6 +54,9 @@ class Authentication:
         account = self._service_account(token) if token.count(b".") == 2 else None
         if account is not None:
             return account
+        is_known = not token or (self._token is None and token == ANYBODY.encode())
+        if self._refuses_unknown and not is_known:
+            raise errors.unauthorized()
         if self._token is None:
             return TOKEN_HOLDER
         if self._is_open(ctx):

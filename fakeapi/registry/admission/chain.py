@@ -31,6 +31,7 @@ NO_STEPS = Steps()
 LAST = (
     "MutatingAdmissionPolicy",
     "MutatingAdmissionWebhook",
+    "RoleEscalation",
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionWebhook",
     "ResourceQuota",

@@ -15,7 +15,7 @@ from fakeapi.registry.authorization.nodes import NodeAccess, node_of
 from fakeapi.registry.authorization.roles import Roles
 from fakeapi.registry.authorization.rules import rule_allows, uncovered
 from fakeapi.registry.users import User
-from fakeapi.releases import Gates
+from fakeapi.releases import Release
 
 _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
@@ -23,9 +23,12 @@ _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 class RBAC:
     """The authorizer of `--authorization rbac`. `ensure` makes the roles of a new cluster."""
 
-    def __init__(self, objects: ClusterObjects, gates: Gates, ensure: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
+    ) -> None:
         self.roles = Roles(objects)
-        self._nodes = NodeAccess(objects, gates, self.roles)
+        self._nodes = NodeAccess(objects, release.gates, self.roles)
+        self._names_itself = release.quirks.refusals_name_authorizers
         self._ensure = ensure
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
@@ -39,7 +42,7 @@ class RBAC:
             decision = self._nodes.decide(node, attributes)
             if decision.allowed:
                 return decision
-            reasons.append(decision.reason)
+            reasons.append(self._named("node", decision.reason))
         problems: list[str] = []
         for granted in self.roles.granted_to(attributes.user, attributes.namespace):
             if isinstance(granted, ApiError):
@@ -47,8 +50,12 @@ class RBAC:
             elif rule_allows(granted.rule, attributes):
                 return Decision(allowed=True, reason=f"RBAC: allowed by {granted.source}")
         if problems:
-            reasons.append(f"RBAC: {aggregate(problems)}")
+            reasons.append(self._named("rbac", f"RBAC: {aggregate(problems)}"))
         return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
+
+    def _named(self, authorizer: str, reason: str) -> str:
+        """A reason as the union of authorizers in k8s.io/apiserver `pkg/authorization/union` shows it."""
+        return f"{authorizer}: {reason}" if reason and self._names_itself else reason
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
         """Raises ApiError where the roles of the cluster cannot be made."""

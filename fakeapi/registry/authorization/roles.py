@@ -1,7 +1,7 @@
 """Roles: the rules that bindings give to users, read from the stored objects.
 
 Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregation rule has
-the rules of the roles that it selects too, which a cluster's controller copies into it.
+the rules of the roles that it selects, by which `pkg/controller/clusterroleaggregation` replaces its own.
 """
 
 from collections.abc import Iterator
@@ -64,26 +64,30 @@ class Roles:
         self._read()
         kind, name = reference["kind"], reference["name"]
         place = namespace if kind == "Role" else ""
-        role = self._roles.get((place, name))
+        role = None if kind == "Role" and not namespace else self._roles.get((place, name))
         if role is None:
             raise errors.not_found(Qualified(GROUP, kind.lower()), name)
         return self._all_rules(role, set())
 
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
-        """The rules of a role, and those of the cluster roles that it aggregates, each rule once.
+        """The rules of a role: those of the roles that it aggregates, each rule once, or else its own.
 
         Roles that aggregate each other are asked once: `seen` are the names of those that were.
         """
+        own: list[Object] = list(role.get("rules") or ())
+        selectors = selectors_of(role)
+        if not selectors:
+            return own
         seen.add(role["metadata"]["name"])
-        found: list[Object] = list(role.get("rules") or ())
-        for selector in (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ():
+        found: list[Object] = []
+        for selector in selectors:
             wanted = of_object(selector)
             for (namespace, name), other in sorted(self._roles.items()):
                 labels = other["metadata"].get("labels") or {}
                 if wanted is None or namespace or name in seen or not wanted.matches(labels):
                     continue
                 found += [each for each in self._all_rules(other, seen) if each not in found]
-        return found
+        return found or own
 
     def _read(self) -> None:
         changed = self._objects.store.last_changes(f"/{GROUP}/{each}/" for each in RESOURCES)
@@ -98,6 +102,11 @@ class Roles:
                 else:
                     self._roles[namespace, obj["metadata"]["name"]] = obj
         self._read_at = changed
+
+
+def selectors_of(role: Object) -> list[Object]:
+    """The selectors of the aggregation rule of a cluster role."""
+    return list((role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ())
 
 
 def _subject_of(user: User, binding: Object, namespace: str) -> Object | None:

@@ -15,6 +15,8 @@ from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate
 from fakeapi.registry.answers import admit
+from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
 from fakeapi.registry.deferred_conversion import converted
 from fakeapi.registry.definition import Write
@@ -111,6 +113,8 @@ async def insert(
             partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run),
             partial(store.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
         )
+        if target.name and store.authorizer is not ALWAYS_ALLOW:
+            await _authorize(store, resource, target, options)
         await admit(store, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
@@ -125,6 +129,27 @@ async def insert(
             await store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
+
+
+async def _authorize(
+    store: Store, resource: Resource, target: ObjectReference, options: WriteOptions
+) -> None:
+    """Asks for the verb `create` where an apply or a PUT creates; only these have a name in their path.
+
+    Follows withAuthorization of k8s.io/apiserver `pkg/endpoints/handlers/update.go`. Raises ApiError 403.
+    """
+    kind = resource.kind
+    access = AccessAttributes(
+        options.user,
+        "create",
+        group=kind.group,
+        resource=kind.resource,
+        namespace=target.namespace,
+        name=target.name,
+    )
+    decision = await store.authorizer.authorize(access)
+    if not decision.allowed:
+        raise forbidden(access, decision.reason)
 
 
 def _fill_system_fields(store: Store, meta: Object) -> None:

@@ -1,11 +1,15 @@
 """Who a client is: the holder of the server's token, a service account, or an administrator."""
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from fakeapi.registry import token_signer
 from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.registry.users import ANYBODY
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.filters.users import CORE, bearer, token_of, user_seen
@@ -126,3 +130,59 @@ def test_a_token_that_is_too_long_is_nobodys(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(token_signer, "TOKEN_LENGTH_MAX", length)
         signer._known.clear()
         assert (signer.claims_of(token) or {}).get("sub") == expected
+
+
+@pytest.mark.parametrize("token", ["nonsense", "a.b.c", "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"])
+@pytest.mark.parametrize("path", [f"{CORE}/pods", "/version", "/healthz"])
+def test_unknown_tokens_are_unauthorized_where_roles_decide(
+    fakeapi_factory: Callable[..., FakeAPI], token: str, path: str
+) -> None:
+    api = fakeapi_factory(release="1.33", authorization="rbac")
+    assert ask(api, path, **bearer(token)).code == 401
+    assert ask(api, path).code == 200
+    assert ask(api, path, authorization="Bearer ").code == 200
+
+
+def test_a_token_with_another_signature_is_unauthorized_where_roles_decide(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.33", authorization="rbac")
+    token = token_of(api)
+    assert ask(api, f"{CORE}/pods", **bearer(token)).code == 403
+    assert ask(api, f"{CORE}/pods", **bearer(token[:-6] + "AAAAAA")).code == 401
+
+
+def test_the_token_of_a_kubeconfig_without_credentials_is_an_administrators(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.33", authorization="rbac")
+    assert user_seen(api, **bearer(ANYBODY))["username"] == ADMINISTRATOR
+    api = fakeapi_factory(release="1.33", authorization="rbac", token="secret")
+    assert ask(api, f"{CORE}/pods", **bearer(ANYBODY)).code == 401
+
+
+def test_tokens_stay_valid_when_the_server_starts_again_on_its_database(tmp_path: Path) -> None:
+    database = str(tmp_path / "db")
+    with FakeAPI(release="1.33", authorization="rbac", database=database) as api:
+        keys = ask(api, "/openid/v1/jwks").json()
+        token = token_of(api)
+        assert ask(api, "/openid/v1/jwks").json() == keys
+    with FakeAPI(release="1.33", authorization="rbac", database=database) as api:
+        assert user_seen(api, **bearer(token))["username"] == ACCOUNT
+        assert ask(api, f"{CORE}/pods", **bearer(token)).code == 403
+        assert ask(api, "/openid/v1/jwks").json() == keys
+        api.reset()
+        assert user_seen(api, **bearer(token_of(api)))["username"] == ACCOUNT
+
+
+def test_a_damaged_key_for_tokens_is_named(tmp_path: Path) -> None:
+    database = str(tmp_path / "db")
+    with FakeAPI(release="1.33", database=database) as api:
+        token = token_of(api)
+    with contextlib.closing(sqlite3.connect(database)) as file:
+        file.execute("update label set value = 'x' where name = 'token-signing-key'")
+        file.commit()
+    with FakeAPI(release="1.33", database=database) as api:
+        answer = ask(api, f"{CORE}/pods", **bearer(token))
+        assert answer.code == 500
+        assert "its key for tokens is unreadable" in answer.json()["message"]

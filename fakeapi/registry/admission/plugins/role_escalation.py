@@ -1,10 +1,14 @@
 """RoleEscalation: nobody gives somebody more than they may do themselves.
 
-Follows k8s.io/kubernetes `pkg/registry/rbac` (`policybased`, escalation_check.go).
+Follows k8s.io/kubernetes 1.37 `pkg/registry/rbac`: `policybased` of each kind, `validation`, helpers.go and
+escalation_check.go.
 """
 
 from collections.abc import Awaitable
+from typing import Any
 
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
@@ -12,17 +16,25 @@ from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import SUPERUSERS
-from fakeapi.registry.authorization.rbac import RBAC
-from fakeapi.registry.authorization.roles import GROUP
+from fakeapi.registry.authorization.rbac import RBAC, aggregate
+from fakeapi.registry.authorization.roles import GROUP, selectors_of
 from fakeapi.registry.authorization.rules import compact_texts, quoted_list
 
-_COLLECTED = ("ownerReferences", "finalizers")
+_COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
 """Metadata that the garbage collector may change without having the rights of a role."""
-_IGNORED = (*_COLLECTED, "managedFields", "resourceVersion", "generation")
+_EVERYTHING: list[Object] = [
+    {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
+    {"verbs": ["*"], "nonResourceURLs": ["*"]},
+]
+_AGGREGATES = "must have cluster-admin privileges to use the aggregationRule"
+_RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
 
 
 class RoleEscalation(AdmissionPlugin):
-    """Compares the rules of a role, or of the role that a binding gives, with those of the client."""
+    """Compares the rules of a role, or of the role that a binding gives, with those of the client.
+
+    Runs after all other mutating steps and before validation, as upstream's storage of roles does.
+    """
 
     def __init__(self, objects: ClusterObjects) -> None:
         super().__init__(objects)
@@ -30,54 +42,84 @@ class RoleEscalation(AdmissionPlugin):
         assert isinstance(authorizer, RBAC), "asked for only where roles decide"
         self._rbac = authorizer
 
-    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403, and 404 for a binding to a role that is not there."""
-        is_unchanged = attributes.old is not None and _only_collected(attributes.new_object(), attributes.old)
-        if SUPERUSERS in attributes.user.groups or is_unchanged:
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Changes nothing. Raises ApiError 403; 404 and 500 for bindings to unknown roles and kinds."""
+        if SUPERUSERS in attributes.user.groups:
             return None
-        return self._check(attributes)
+        if "roleRef" in attributes.new_object():
+            return self._check_binding(attributes)
+        return self._check_role(attributes)
 
-    async def _check(self, attributes: Attributes) -> None:
-        obj = attributes.new_object()
-        if await self._may(attributes, obj.get("roleRef")):
+    async def _check_role(self, attributes: Attributes) -> None:
+        kind = attributes.resource.kind.resource
+        if await self._may(attributes, "escalate", GROUP, kind, attributes.target.name):
             return
-        namespace = attributes.namespace
-        if "roleRef" in obj:
-            wanted = self._rbac.roles.rules_of(obj["roleRef"], namespace)
-        else:
-            wanted = list(obj.get("rules") or ())
-        missing, problems = self._rbac.missing(attributes.user, namespace, wanted)
-        if missing:
-            raise attributes.forbidden(_message(attributes, missing, problems))
+        new, old = attributes.new_object(), attributes.old
+        if _changes_collected_only(new, old):
+            return
+        self._confirm(attributes, list(new.get("rules") or ()))
+        if selectors_of(new) or selectors_of(old or {}):
+            missing, _ = self._rbac.missing(attributes.user, attributes.namespace, _EVERYTHING)
+            if missing:
+                raise _refused(attributes, _AGGREGATES)
 
-    async def _may(self, attributes: Attributes, reference: Object | None) -> bool:
-        """Whether the client may give more than it has: by the verb `escalate` on roles, `bind` to one."""
-        kind, name = attributes.resource.kind.resource, attributes.target.name
-        verb = "escalate"
-        if reference is not None:
-            verb, name = "bind", reference["name"]
-            kind = "clusterroles" if reference["kind"] == "ClusterRole" else "roles"
-        wanted = AccessAttributes(
-            attributes.user, verb, group=GROUP, resource=kind, namespace=attributes.namespace, name=name
+    async def _check_binding(self, attributes: Attributes) -> None:
+        new = attributes.new_object()
+        if _changes_collected_only(new, attributes.old):
+            return
+        reference = new["roleRef"]
+        resource = _RESOURCES.get(reference["kind"])
+        if resource is None:
+            raise ApiError(500, "", f"unsupported role reference kind: {quote(reference['kind'])}")
+        if await self._may(attributes, "bind", reference["apiGroup"], resource, reference["name"]):
+            return
+        self._confirm(attributes, self._rbac.roles.rules_of(reference, attributes.namespace))
+
+    async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
+        """Whether the client may give more than it has: by the verb `escalate` on roles, `bind` to a role."""
+        access = AccessAttributes(
+            attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name
         )
-        return (await self._rbac.authorize(wanted)).allowed
+        return (await self._rbac.authorize(access)).allowed
+
+    def _confirm(self, attributes: Attributes, rules: list[Object]) -> None:
+        """Raises ApiError 403 for rules that the client does not have."""
+        missing, problems = self._rbac.missing(attributes.user, attributes.namespace, rules)
+        if missing:
+            raise _refused(attributes, _message(attributes, missing, problems))
+
+
+def _refused(attributes: Attributes, why: str) -> ApiError:
+    """The 403 with the name in the object, which a generated name is not yet."""
+    name = attributes.new_object()["metadata"].get("name", "")
+    return errors.forbidden(attributes.resource.qualified, name, why)
 
 
 def _message(attributes: Attributes, missing: list[Object], problems: list[str]) -> str:
     user = attributes.user
     text = "\n".join(compact_texts(missing))
-    found = (
+    message = (
         f"user {quote(user.name)} (groups={quoted_list(user.groups)}) is attempting to grant RBAC "
         f"permissions not currently held:\n{text}"
     )
-    return f"{found}; resolution errors: [{' '.join(problems)}]" if problems else found
+    return f"{message}; resolution errors: [{aggregate(problems)}]" if problems else message
 
 
-def _only_collected(new: Object, old: Object) -> bool:
+def _changes_collected_only(new: Object, old: Object | None) -> bool:
     """Whether an update changes nothing but what the garbage collector changes."""
-    return _kept(new) == _kept(old)
+    return old is not None and _compared(new) == _compared(old)
 
 
-def _kept(obj: Object) -> Object:
-    metadata = {name: value for name, value in obj["metadata"].items() if name not in _IGNORED}
-    return {**obj, "metadata": metadata}
+def _compared(obj: Object) -> Any:
+    metadata = {name: value for name, value in obj["metadata"].items() if name not in _COLLECTED}
+    return _without_empty({**obj, "metadata": metadata})
+
+
+def _without_empty(value: Any) -> Any:
+    """A value without empty members, which Go's semantic equality takes for missing ones."""
+    if isinstance(value, list):
+        return [_without_empty(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: _without_empty(member) for name, member in value.items()}
+    return {name: member for name, member in kept.items() if member not in (None, [], {})}

@@ -65,6 +65,7 @@ async def create_token(
     }
     if gates.enabled("ServiceAccountTokenJTI"):
         claims["jti"] = store.clock.uid()
+    await store.keep_signing_key()
     status = {"token": store.tokens.sign(claims), "expirationTimestamp": times.now_text(now + seconds)}
     metadata = {
         **request["metadata"],
