@@ -30,6 +30,10 @@ from tests.interop.toolchain import BUILDS
 RELEASE = "1.31"
 ETCD = "v3.5.21"
 PORT = 6443
+CLAIMS = (
+    "--feature-gates=DynamicResourceAllocation=true",
+    "--runtime-config=resource.k8s.io/v1alpha3=true",
+)
 START_SECONDS = 90.0
 STOP_SECONDS = 30.0
 
@@ -65,13 +69,13 @@ def build_etcd(builds: Path) -> Path:
     return go_programs.build("etcd", go_mod, {"main.go": _ETCD_SOURCE}, builds=builds)
 
 
-def build_api_server(builds: Path) -> Path:
-    major, minor = RELEASE.split(".")
-    version = {"gitVersion": go_programs.kubernetes_version(RELEASE), "gitMajor": major, "gitMinor": minor}
+def build_api_server(builds: Path, release: str = RELEASE) -> Path:
+    major, minor = release.split(".")
+    version = {"gitVersion": go_programs.kubernetes_version(release), "gitMajor": major, "gitMinor": minor}
     named = [f"-X k8s.io/component-base/version.{name}={value}" for name, value in version.items()]
     return go_programs.build(
-        f"kube-apiserver-{RELEASE}",
-        go_programs.with_kubernetes(RELEASE),
+        f"kube-apiserver-{release}",
+        go_programs.with_kubernetes(release),
         {"use.go": f'package program\n\nimport _ "{_API_SERVER}/app"\n'},
         builds=builds,
         command=("build", "-ldflags", " ".join(["-s", "-w", *named])),
@@ -80,8 +84,19 @@ def build_api_server(builds: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(etcd: Path, api_server: Path, port: int) -> Iterator[Running]:
-    """Both servers in a directory of their own, which is removed; `port` and the two after it are theirs."""
+def running(
+    etcd: Path,
+    api_server: Path,
+    port: int,
+    *,
+    users: Sequence[str] = (),
+    authorization: str = "RBAC",
+    options: Sequence[str] = CLAIMS,
+) -> Iterator[Running]:
+    """Both servers in a directory of their own, which is removed; `port` and the two after it are theirs.
+
+    `users` are further lines of the file of tokens: token, name, uid, groups.
+    """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         place = Path(name)
         store, peers = (f"http://127.0.0.1:{port + offset}" for offset in (1, 2))
@@ -89,10 +104,12 @@ def running(etcd: Path, api_server: Path, port: int) -> Iterator[Running]:
             _process(place / "etcd.log", [str(etcd), *_etcd_options(place, store, peers)])
         )
         token = secrets.token_hex(16)
-        (place / "tokens.csv").write_text(f"{token},bench,bench,system:masters\n", encoding="utf-8")
+        lines = [f"{token},bench,bench,system:masters", *users]
+        (place / "tokens.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         _write_key(place / "accounts.key")
-        options = _api_server_options(place, store, port)
-        server = stack.enter_context(_process(place / "server.log", [str(api_server), *options]))
+        command = [str(api_server), *_api_server_options(place, store, port)]
+        command += [f"--authorization-mode={authorization}", *options]
+        server = stack.enter_context(_process(place / "server.log", command))
         url = f"https://127.0.0.1:{port}"
         _await_ready(url, token, server, place / "server.log")
         yield Running(url, token, (server.pid, database.pid))
@@ -118,14 +135,11 @@ def _api_server_options(place: Path, store: str, port: int) -> list[str]:
         f"--secure-port={port}",
         f"--cert-dir={place / 'certificates'}",
         f"--token-auth-file={place / 'tokens.csv'}",
-        "--authorization-mode=RBAC",
         "--service-cluster-ip-range=10.0.0.0/24",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={place / 'accounts.key'}",
         f"--service-account-signing-key-file={place / 'accounts.key'}",
         "--endpoint-reconciler-type=none",
-        "--feature-gates=DynamicResourceAllocation=true",
-        "--runtime-config=resource.k8s.io/v1alpha3=true",
     ]
 
 

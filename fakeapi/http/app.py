@@ -108,7 +108,7 @@ class Application:
         filters.append(Authentication(store, release.gates, self._token, is_open))
         filters.append(Impersonation(store.authorizer, release))
         if store.authorizer is not ALWAYS_ALLOW:
-            filters.append(Authorization(store.authorizer, release.gates, is_open))
+            filters.append(Authorization(store.authorizer, release.gates))
         return filters
 
     async def shutdown(self) -> None:

@@ -16,7 +16,7 @@ from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.registry.authorization.authorizer import Authorizer
-from fakeapi.registry.authorization.impersonation import Wanted, constrained, legacy
+from fakeapi.registry.authorization.impersonation import LastModes, Wanted, constrained, legacy
 from fakeapi.releases import Release
 
 _GATE = "ConstrainedImpersonation"
@@ -24,7 +24,7 @@ _EXTRA = b"impersonate-extra-"
 
 
 async def impersonate(
-    ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release
+    ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release, last_modes: LastModes
 ) -> AnyResponse:
     """Raises ApiError 400, 403."""
     wanted, has_more = _wanted(ctx.request)
@@ -34,7 +34,7 @@ async def impersonate(
         return await proceed(ctx)
     if release.gates.get(_GATE, False):
         access = access_of(ctx, by_selectors=True)
-        ctx.user = await constrained(authorizer, access, wanted)
+        ctx.user = await constrained(authorizer, access, wanted, last_modes)
     else:
         ctx.user = await legacy(authorizer, ctx.user, wanted)
     return await proceed(ctx)

@@ -35,6 +35,9 @@ class NodeQuirks:
     checks_signers: bool
     """The pod mounts certificates of the signer, or the node may ask for them all the same."""
     holds_status_of_csi_nodes: bool
+    account_read_refusal: str
+    """Why the node authorizer lets nobody read a service account; empty where the accounts of the node's pods
+    can be read. The gate KubeletServiceAccountTokenForCredentialProviders is as the release has it."""
 
 
 _HISTORY: History = {
@@ -55,6 +58,11 @@ _HISTORY: History = {
     "holds_pod_certificate_requests": {27: False, 34: True},
     "checks_signers": {27: False, 37: True},
     "holds_status_of_csi_nodes": {27: False, 37: True},
+    "account_read_refusal": {
+        27: "can only create tokens for individual service accounts",
+        33: "not allowed to get service accounts",
+        34: "",
+    },
 }
 
 

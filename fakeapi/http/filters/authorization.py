@@ -4,8 +4,6 @@ Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go` and, for what 
 `pkg/endpoints/request/requestinfo.go`.
 """
 
-from collections.abc import Callable
-
 from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
@@ -20,22 +18,18 @@ _SELECTING = ("list", "watch", "deletecollection")
 
 
 class Authorization:
-    """Asks the authorizer about every request but those that `is_open` allows to everybody."""
+    """Asks the authorizer about every request, also for health, which a role allows."""
 
-    def __init__(
-        self, authorizer: Authorizer, gates: Gates, is_open: Callable[[RequestContext], bool]
-    ) -> None:
+    def __init__(self, authorizer: Authorizer, gates: Gates) -> None:
         self._authorizer = authorizer
         self._by_selectors = gates.enabled(_BY_SELECTORS)
-        self._is_open = is_open
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
         """Raises ApiError 403."""
-        if not self._is_open(ctx):
-            wanted = access_of(ctx, by_selectors=self._by_selectors)
-            decision = await self._authorizer.authorize(wanted)
-            if not decision.allowed:
-                raise forbidden(wanted, decision.reason)
+        wanted = access_of(ctx, by_selectors=self._by_selectors)
+        decision = await self._authorizer.authorize(wanted)
+        if not decision.allowed:
+            raise forbidden(wanted, decision.reason)
         return await proceed(ctx)
 
 

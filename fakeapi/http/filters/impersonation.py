@@ -5,12 +5,16 @@ look at their headers alone.
 """
 
 from collections.abc import Awaitable
+from typing import TYPE_CHECKING
 
 from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.registry.authorization.authorizer import Authorizer
 from fakeapi.releases import Release
+
+if TYPE_CHECKING:
+    from fakeapi.http.impersonation import LastModes
 
 _PREFIX = b"impersonate-"
 
@@ -21,11 +25,13 @@ class Impersonation:
     def __init__(self, authorizer: Authorizer, release: Release) -> None:
         self._authorizer = authorizer
         self._release = release
+        self._last_modes: LastModes | None = None
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         for name, _ in ctx.request.all_headers:
             if name.startswith(_PREFIX):
-                from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - for those who use it
+                from fakeapi.http.impersonation import LastModes, impersonate  # noqa: PLC0415 - for those who use it
 
-                return impersonate(ctx, proceed, self._authorizer, self._release)
+                self._last_modes = self._last_modes or LastModes()
+                return impersonate(ctx, proceed, self._authorizer, self._release, self._last_modes)
         return proceed(ctx)

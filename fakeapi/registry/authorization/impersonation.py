@@ -23,6 +23,8 @@ NODE_NAME = "authentication.kubernetes.io/node-name"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
 """From so many groups or extra values on, a permission for all of them is asked for first."""
+LAST_MODES_MAX = 10_000
+"""Users whose last mode of impersonation is known; beyond it the one longest ago is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,28 @@ class Wanted:
         return not (self.uid or self.groups or self.extra)
 
 
+_Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
+
+
+class LastModes:
+    """The mode by which each user last impersonated somebody, as upstream's modeIndexCache (cache.go)."""
+
+    def __init__(self) -> None:
+        self._modes: dict[str, _Mode] = {}
+
+    def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
+        """The modes, beginning with the user's last one if it is among them."""
+        last = self._modes.get(username)
+        return sorted(modes, key=lambda mode: mode is not last)
+
+    def note(self, username: str, mode: _Mode) -> None:
+        """Notes the mode of a user."""
+        self._modes.pop(username, None)
+        if len(self._modes) >= LAST_MODES_MAX:
+            del self._modes[next(iter(self._modes))]
+        self._modes[username] = mode
+
+
 async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
     """The impersonated user, where the verb `impersonate` is allowed on all of it. Raises ApiError 403."""
     for each in _name_and_groups(requestor, wanted):
@@ -48,24 +72,25 @@ async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> Use
     return _user(wanted, _groups_by_name(wanted))
 
 
-async def constrained(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """The impersonated user of the first mode that allows it for what is asked; last comes `legacy`.
+async def constrained(
+    authorizer: Authorizer, access: AccessAttributes, wanted: Wanted, last_modes: LastModes
+) -> User:
+    """The impersonated user of the first mode that allows it for what is asked.
 
-    Raises ApiError 403 of the first mode that refused.
+    The mode by which the requestor last impersonated somebody comes first, `legacy` otherwise last. Raises
+    ApiError 403 of the first mode that refused.
     """
     first: ApiError | None = None
-    for mode in _modes(access.user, wanted):
+    for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
         try:
-            return await mode(authorizer, access, wanted)
+            user = await mode(authorizer, access, wanted)
         except ApiError as error:
             first = first or error
-    try:
-        return await _legacy_in_order(authorizer, access.user, wanted)
-    except ApiError as error:
-        raise first or error from None
-
-
-_Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
+        else:
+            last_modes.note(access.user.name, mode)
+            return user
+    assert first is not None, "legacy applies to every user"
+    raise first
 
 
 def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
@@ -161,8 +186,9 @@ def _extra_problem(key: str, values: tuple[str, ...]) -> str:
     return ""
 
 
-async def _legacy_in_order(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
+async def _legacy_in_order(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
     """`legacy`, with the uid asked for before the groups."""
+    requestor = access.user
     name, *groups = _name_and_groups(requestor, wanted)
     extra = list(_extra_and_uid(requestor, wanted))
     uid = [each for each in extra if each.resource == "uids"]

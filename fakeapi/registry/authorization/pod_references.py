@@ -19,7 +19,7 @@ _BY_NAME = {
 
 
 def names(pod: Object, resource: str) -> set[str]:
-    """The names of the secrets, configmaps, persistentvolumeclaims or resourceclaims of a pod."""
+    """The names of a pod's secrets, configmaps, persistentvolumeclaims, resourceclaims or serviceaccounts."""
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return set()
     spec = pod["spec"]
@@ -28,6 +28,8 @@ def names(pod: Object, resource: str) -> set[str]:
             return set(_volume_claims(pod))
         case "resourceclaims":
             return set(_resource_claims(pod))
+        case "serviceaccounts":
+            return {spec["serviceAccountName"]} if spec.get("serviceAccountName") else set()
         case "secrets":
             pulled = {each.get("name", "") for each in spec.get("imagePullSecrets") or ()}
             return pulled | set(_named(spec, _BY_NAME[resource]))

@@ -27,7 +27,7 @@ class RBAC:
         self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
     ) -> None:
         self.roles = Roles(objects)
-        self._nodes = NodeAccess(objects, release.gates, self.roles)
+        self._nodes = NodeAccess(objects, release, self.roles)
         self._names_itself = release.quirks.refusals_name_authorizers
         self._ensure = ensure
 
@@ -60,7 +60,8 @@ class RBAC:
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
         """Raises ApiError where the roles of the cluster cannot be made."""
         await self._ensure()
-        rules, problems = self.rules_and_problems(user, namespace)
+        rules, errors = self.rules_and_errors(user, namespace)
+        problems = [error.message for error in errors]
         is_node = node_of(user) is not None
         if is_node:
             problems.insert(0, _NODES_UNRESOLVED)
@@ -72,16 +73,18 @@ class RBAC:
             error=aggregate(problems),
         )
 
-    def rules_and_problems(self, user: User, namespace: str) -> tuple[list[Object], list[str]]:
-        """The rules of a user by roles alone, and what is wrong with their bindings."""
+    def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
+        """The rules of a user by roles, and a 404 for each binding of the user without its role."""
         granted = list(self.roles.granted_to(user, namespace))
-        problems = [each.message for each in granted if isinstance(each, ApiError)]
-        return [each.rule for each in granted if not isinstance(each, ApiError)], problems
+        errors = [item for item in granted if isinstance(item, ApiError)]
+        return [item.rule for item in granted if not isinstance(item, ApiError)], errors
 
-    def missing(self, user: User, namespace: str, wanted: list[Object]) -> tuple[list[Object], list[str]]:
-        """The parts of rules that a user does not have, and what is wrong with the user's bindings."""
-        rules, problems = self.rules_and_problems(user, namespace)
-        return uncovered(rules, wanted), problems
+    def missing(
+        self, user: User, namespace: str, wanted: list[Object]
+    ) -> tuple[list[Object], list[ApiError]]:
+        """The parts of rules that a user does not have, and a 404 for each binding without its role."""
+        rules, errors = self.rules_and_errors(user, namespace)
+        return uncovered(rules, wanted), errors
 
 
 def _part(rule: Object, members: tuple[str, ...]) -> Object:

@@ -71,11 +71,18 @@ def test_what_no_role_allows_is_refused(api: FakeAPI, path: str, method: str, wh
     assert refusal(api, path, method, **BOB) == f'{what}forbidden: User "bob" cannot {wish}'
 
 
-@pytest.mark.parametrize(
-    "path", ["/healthz", "/readyz/ping", "/version", "/api", "/apis/apps/v1", "/openapi/v2"]
-)
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/version", "/api", "/apis/apps/v1", "/openapi/v2"])
 def test_health_and_discovery_are_for_everybody_who_is_known(api: FakeAPI, path: str) -> None:
     assert ask(api, path, **BOB).code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/readyz/ping"), ("POST", "/healthz"), ("HEAD", "/livez")]
+)
+def test_health_is_authorized_by_roles(api: FakeAPI, method: str, path: str) -> None:
+    assert ask(api, path, method, **BOB).code == 403
+    bind(api, "system:monitoring", user("bob"))
+    assert ask(api, path, method, **BOB).code == (200 if method == "GET" else 403)
 
 
 def test_an_administrator_may_do_everything(api: FakeAPI) -> None:
@@ -232,6 +239,12 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
         (f"{LEASES}/n1", 404, ""),
         (f"{LEASES}/n2", 403, "can only access node lease with the same name as the requesting node"),
         ("/apis/storage.k8s.io/v1/csidrivers", 200, ""),
+        ("/api/v1/namespaces/default/serviceaccounts/a", 403, "not allowed to get service accounts"),
+        (
+            "/api/v1/namespaces/default/serviceaccounts",
+            403,
+            "can only create tokens for individual service accounts",
+        ),
         (
             "/apis/storage.k8s.io/v1/csinodes/n2",
             403,
@@ -314,3 +327,36 @@ def test_a_server_that_was_not_asked_for_it_refuses_nothing(fakeapi_factory: Cal
     api = fakeapi_factory(release="1.33")
     assert ask(api, "/api/v1/secrets", **BOB).code == 200
     assert ask(api, "/api/v1/secrets", **bearer(token_of(api))).code == 200
+
+
+def test_a_node_creates_tokens_of_the_service_accounts_of_its_pods(api: FakeAPI) -> None:
+    for name in ("mine", "other"):
+        assert ask(api, f"{CORE}/serviceaccounts", "POST", {"metadata": {"name": name}}).code == 201
+    pod = {"metadata": {"name": "on-n1"}, "spec": {**USED, "nodeName": "n1", "serviceAccountName": "mine"}}
+    assert ask(api, f"{CORE}/pods", "POST", pod).code == 201
+    assert ask(api, f"{CORE}/serviceaccounts/mine/token", "POST", {"spec": {}}, **NODE).code == 201
+    refused = refusal(api, f"{CORE}/serviceaccounts/other/token", "POST", {"spec": {}}, **NODE)
+    assert refused.endswith(UNRELATED)
+    refused = refusal(api, f"{CORE}/serviceaccounts/mine", "DELETE", **NODE)
+    assert refused.endswith("can only create tokens for individual service accounts")
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "words"),
+    [
+        ("", "GET", "can only list/watch podcertificaterequests with nodeName field selector"),
+        ("?fieldSelector=spec.nodeName%3Dn1", "GET", ""),
+        ("/x", "GET", UNRELATED),
+        ("/x", "DELETE", "nodes may not delete podcertificaterequests"),
+        ("/x/status", "GET", "nodes may not access the status subresource of PodCertificateRequests"),
+    ],
+)
+def test_a_node_requests_certificates_of_its_own_pods(
+    fakeapi_factory: Callable[..., FakeAPI], path: str, method: str, words: str
+) -> None:
+    api = fakeapi_factory(release="1.37", authorization="rbac")
+    place = f"/apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests{path}"
+    answer = ask(api, place, method, **NODE)
+    assert answer.code == (403 if words else 200), answer.body
+    if words:
+        assert answer.json()["message"].endswith(f": node: {words}")

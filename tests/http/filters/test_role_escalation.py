@@ -70,13 +70,21 @@ def test_a_role_with_an_aggregation_rule_needs_the_rights_of_cluster_admin_for_a
     api: FakeAPI,
 ) -> None:
     allow(api, rule(GROUP, "clusterroles"))
-    role = {"metadata": {"name": "all"}, "aggregationRule": EVERYTHING}
-    assert ask(api, f"{RBAC}/clusterroles", "POST", role).code == 201
+    part = {"metadata": {"name": "part", "labels": {"to": "all"}}, "rules": [rule(GROUP, "clusterroles")]}
+    selectors = {"clusterRoleSelectors": [{"matchLabels": {"to": "all"}}]}
+    role = {"metadata": {"name": "all"}, "aggregationRule": selectors}
+    for body in (part, role):
+        assert ask(api, f"{RBAC}/clusterroles", "POST", body).code == 201
     path = f"{RBAC}/clusterroles/all"
     for change in ({"aggregationRule": None}, {"metadata": {"labels": {"a": "b"}}}):
         assert refusal(api, path, "PATCH", change, **MERGE).endswith(NEEDS_EVERYTHING)
     finalizers = {"metadata": {"finalizers": ["example.com/x"]}}
     assert ask(api, path, "PATCH", finalizers, **BOB, **MERGE).code == 200
+    ask(api, f"{RBAC}/clusterroles/part", "PATCH", {"rules": ANYTHING}, **MERGE)
+    stored = ask(api, path).json()
+    stored["metadata"]["labels"] = {"a": "b"}
+    assert "not currently held" in refusal(api, path, "PUT", stored)
+    assert refusal(api, path, "PUT", {"metadata": {"name": "all"}}).endswith(NEEDS_EVERYTHING)
 
 
 @pytest.mark.parametrize("rules", [ANYTHING, [rule(GROUP, "clusterroles", verbs="create escalate")]])
@@ -106,7 +114,11 @@ def test_rights_are_compared_before_validation(api: FakeAPI) -> None:
     invalid = {"metadata": {"name": "r"}, "rules": [rule("", "pods"), {"verbs": []}]}
     place = f"{RBAC}/namespaces/default"
     assert "not currently held" in refusal(api, f"{place}/roles", "POST", invalid)
-    binding = {"metadata": {"name": "b"}, "roleRef": {"apiGroup": "x", "kind": "Other", "name": "r"}}
+    reference = {"apiGroup": GROUP, "kind": "Role", "name": "absent"}
+    binding: dict[str, Any] = {"metadata": {"name": "b"}, "roleRef": reference}
+    answer = ask(api, f"{place}/rolebindings", "POST", binding, **BOB)
+    assert (answer.code, answer.json()["message"]) == (404, f'rolebindings.{GROUP} "absent" not found')
+    binding["roleRef"] = {"apiGroup": "x", "kind": "Other", "name": "r"}
     answer = ask(api, f"{place}/rolebindings", "POST", binding, **BOB)
     assert (answer.code, answer.json()["message"]) == (500, 'unsupported role reference kind: "Other"')
     assert ask(api, f"{place}/rolebindings", "POST", binding).code == 422

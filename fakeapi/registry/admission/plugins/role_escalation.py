@@ -57,11 +57,25 @@ class RoleEscalation(AdmissionPlugin):
         new, old = attributes.new_object(), attributes.old
         if _changes_collected_only(new, old):
             return
-        self._confirm(attributes, list(new.get("rules") or ()))
+        self._confirm(attributes, self._rules_after(new, old))
         if selectors_of(new) or selectors_of(old or {}):
             missing, _ = self._rbac.missing(attributes.user, attributes.namespace, _EVERYTHING)
             if missing:
                 raise _refused(attributes, _AGGREGATES)
+
+    def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
+        """The rules of a role after a write.
+
+        In a cluster, an aggregated role has the aggregated rules in it. A patch keeps them, and so does a PUT
+        of the stored object, which its uid tells from a new object.
+        """
+        rules = list(new.get("rules") or ())
+        if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
+            return rules
+        if rules != list(old.get("rules") or ()):
+            return rules
+        reference = {"kind": "ClusterRole", "name": old["metadata"]["name"]}
+        return self._rbac.roles.rules_of(reference, "")
 
     async def _check_binding(self, attributes: Attributes) -> None:
         new = attributes.new_object()
@@ -73,7 +87,11 @@ class RoleEscalation(AdmissionPlugin):
             raise ApiError(500, "", f"unsupported role reference kind: {quote(reference['kind'])}")
         if await self._may(attributes, "bind", reference["apiGroup"], resource, reference["name"]):
             return
-        self._confirm(attributes, self._rbac.roles.rules_of(reference, attributes.namespace))
+        try:
+            rules = self._rbac.roles.rules_of(reference, attributes.namespace)
+        except ApiError as error:
+            raise _not_found(attributes, error) from None
+        self._confirm(attributes, rules)
 
     async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
         """Whether the client may give more than it has: by the verb `escalate` on roles, `bind` to a role."""
@@ -84,8 +102,9 @@ class RoleEscalation(AdmissionPlugin):
 
     def _confirm(self, attributes: Attributes, rules: list[Object]) -> None:
         """Raises ApiError 403 for rules that the client does not have."""
-        missing, problems = self._rbac.missing(attributes.user, attributes.namespace, rules)
+        missing, absent = self._rbac.missing(attributes.user, attributes.namespace, rules)
         if missing:
+            problems = [_not_found(attributes, error).message for error in absent]
             raise _refused(attributes, _message(attributes, missing, problems))
 
 
@@ -93,6 +112,12 @@ def _refused(attributes: Attributes, why: str) -> ApiError:
     """The 403 with the name in the object, which a generated name is not yet."""
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
+
+
+def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
+    """The 404 of a role. Upstream's storage of roles takes its kind from the request that it serves."""
+    assert error.details is not None, "made by `errors.not_found`"
+    return errors.not_found(attributes.resource.qualified, error.details.name)
 
 
 def _message(attributes: Attributes, missing: list[Object], problems: list[str]) -> str:

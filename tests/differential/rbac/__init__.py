@@ -1,0 +1,1 @@
+"""Generated requests of many users: who is refused by `--authorization rbac`, and who by kube-apiserver."""
