@@ -64,7 +64,7 @@ class Roles:
         self._read()
         kind, name = reference["kind"], reference["name"]
         place = namespace if kind == "Role" else ""
-        role = None if kind == "Role" and not namespace else self._roles.get((place, name))
+        role = self._roles.get((place, name)) if namespace or kind != "Role" else None
         if role is None:
             raise errors.not_found(Qualified(GROUP, kind.lower()), name)
         return self._all_rules(role, set())

@@ -1,6 +1,6 @@
 """Aggregated cluster roles of kube-apiserver, which runs here without controllers.
 
-Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, as on a cluster whose roles are all new:
+Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, as on a cluster whose roles are new:
 the rules of roles that aggregate each other are gathered afresh each time. A controller would keep a rule in
 such a circle for ever, also after it was removed from the role that brought it there.
 """

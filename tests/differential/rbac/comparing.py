@@ -52,8 +52,8 @@ def shown(answer: Answer, other: Answer) -> str:
     for name, value in status.items():
         against = others.get(name)
         if isinstance(value, list) and isinstance(against, list):
-            value = [item for item in value if value.count(item) != against.count(item)]
-        if value and value != against:
+            rest[name] = [item for item in value if value.count(item) != against.count(item)]
+        elif value != against:
             rest[name] = value
     return json.dumps(rest)
 

@@ -55,7 +55,8 @@ _WRITABLE = {
 """Kinds of whom generated writes are valid, with a body of each beside its metadata."""
 _SUBRESOURCES = (
     ("pods", "status"), ("pods", "log"), ("nodes", "status"), ("resourceclaims", "status"),
-    ("deployments", "scale"), ("serviceaccounts", "token"), ("namespaces", "status"), ("certificatesigningrequests", "approval"),
+    ("deployments", "scale"), ("serviceaccounts", "token"), ("namespaces", "status"),
+    ("certificatesigningrequests", "approval"),
 )  # fmt: skip
 
 
@@ -243,7 +244,7 @@ class Generator:
             {"metadata": {"finalizers": ["example.com/x"]}},
             {"metadata": {"annotations": {"x": "y"}}},
             {"metadata": {"labels": {"to-red": "true"}}},
-            {"rules": body.get("rules", [])},
+            {"rules": [world.rule(random, namespaced=namespaced)]},
         ]
         if not namespaced:
             changes += [{"aggregationRule": world.aggregation(random)}, {"aggregationRule": None}]

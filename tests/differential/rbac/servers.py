@@ -122,6 +122,10 @@ class Server:
         except ValueError:
             return Answer(response.status, text.decode("utf-8", "replace"))
 
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
+
     def must(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Any:
         """The object that the administrator is answered. Raises RuntimeError for a refusal."""
         answer = self.admin(method, path, body, content_type)

@@ -205,7 +205,7 @@ def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]
 
 
 def _managers(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Makes managers, whose writes of roles the check of escalations decides, and two who may do everything."""
+    """Makes managers, whose writes of roles the escalation check decides, and two cluster administrators."""
     resources = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"]
     for number, verbs in enumerate(
         (["*"], ["get", "create", "update", "patch", "delete"], ["update", "patch"])

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from fakeapi.registry.authorization import impersonation
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.filters.users import CORE, RBAC, bearer, token_of, user_seen
@@ -172,3 +173,29 @@ def test_a_node_has_its_group_where_impersonation_is_constrained(
 ) -> None:
     api = fakeapi_factory(release=release)
     assert user_seen(api, impersonate_user="system:node:n1")["groups"] == groups
+
+
+def test_the_last_mode_of_impersonation_is_asked_first_and_words_the_refusal(
+    limited: Callable[[str], FakeAPI],
+) -> None:
+    api = limited("1.36")
+    token = bearer(token_of(api))
+    account = "system:serviceaccount:default:sa"
+    allow(api, account, rule("impersonate", "", "users", "jane"))
+    assert "impersonate-on" in ask(api, f"{CORE}/pods", impersonate_user="joe", **token).json()["message"]
+    listed = ask(api, f"{CORE}/pods", impersonate_user="jane", **token)
+    assert 'User "jane" cannot list' in listed.json()["message"]
+    refused = ask(api, f"{CORE}/pods", impersonate_user="joe", **token)
+    assert refused.json()["message"] == (
+        f'users "joe" is forbidden: User "{account}" cannot impersonate resource "users" in API group "" at '
+        "the cluster scope"
+    )
+
+
+def test_no_more_last_modes_are_known_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(impersonation, "LAST_MODES_MAX", 2)
+    modes = [impersonation._as_node, impersonation._as_other]
+    last_modes = impersonation.LastModes()
+    for username in ("a", "b", "a", "c"):
+        last_modes.note(username, modes[1])
+    assert [last_modes.first(username, modes)[0] is modes[1] for username in "abc"] == [True, False, True]

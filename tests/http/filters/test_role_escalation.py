@@ -122,6 +122,10 @@ def test_rights_are_compared_before_validation(api: FakeAPI) -> None:
     answer = ask(api, f"{place}/rolebindings", "POST", binding, **BOB)
     assert (answer.code, answer.json()["message"]) == (500, 'unsupported role reference kind: "Other"')
     assert ask(api, f"{place}/rolebindings", "POST", binding).code == 422
+    allow(api, rule(GROUP, "clusterrolebindings"), name="more")
+    binding["roleRef"] = reference
+    answer = ask(api, f"{RBAC}/clusterrolebindings", "POST", binding, **BOB)
+    assert (answer.code, answer.json()["message"]) == (400, "Namespace parameter required.")
 
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/default/leases/x"

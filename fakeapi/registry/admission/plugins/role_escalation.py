@@ -43,7 +43,7 @@ class RoleEscalation(AdmissionPlugin):
         self._rbac = authorizer
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes nothing. Raises ApiError 403; 404 and 500 for bindings to unknown roles and kinds."""
+        """Changes nothing. Raises ApiError 403; 400, 404 and 500 for bindings to no known role."""
         if SUPERUSERS in attributes.user.groups:
             return None
         if "roleRef" in attributes.new_object():
@@ -87,6 +87,8 @@ class RoleEscalation(AdmissionPlugin):
             raise ApiError(500, "", f"unsupported role reference kind: {quote(reference['kind'])}")
         if await self._may(attributes, "bind", reference["apiGroup"], resource, reference["name"]):
             return
+        if resource == "roles" and not attributes.namespace:
+            raise errors.bad_request("Namespace parameter required.")
         try:
             rules = self._rbac.roles.rules_of(reference, attributes.namespace)
         except ApiError as error:
