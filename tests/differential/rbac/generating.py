@@ -36,7 +36,7 @@ _OF_CLUSTER = {
     "nodes", "namespaces", "persistentvolumes", "csinodes", "volumeattachments", "resourceslices",
     "deviceclasses", "certificatesigningrequests", "clusterroles", "clusterrolebindings",
 }  # fmt: skip
-_WRITABLE = {
+_WRITABLE: dict[str, dict[str, Any]] = {
     "configmaps": {"data": {"k": "w"}},
     "secrets": {"stringData": {"k": "w"}},
     "endpoints": {},
@@ -197,8 +197,8 @@ class Generator:
         random = self._random
         root = "/apis/authorization.k8s.io/v1"
         if random.random() < 0.15:
-            spec = {"namespace": random.choice(world.NAMESPACES)}
-            return Request("POST", f"{root}/selfsubjectrulesreviews", {"spec": spec})
+            namespace = random.choice(world.NAMESPACES)
+            return Request("POST", f"{root}/selfsubjectrulesreviews", {"spec": {"namespace": namespace}})
         spec: dict[str, Any] = {}
         if random.random() < 0.2:
             spec["nonResourceAttributes"] = {

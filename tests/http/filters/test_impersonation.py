@@ -183,8 +183,7 @@ def test_the_last_mode_of_impersonation_is_asked_first_and_words_the_refusal(
     account = "system:serviceaccount:default:sa"
     allow(api, account, rule("impersonate", "", "users", "jane"))
     assert "impersonate-on" in ask(api, f"{CORE}/pods", impersonate_user="joe", **token).json()["message"]
-    listed = ask(api, f"{CORE}/pods", impersonate_user="jane", **token)
-    assert 'User "jane" cannot list' in listed.json()["message"]
+    assert ask(api, f"{CORE}/pods", impersonate_user="jane", **token).code == 200
     refused = ask(api, f"{CORE}/pods", impersonate_user="joe", **token)
     assert refused.json()["message"] == (
         f'users "joe" is forbidden: User "{account}" cannot impersonate resource "users" in API group "" at '
