@@ -193,7 +193,7 @@ def test_the_last_mode_of_impersonation_is_asked_first_and_words_the_refusal(
 
 def test_no_more_last_modes_are_known_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(impersonation, "LAST_MODES_MAX", 2)
-    modes = [impersonation._as_node, impersonation._as_other]
+    modes: list[impersonation._Mode] = [impersonation._as_node, impersonation._as_other]
     last_modes = impersonation.LastModes()
     for username in ("a", "b", "a", "c"):
         last_modes.note(username, modes[1])
