@@ -9,15 +9,15 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
+from fakeapi.admission.selection import Selection, selected
+from fakeapi.clock.adjustable import ClusterClock, seconds_of
+from fakeapi.clock.clocks import ClockAndNames
+from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_definitions
+from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
 from fakeapi.journal.journal import Journal
-from fakeapi.registry.adjustable_clock import ClusterClock, seconds_of
-from fakeapi.registry.admission.selection import Selection, selected
-from fakeapi.registry.bootstrap.making import Bootstrap
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.clock import ClockAndNames
-from fakeapi.registry.registry import Registry, open_registry, serve_stored_definitions
+from fakeapi.registry.bootstrap import Bootstrap
+from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.store import Store
-from fakeapi.registry.stored_format import STORED_FORMAT, check_stored
 from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
 from fakeapi.registry.webhooks.transport import Transport
 from fakeapi.releases import Serving, gates, served
@@ -29,8 +29,8 @@ from fakeapi.snapshots.served import check_served
 from fakeapi_storage import SharedStorage, Storage, open_storage, parse_location
 
 if TYPE_CHECKING:
+    from fakeapi.controlplane.sharing import Sharing
     from fakeapi.faults.armed import ArmedFaults
-    from fakeapi.registry.sharing import Sharing
 
 
 def _transport() -> Transport:
@@ -239,7 +239,7 @@ class Cluster:
 
     async def _share(self, registry: Registry, storage: SharedStorage) -> None:
         """Begins to follow the other servers of the storage. Raises ApiError, StorageError."""
-        from fakeapi.registry.sharing import Sharing  # noqa: PLC0415 - for several servers alone
+        from fakeapi.controlplane.sharing import Sharing  # noqa: PLC0415 - for several servers alone
 
         self._sharing = Sharing(registry, storage)
         await self._sharing.start()

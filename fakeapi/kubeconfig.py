@@ -4,7 +4,7 @@ import base64
 import json
 from pathlib import Path
 
-from fakeapi.registry.users import ANYBODY
+from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.wholefile import whole_file
 
 _TEMPLATE = """\

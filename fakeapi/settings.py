@@ -26,7 +26,7 @@ from typing import (
 )
 
 if TYPE_CHECKING:
-    from fakeapi.registry.clock import ClockAndNames
+    from fakeapi.clock.clocks import ClockAndNames
 
 P = ParamSpec("P")
 T = TypeVar("T")

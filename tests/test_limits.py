@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 BOUND = re.compile(
     r"_?(?:[A-Z0-9_]+_(?:MAX|LIMIT|KEPT)|MAX_[A-Z0-9_]+|(?:[A-Z0-9_]+_)?(?:BUDGET|ATTEMPTS))\Z"
 )
-OF_KUBERNETES = ("fakeapi.registry.groups.", "fakeapi.registry.validation.", "fakeapi.registry.declared.")
+OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.kinds.common.", "fakeapi.registry.declared.")
 """Packages of rules about fields, whose limits clients see, and which are compared with Kubernetes."""
 
 NO_BOUNDS = {
@@ -33,7 +33,7 @@ NO_BOUNDS = {
         "fakeapi.machinery.structural.formats._INT_MAX",
         "fakeapi.machinery.structural.numbers._FLOAT32_MAX",
         "fakeapi.machinery.structural.numbers._WHOLE_MAX",
-        "fakeapi.registry.admission.plugins.limit_ranger._MILLI_MAX",
+        "fakeapi.admission.plugins.limit_ranger._MILLI_MAX",
         "fakeapi.registry.custom.strategies.INT32_MAX",
         "fakeapi.registry.verbs.listing._REVISION_MAX",
     },
@@ -52,7 +52,7 @@ NO_BOUNDS = {
         "fakeapi.machinery.golang.regexp.syntax._REPEAT_MAX",
         "fakeapi.machinery.meta.object_meta.MAX_SUBRESOURCE_NAME_LENGTH",
         "fakeapi.machinery.meta.object_meta.TOTAL_ANNOTATION_SIZE_LIMIT",
-        "fakeapi.registry.defaults.functions.IMAGE_LENGTH_MAX",
+        "fakeapi.kinds.common.defaults.functions.IMAGE_LENGTH_MAX",
         "fakeapi.registry.verbs.creating.GENERATE_NAME_ATTEMPTS",
     },
     "the upper end of a scale": {

@@ -11,8 +11,8 @@ import pytest
 
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
-from fakeapi.registry.definition import KindDefinition
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.definition import KindDefinition
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases import Kind, load_release
 from fakeapi.releases.release import ReleaseKinds
 from fakeapi.releases.tables import ReleaseTables

@@ -4,7 +4,7 @@
 
 Pods are made at random from the release's types, with values that are likely to be wrong, and given to a
 program that is compiled from the release's Go modules (podvalidation.go, needs Go). A line holds what was
-asked and the answer; `tests/registry/groups/core/validation/test_pod_samples.py` compares with it.
+asked and the answer; `tests/kinds/core/validation/test_pod_samples.py` compares with it.
 """
 
 import argparse

@@ -4,7 +4,7 @@
 
 The pods are those that k8s.io/pod-security-admission tests its checks with; the module's own evaluator
 (podsecurity.go, needs Go) says what is wrong with each, in every version of the policy in which it says the
-same. `tests/registry/admission/test_pod_security_samples.py` compares with it.
+same. `tests/admission/test_pod_security_samples.py` compares with it.
 """
 
 import argparse

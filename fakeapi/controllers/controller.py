@@ -4,13 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, ClassVar, Protocol
 
+from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.api import API
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.paths import ServedResource, find_resource, served_as
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.schema.nodes import Node, Struct
-from fakeapi.registry.clock import ClockAndNames
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 

@@ -10,7 +10,7 @@ from fakeapi.controllers.api import API
 from fakeapi.controllers.paths import served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf, protobuf_encoding
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 
 async def update_exactly(

@@ -9,11 +9,11 @@ import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
+from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.paths import ServedResource
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
-from fakeapi.registry.clock import Clock
 
 log = logging.getLogger("fakeapi.controllers")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fakeapi.cluster import Cluster
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 AFTER_SLASH = "0"
 """The character after "/": what sorts before it shares the prefix."""

@@ -13,7 +13,7 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.paths import ServedResource
 from fakeapi.controllers.work import Item, WorkQueue
 from fakeapi.machinery.printable import printable_line
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 log = logging.getLogger("fakeapi.controllers")
 

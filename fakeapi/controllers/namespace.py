@@ -15,7 +15,7 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.inventory import has_objects, resources_with_objects
 from fakeapi.controllers.paths import ServedResource, served_as
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
 from functools import partial
 from typing import Any
 
+from fakeapi.admission.plugins import QUOTAS
+from fakeapi.admission.plugins.resource_quota import amounts
+from fakeapi.admission.plugins.resource_quota.recalculation import (
+    counted_resources,
+    recalculated,
+)
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.paths import ServedResource, find_resource, served_as
 from fakeapi.controllers.quota_replenishment import replenishes
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.plugins import QUOTAS
-from fakeapi.registry.admission.plugins.resource_quota import amounts
-from fakeapi.registry.admission.plugins.resource_quota.recalculation import (
-    counted_resources,
-    recalculated,
-)
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
 """After which a quota is counted again, for what was charged and then not written."""

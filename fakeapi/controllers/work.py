@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable, Hashable
 from typing import TypeAlias
 
+from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.informer import pause
-from fakeapi.registry.clock import Clock
 
 Item: TypeAlias = tuple[str, Hashable]
 """A controller's name and a key of its own."""

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fakeapi.clock.clocks import Clock
 from fakeapi.faults.checking import check_served
 from fakeapi.faults.rules import RULES_MAX, Rule, RuleError, path_text
 from fakeapi.journal.pattern import Described
 from fakeapi.machinery.jsonpath import JsonPath, parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.clock import Clock
+from fakeapi.registry.model.catalogue import Catalogue
 
 Subscriber = Callable[["ArmedFault"], None]
 

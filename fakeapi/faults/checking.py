@@ -3,8 +3,8 @@
 from difflib import get_close_matches
 
 from fakeapi.faults.rules import Rule, RuleError
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 
 _ON_OBJECTS = {"get", "create", "update", "patch", "delete"}
 

@@ -10,7 +10,7 @@ import zlib
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, LazyResponse, Packer, Response
-from fakeapi.registry.request_decoding import CBOR
+from fakeapi.registry.requests.decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
 """A body of more bytes than this is compressed."""

@@ -7,9 +7,9 @@ from fakeapi.http.negotiation import Representation
 from fakeapi.http.request import Request
 from fakeapi.journal.progress import WatchProgress
 from fakeapi.machinery.meta.request_info import RequestInfo
-from fakeapi.registry.options import ObjectReference, Warnings
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.users import TOKEN_HOLDER, User
+from fakeapi.registry.identity.users import TOKEN_HOLDER, User
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference, Warnings
 
 _NOTHING = ObjectReference()
 _NOT_WRITTEN = ("", 0, 0)

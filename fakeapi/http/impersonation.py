@@ -1,11 +1,12 @@
 """Impersonation: the requests of clients that act as somebody else, by Impersonate-User and its kin.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`; what may be impersonated is the business of
-`fakeapi.registry.authorization.impersonation`.
+`fakeapi.authorization.impersonation`.
 """
 
 from urllib.parse import unquote
 
+from fakeapi.authorization.impersonation import LastModes, Wanted, constrained, legacy
 from fakeapi.http.context import RequestContext
 from fakeapi.http.filters.authorization import access_of
 from fakeapi.http.pages import internal_error
@@ -16,7 +17,6 @@ from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.registry.authorization.authorizer import Authorizer
-from fakeapi.registry.authorization.impersonation import LastModes, Wanted, constrained, legacy
 from fakeapi.releases import Release
 
 _GATE = "ConstrainedImpersonation"

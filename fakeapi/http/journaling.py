@@ -4,10 +4,10 @@ The application calls it around the filters: as a filter of its own it would cos
 coroutine, which is more than the note itself.
 """
 
+from fakeapi.clock.clocks import Clock
 from fakeapi.http.context import RequestContext
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.journal.journal import TEXT_MAX, Journal
-from fakeapi.registry.clock import Clock
 
 
 class Journaling:

@@ -18,7 +18,7 @@ from fakeapi.machinery.patch.media_types import (
     MERGE_PATCH,
     STRATEGIC_MERGE_PATCH,
 )
-from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML
+from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML
 from fakeapi.releases import Release
 
 JSON = "application/json"

@@ -21,10 +21,10 @@ from fakeapi.machinery.meta.options import (
     validate_write_options,
 )
 from fakeapi.machinery.patch.media_types import APPLY_PATCH
-from fakeapi.registry.field_labels import NAME
-from fakeapi.registry.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.users import User
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.model.field_labels import NAME
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import DeleteOptions, ListOptions, WatchOptions, WriteOptions
 
 FIELD_MANAGER_LENGTH_MAX = 128
 

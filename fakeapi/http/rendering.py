@@ -24,9 +24,9 @@ from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import WriteResult
-from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML
+from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.verbs.listing import Listed
 from fakeapi.releases.release import ReleaseKinds
 

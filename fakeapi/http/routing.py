@@ -13,10 +13,10 @@ from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
 from fakeapi.machinery import errors
 from fakeapi.machinery.meta.request_info import RequestInfo
-from fakeapi.registry.bootstrap.making import Bootstrap
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.options import ObjectReference
-from fakeapi.registry.resource import Resource, Subresource
+from fakeapi.registry.bootstrap import Bootstrap
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource, Subresource
+from fakeapi.registry.requests.options import ObjectReference
 
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
 

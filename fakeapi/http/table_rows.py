@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.columns import AGE_COLUMN, UNKNOWN, age, seconds_of
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.columns import AGE_COLUMN, UNKNOWN, age, seconds_of
+from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
 
 ROWS_KEPT = 4096

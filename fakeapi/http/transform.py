@@ -12,8 +12,8 @@ from fakeapi.http.negotiation import PARTIAL, PARTIAL_LIST, TABLE, Representatio
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.registry.columns import Column
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.columns import Column
+from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"

@@ -28,13 +28,13 @@ from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.admission.connect_options import connect_options
-from fakeapi.registry.body_type import BodyType
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.delete_options import read_delete_options
-from fakeapi.registry.naming import check_name, match_namespace
-from fakeapi.registry.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
-from fakeapi.registry.request_decoding import PROTOBUF, read_object
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.body_type import BodyType
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.requests.decoding import PROTOBUF, read_object
+from fakeapi.registry.requests.delete_options import read_delete_options
+from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
 from fakeapi.registry.verbs.patch_bodies import check_body

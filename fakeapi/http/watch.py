@@ -11,6 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from fakeapi.asgi import DropConnection, WriteNow
+from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import CBOR_SEQUENCE, JSON, Representation, check_streamable, offer_of
@@ -22,11 +23,10 @@ from fakeapi.http.transform import Transform, transform_for
 from fakeapi.journal.progress import WatchProgress
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.clock import ClockAndNames
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.options import WatchOptions
-from fakeapi.registry.request_decoding import CBOR, PROTOBUF
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.requests.decoding import CBOR, PROTOBUF
+from fakeapi.registry.requests.options import WatchOptions
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.watching import (
     INITIAL_EVENTS_LIST,

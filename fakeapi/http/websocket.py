@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fakeapi.asgi import ASGIApp, Message, Receive, Scope, Send
 from fakeapi.http.negotiation import CBOR_SEQUENCE
 from fakeapi.http.protobuf import split_frames
-from fakeapi.registry.request_decoding import PROTOBUF
+from fakeapi.registry.requests.decoding import PROTOBUF
 
 BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
 """The beginning of a subprotocol that carries a token, which a browser can send no header for."""

@@ -9,25 +9,25 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from fakeapi.admission.selection import Selection
+from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.chain import Admission
 from fakeapi.registry.admission.objects import ClusterObjects, FindResource
-from fakeapi.registry.admission.selection import Selection
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
-from fakeapi.registry.clock import ClockAndNames
-from fakeapi.registry.heavy_steps import HeavySteps
-from fakeapi.registry.naming import check_path_name
-from fakeapi.registry.options import ObjectReference
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.resource_version import check_key, parse_version, waited_for
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+from fakeapi.registry.requests.naming import check_path_name
+from fakeapi.registry.requests.options import ObjectReference
+from fakeapi.registry.requests.resource_version import check_key, parse_version, waited_for
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed, StorageFull
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
-    from fakeapi.registry.token_signer import TokenSigner
+    from fakeapi.registry.identity.token_signer import TokenSigner
     from fakeapi.registry.webhooks.clients import WebhookClients
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
@@ -88,7 +88,7 @@ class Store:
     @cached_property
     def tokens(self) -> "TokenSigner":
         """Signs the tokens of service accounts."""
-        from fakeapi.registry.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
+        from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         try:
             return TokenSigner(self.signing_key)

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError
-from fakeapi.registry.object_keys import parse_key
-from fakeapi.registry.stored_form import AS_WRITTEN
+from fakeapi.registry.stored.form import AS_WRITTEN
+from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry
 
 FIELDS_MAX = 100

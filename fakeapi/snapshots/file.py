@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from fakeapi.controlplane.stored_format import STORED_FORMAT
 from fakeapi.inputfile import open_regular
-from fakeapi.registry.stored_format import STORED_FORMAT
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
 from fakeapi.snapshots.forged import problem_of, problem_together
 from fakeapi.wholefile import write_whole

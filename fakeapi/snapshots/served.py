@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.object_keys import ObjectKey, parse_key
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.stored.keys import ObjectKey, parse_key
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
 
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"

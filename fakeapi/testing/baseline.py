@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from fakeapi.clock.adjustable import ClockState, ClusterClock
 from fakeapi.cluster import Cluster
 from fakeapi.faults.rules import Rule
-from fakeapi.registry.adjustable_clock import ClockState, ClusterClock
 from fakeapi.snapshots.model import Snapshot
 
 

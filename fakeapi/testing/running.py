@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.asgi import Application as ASGIApplication
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
+from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.adjustable_clock import ClusterClock
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots

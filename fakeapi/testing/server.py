@@ -17,10 +17,10 @@ from fakeapi.testing.running import RunningServer
 from fakeapi.token_file import given_token
 
 if TYPE_CHECKING:
+    from fakeapi.clock.adjustable import ClusterClock
     from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.installing.sources import Source
     from fakeapi.journal.requests import Requests
-    from fakeapi.registry.adjustable_clock import ClusterClock
     from fakeapi.snapshots.kept import KeptSnapshots
     from fakeapi.snapshots.model import Snapshot
     from fakeapi.testing.baseline import Baseline

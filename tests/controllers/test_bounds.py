@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.cluster import Cluster
 from fakeapi.controllers import event_series, events, work
 from fakeapi.controllers.allocation.effort import Effort
@@ -18,8 +20,6 @@ from fakeapi.controllers.resourceclaim import ResourceClaimController
 from fakeapi.controllers.scheduler.binding import ATTEMPTS_MAX
 from fakeapi.controllers.scheduler.controller import BACKOFF_SECONDS_MAX, SchedulerController
 from fakeapi.http.app import Application
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.settings import Settings
 
 MAPS = "/api/v1/namespaces/default/configmaps"

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import ClockAndNames, SeededClockAndNames
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller, ControllerContext
@@ -14,8 +16,6 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import ClockAndNames, SeededClockAndNames
 from fakeapi.settings import Settings
 
 SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}

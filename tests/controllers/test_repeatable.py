@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("cel_expr_python", reason="the extra cel is not installed")
 
 from fakeapi import FakeAPI
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 
 Object = dict[str, Any]
 CONTROLLERS = "namespace,garbagecollector,scheduler,resourceclaim,resourcequota,devicetainteviction"

@@ -10,7 +10,7 @@ import pytest
 from kubernetes import client
 
 from fakeapi import FakeAPI
-from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.clock.adjustable import AdjustableClock
 from tests.faults.clients import core_client
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.clock.adjustable import AdjustableClock
 from tests.faults.conftest import CLAIMS, Open, claim
 
 LOCK = "the object has been modified; please apply your changes to the latest version and try again"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.clock.adjustable import AdjustableClock
 from tests.faults.conftest import CLAIMS, Open, claim
 
 Watch = Callable[..., http.client.HTTPResponse]

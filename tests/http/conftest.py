@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
 from fakeapi.serving.runner import Runner
 from fakeapi.settings import Settings
 from fakeapi.testing.client import Client

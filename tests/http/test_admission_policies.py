@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.admission.policies import expressions
-from fakeapi.registry.admission.policies.expressions import Expressions
+from fakeapi.admission.policies import expressions
+from fakeapi.admission.policies.expressions import Expressions
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.conftest import SmallServer
@@ -285,7 +285,7 @@ def test_the_expressions_of_a_policy_share_a_budget(
 
 
 def test_match_conditions_have_a_smaller_budget(server: SmallServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.registry.admission.policies.expressions.CONDITIONS_BUDGET", 20)
+    monkeypatch.setattr("fakeapi.admission.policies.expressions.CONDITIONS_BUDGET", 20)
     costly = {"name": "c", "expression": "object.data.all(key, key != 'x')"}
     install(server, "true", matchConditions=[costly])
     server.request("POST", MAPS, config_map("small", a="1"))

@@ -4,7 +4,7 @@ import pytest
 
 from fakeapi.http.negotiation import JSON, NO_CONVERSION, check_produced, negotiate, prettified
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.request_decoding import PROTOBUF, YAML
+from fakeapi.registry.requests.decoding import PROTOBUF, YAML
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.adjustable_clock import AdjustableClock
+from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 

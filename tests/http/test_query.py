@@ -18,8 +18,8 @@ from fakeapi.http.query import (
     write_options,
 )
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.users import ANONYMOUS
+from fakeapi.registry.identity.users import ANONYMOUS
+from fakeapi.registry.model.resource import Resource
 from tests.registry.world import world
 
 

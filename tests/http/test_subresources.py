@@ -5,10 +5,16 @@ from dataclasses import replace
 
 import pytest
 
+from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.groups import definition_of
-from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import (
+    DeleteOptions,
+    ObjectReference,
+    Warnings,
+    WriteOptions,
+    WriteResult,
+)
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs import deleting
 from fakeapi.releases import load_release

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask, watched
 

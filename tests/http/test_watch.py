@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from fakeapi import cluster
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SystemClockAndNames
 from fakeapi.http.watch import timeout_seconds
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SystemClockAndNames
-from fakeapi.registry.options import WatchOptions
+from fakeapi.registry.requests.options import WatchOptions
 from fakeapi.testing.server import FakeAPI
 from fakeapi_storage import open_storage
 from tests.http.conftest import SmallServer

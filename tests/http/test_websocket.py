@@ -19,8 +19,8 @@ from wsproto.events import (
     TextMessage,
 )
 
+from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.http.websocket import split_protocols
-from fakeapi.registry.adjustable_clock import AdjustableClock
 from fakeapi.testing.server import FakeAPI
 from tests.http.malformed.case import claim
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.definition import StrategyContext
-from fakeapi.registry.options import ObjectReference, Warnings
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.definition import StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference, Warnings
 from fakeapi.registry.verbs import changing, creating
 from fakeapi.releases import load_release
 

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import pytest
 
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases import Kind, load_release
 from tests.registry.world import GROUP, World, in_world, resource_of, widgets
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import Clock, SeededClockAndNames, SystemClock, SystemClockAndNames
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import Clock, SeededClockAndNames, SystemClock, SystemClockAndNames
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 SUFFIX = re.compile("[bcdfghjklmnpqrstvwxz2456789]{5}")

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.columns import (
+from fakeapi.kinds import definition_of
+from fakeapi.registry.model.columns import (
     AGE,
     CREATED_AT_COLUMN,
     NAME,
@@ -15,7 +16,6 @@ from fakeapi.registry.columns import (
     since,
     with_name_and_age,
 )
-from fakeapi.registry.groups import definition_of
 from fakeapi.releases import KNOWN_RELEASES, Kind, load_release
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.serving import GROUP

@@ -7,7 +7,7 @@ import pytest
 
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.conversion import Versions
+from fakeapi.registry.model.conversion import Versions
 from fakeapi.registry.verbs.watching import EncodedEventCache, WatchEvent
 from fakeapi.releases import load_release
 from tests.registry.world import GROUP, World, in_world, refusal, resource_of

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakeapi.registry.converted_values import ConvertedValues
+from fakeapi.registry.stored.converted_values import ConvertedValues
 
 VALUES = [bytes([65 + number]) * (number + 1) for number in range(6)]
 

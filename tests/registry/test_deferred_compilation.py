@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from fakeapi.machinery.cel.deferred import AT_ONCE_MAX, current
-from fakeapi.registry.deferred_compilation import with_expressions_compiled
+from fakeapi.registry.offloading.compilation import with_expressions_compiled
 
 LONG = "x" * (AT_ONCE_MAX + 1)
 

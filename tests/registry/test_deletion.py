@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.deletion import (
+from fakeapi.registry.model.deletion import (
     FOREGROUND,
     ORPHAN,
     DeletionRequest,
@@ -18,7 +18,7 @@ from fakeapi.registry.deletion import (
     wanted_finalizers,
     without_garbage_collectors,
 )
-from fakeapi.registry.options import DeleteOptions
+from fakeapi.registry.requests.options import DeleteOptions
 from fakeapi.releases.quirks import quirks_of
 
 NOW = "2030-01-01T00:00:00Z"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fakeapi.registry.etcd_keys import etcd_key
-from fakeapi.registry.options import ObjectReference
+from fakeapi.registry.requests.options import ObjectReference
+from fakeapi.registry.stored.etcd_keys import etcd_key
 from fakeapi.releases import load_release
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.field_labels import FieldLabels
-from fakeapi.registry.groups import definition_of
+from fakeapi.kinds import definition_of
+from fakeapi.registry.model.field_labels import FieldLabels
 from fakeapi.releases import load_release
 
 GROUP = "resource.k8s.io"

@@ -8,7 +8,7 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
-from fakeapi.registry.heavy_steps import BESIDE_UNITS, HEAVY_BYTES, HeavySteps
+from fakeapi.registry.offloading.heavy_steps import BESIDE_UNITS, HEAVY_BYTES, HeavySteps
 from fakeapi.registry.verbs import patching
 
 LARGE = "x" * HEAVY_BYTES

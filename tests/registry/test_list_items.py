@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakeapi.registry import list_items
-from fakeapi.registry.list_items import KEPT_ENTRIES_MAX, RUN_BYTES_MAX, RUN_ENTRIES, ItemRuns
+from fakeapi.registry.stored import item_runs as list_items
+from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, RUN_BYTES_MAX, RUN_ENTRIES, ItemRuns
 from fakeapi_storage import Entry
 
 

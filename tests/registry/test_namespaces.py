@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from fakeapi.controlplane.bootstrap.namespaces import INITIAL_NAMESPACES
+from fakeapi.controlplane.registry import open_registry
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.bootstrap.namespaces import INITIAL_NAMESPACES
-from fakeapi.registry.options import ObjectReference
-from fakeapi.registry.registry import open_registry
+from fakeapi.registry.requests.options import ObjectReference
 from fakeapi.releases import served
 from fakeapi.releases.offered import RELEASES
 from fakeapi_storage import open_storage

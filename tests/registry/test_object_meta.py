@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fakeapi.registry.object_meta import reset_for_status
+from fakeapi.registry.model.object_meta import reset_for_status
 
 OLD: dict[str, Any] = {
     "name": "a",

@@ -1,4 +1,4 @@
-from fakeapi.registry.options import WARNINGS_MAX, Warnings
+from fakeapi.registry.requests.options import WARNINGS_MAX, Warnings
 
 
 def test_a_warning_is_given_once() -> None:

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.machinery.meta import field_selector, label_selector
-from fakeapi.registry import predicate
-from fakeapi.registry.predicate import LABELS_KEPT, LABELS_KEPT_BYTES_MAX, SelectionPredicate, predicate_of
+from fakeapi.registry.requests import predicate
+from fakeapi.registry.requests.predicate import (
+    LABELS_KEPT,
+    LABELS_KEPT_BYTES_MAX,
+    SelectionPredicate,
+    predicate_of,
+)
 from fakeapi_storage import Entry
 
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.options import Warnings
-from fakeapi.registry.request_decoding import (
+from fakeapi.registry.requests.decoding import (
     Unreadable,
     conversion_problem,
     read_object,
@@ -14,6 +13,7 @@ from fakeapi.registry.request_decoding import (
     summary,
     type_of,
 )
+from fakeapi.registry.requests.options import Warnings
 from tests.registry.world import World, in_world
 
 JSON, YAML = "application/json", "application/yaml"

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakeapi.controlplane.registry import open_registry
+from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry import stored_form
-from fakeapi.registry.conversion import Conversion
-from fakeapi.registry.converted_values import ConvertedValues
-from fakeapi.registry.definition import Strategies, StrategyContext
-from fakeapi.registry.groups import definition_of
-from fakeapi.registry.options import Warnings
-from fakeapi.registry.registry import open_registry
-from fakeapi.registry.request_decoding import read_object
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.strategy import Strategy
+from fakeapi.registry.model.conversion import Conversion
+from fakeapi.registry.model.definition import Strategies, StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.strategy import Strategy
+from fakeapi.registry.requests.decoding import read_object
+from fakeapi.registry.requests.options import Warnings
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.stored.converted_values import ConvertedValues
 from fakeapi.releases import KNOWN_RELEASES, Kind, load_release, served
 from fakeapi.releases.rules import ReleaseRules
 from fakeapi.releases.schemas import Schemas

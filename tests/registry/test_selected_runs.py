@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.meta.field_selector import parse as parse_fields
 from fakeapi.machinery.meta.label_selector import parse
-from fakeapi.registry.list_items import KEPT_ENTRIES_MAX, RUN_ENTRIES
-from fakeapi.registry.predicate import SelectionPredicate, predicate_of
-from fakeapi.registry.selected_runs import SELECTOR_LENGTH_MAX, SELECTORS_KEPT, SelectedRuns
+from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
+from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, RUN_ENTRIES
+from fakeapi.registry.stored.selected_runs import SELECTOR_LENGTH_MAX, SELECTORS_KEPT, SelectedRuns
 from fakeapi_storage import Entry
 
 SELECTORS = ["a=1", "a!=1", "a in (1,2)", "!a", "a"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakeapi.registry.semantic_equality import semantically_equal, validate_immutable
+from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import RawJson
-from fakeapi.registry import stored_form
+from fakeapi.registry.stored import form as stored_form
 from fakeapi.releases import served
 from fakeapi_storage import Entry
 from tests.registry.world import World, in_world

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.clock import SystemClockAndNames
-from fakeapi.registry.registry import open_registry
-from fakeapi.registry.stored_form import AS_WRITTEN
-from fakeapi.registry.stored_format import STORED_FORMAT, UnservedObjects, check_stored
+from fakeapi.clock.clocks import SystemClockAndNames
+from fakeapi.controlplane.registry import open_registry
+from fakeapi.controlplane.stored_format import STORED_FORMAT, UnservedObjects, check_stored
+from fakeapi.registry.stored.form import AS_WRITTEN
 from fakeapi.releases import served
 from fakeapi_storage import open_storage
 

@@ -4,25 +4,25 @@ from typing import Any
 
 import pytest
 
-from fakeapi.machinery.field_errors import required
-from fakeapi.registry.groups.core.namespace import NamespaceStatusStrategy, NamespaceStrategy
-from fakeapi.registry.groups.resource_k8s_io.device_class import DeviceClassStrategy
-from fakeapi.registry.groups.resource_k8s_io.device_taint_rule import DeviceTaintRuleStrategy
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.parameters import (
+from fakeapi.kinds.core.namespace.definition import NamespaceStatusStrategy, NamespaceStrategy
+from fakeapi.kinds.resource.device_class import DeviceClassStrategy
+from fakeapi.kinds.resource.device_taint_rule import DeviceTaintRuleStrategy
+from fakeapi.kinds.resource.legacy_v1alpha2.parameters import (
     ClaimParametersStrategy,
     ClassParametersStrategy,
 )
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_class import ResourceClassStrategy
-from fakeapi.registry.groups.resource_k8s_io.legacy_v1alpha2.resource_slice import (
+from fakeapi.kinds.resource.legacy_v1alpha2.resource_class import ResourceClassStrategy
+from fakeapi.kinds.resource.legacy_v1alpha2.resource_slice import (
     ResourceSliceStrategy as OldSliceStrategy,
 )
-from fakeapi.registry.groups.resource_k8s_io.resource_slice import ResourceSliceStrategy
-from fakeapi.registry.groups.resource_k8s_io.scheduling_context import (
+from fakeapi.kinds.resource.resource_slice import ResourceSliceStrategy
+from fakeapi.kinds.resource.scheduling_context import (
     PodSchedulingContextStatusStrategy,
     PodSchedulingContextStrategy,
 )
-from fakeapi.registry.strategy import MetadataErrors, Strategy
-from tests.registry.groups.resource_k8s_io.builders import places, rules_with
+from fakeapi.machinery.field_errors import required
+from fakeapi.registry.model.strategy import MetadataErrors, Strategy
+from tests.kinds.resource.builders import places, rules_with
 
 RULES, NEWEST = rules_with("1.31"), rules_with("1.33")
 

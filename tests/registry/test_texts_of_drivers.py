@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
-from fakeapi.registry.request_decoding import YAML, read_object
+from fakeapi.registry.requests.decoding import YAML, read_object
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.verbs import creating, updating
 from tests.registry.world import NAMESPACE, World, decoded, in_world, refusal, version_of
 

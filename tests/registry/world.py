@@ -8,14 +8,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from fakeapi.clock.clocks import SeededClockAndNames
+from fakeapi.controlplane.registry import Registry, open_registry
+from fakeapi.kinds import definition_of
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.machinery.patch.media_types import MERGE_PATCH
-from fakeapi.registry.clock import SeededClockAndNames
-from fakeapi.registry.definition import StrategyContext
-from fakeapi.registry.groups import definition_of
-from fakeapi.registry.naming import check_name, match_namespace
-from fakeapi.registry.options import (
+from fakeapi.registry.model.definition import StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.decoding import read_object
+from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.options import (
     DeleteOptions,
     ListOptions,
     ObjectReference,
@@ -24,9 +27,6 @@ from fakeapi.registry.options import (
     WriteOptions,
     WriteResult,
 )
-from fakeapi.registry.registry import Registry, open_registry
-from fakeapi.registry.request_decoding import read_object
-from fakeapi.registry.resource import Resource
 from fakeapi.registry.verbs import creating, deleting, listing, patching, updating, watching
 from fakeapi.releases import Kind, Release, served
 from fakeapi_storage import open_storage

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from fakeapi.registry import sharing
+from fakeapi.controlplane import sharing
 from fakeapi.registry.custom.definitions import CustomResources
 from fakeapi.testing.server import FakeAPI, StartError, StatusError
 from tests.postgresql_server import PostgreSQL

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi import Snapshot, SnapshotError
-from fakeapi.registry.stored_form import encode_value
+from fakeapi.registry.stored.form import encode_value
 from fakeapi.snapshots.file import decoded, encoded
 from fakeapi.snapshots.forged import REVISION_MAX
 from fakeapi_storage import Checkpoint, Entry

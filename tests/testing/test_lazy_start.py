@@ -11,7 +11,7 @@ with FakeAPI(release="1.33") as api:
     started = set(sys.modules)
     urllib.request.urlopen(api.url + "/apis/resource.k8s.io/v1beta1/resourceclaims").read()
     asked = set(sys.modules)
-groups = {name for name in asked if name.startswith("fakeapi.registry.groups.")}
+groups = {name for name in asked if name.startswith("fakeapi.kinds.")}
 print(json.dumps([sorted(groups & started), sorted(groups), sorted(started)]))
 """
 
@@ -19,7 +19,7 @@ print(json.dumps([sorted(groups & started), sorted(groups), sorted(started)]))
 def test_a_server_reads_the_kinds_that_are_asked_for_and_what_a_recording_needs_when_it_records() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
     at_start, after_claims, started = (set(each) for each in json.loads(done.stdout))
-    group = "fakeapi.registry.groups.resource_k8s_io"
+    group = "fakeapi.kinds.resource"
     assert not {name for name in at_start if name.startswith(group)}
     assert group in after_claims
     others = {name for name in after_claims - at_start if not name.startswith(group)}

@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.http import negotiation
 from fakeapi.http.query import Query
+from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.machinery import codec, hosts
 from fakeapi.machinery.apply import fieldset, pathelement
 from fakeapi.machinery.cel.compiler import Compiler
@@ -31,8 +32,7 @@ from fakeapi.machinery.patch import json_patch, merge_patch, strategic_merge
 from fakeapi.machinery.schema import protobuf, protobuf_encoding
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry import continue_token
-from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
+from fakeapi.registry.requests import continue_token
 from fakeapi.releases.release import load_release
 from fakeapi.releases.rules import rules_of
 from fakeapi.serving.http1_reader import ENDED, Preface, RequestReader, Started

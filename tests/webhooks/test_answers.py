@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.webhooks.admission_review import review_type
+from fakeapi.admission.admission_review import review_type
 from fakeapi.registry.webhooks.answers import TEXT_MAX, UnusableAnswer, read_answer
 from fakeapi.registry.webhooks.transport import Answer
 

@@ -14,7 +14,7 @@ from fakeapi.machinery.patch import json_patch
 from fakeapi.outbound import posting
 from fakeapi.outbound.certificates import name_problem
 from fakeapi.outbound.posting import PostingClient
-from fakeapi.registry.heavy_steps import HEAVY_BYTES
+from fakeapi.registry.offloading.heavy_steps import HEAVY_BYTES
 from fakeapi.registry.webhooks import clients, transport
 from fakeapi.registry.webhooks.answers import ReviewType, read_answer
 from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
@@ -265,7 +265,7 @@ def test_the_timeout_of_a_webhook_covers_the_parsing_of_its_answer(
         return read_answer(answer, wanted)
 
     monkeypatch.setattr(clients, "read_answer", parse)
-    monkeypatch.setattr("fakeapi.registry.heavy_steps.HEAVY_BYTES", 0)
+    monkeypatch.setattr("fakeapi.registry.offloading.heavy_steps.HEAVY_BYTES", 0)
     configure(api, "Validating", webhook(hook.client_config(), timeoutSeconds=1))
     refused = refusal(lambda: api.create(config_map()))
     timed_out.set()

@@ -12,8 +12,8 @@ import pytest
 from fakeapi.outbound.posting import PostingClient
 from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.custom.conversion import Conversions
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.clients import WebhookClients
 from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
 from fakeapi.registry.webhooks.outbound import ServiceUrls

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 from fakeapi.machinery.golang import times
-from fakeapi.registry.adjustable_clock import ClusterClock
 
 
 class Clock(msgspec.Struct, rename="camel"):

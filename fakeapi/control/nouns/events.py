@@ -14,7 +14,7 @@ from fakeapi.control.nouns.requests import pattern_of, view_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import Listener
-from fakeapi.registry.object_keys import parse_key
+from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048

@@ -8,8 +8,8 @@ from fakeapi.cluster import Cluster
 from fakeapi.control.errors import refused
 from fakeapi.control.nouns.events import type_of
 from fakeapi.control.route import Call, Route
-from fakeapi.registry.object_keys import first_keys
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.stored.keys import first_keys
 from fakeapi_storage import Entry, Event
 
 PAGE_MAX = 500

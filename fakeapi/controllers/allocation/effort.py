@@ -7,7 +7,7 @@ from time import perf_counter, thread_time
 from typing import TypeVar
 
 from fakeapi.controllers.allocation.model import SearchTooLong
-from fakeapi.registry.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 TRIES_MAX = 100_000
 """Number of devices that one scheduling attempt may try after a search gave a device back.

@@ -23,7 +23,7 @@ from fakeapi.controllers.pod_claims import (
 )
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf_encoding
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.kubelet_quirks import kubelet_quirks_of
 
 GROUP = "resource.k8s.io"

@@ -3,10 +3,10 @@
 Follows k8s.io/kubernetes `pkg/controller/scheduling/podgroupprotection` of 1.36.
 """
 
+from fakeapi.admission.plugins.pod_groups import FINALIZER, GATE, GROUP
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.protection.controller import ProtectionController
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.plugins.pod_groups import FINALIZER, GATE, GROUP
 
 
 class PodGroupProtectionController(ProtectionController):

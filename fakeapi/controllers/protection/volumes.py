@@ -5,10 +5,10 @@ Follow k8s.io/kubernetes `pkg/controller/volume/pvcprotection`, `pvprotection` a
 
 from collections.abc import Iterator
 
+from fakeapi.admission.plugins.storage_object_in_use_protection import FINALIZERS
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.protection.controller import ProtectionController
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.plugins.storage_object_in_use_protection import FINALIZERS
 
 
 class PersistentVolumeClaimProtectionController(ProtectionController):

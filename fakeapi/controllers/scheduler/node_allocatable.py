@@ -13,9 +13,7 @@ from fakeapi.controllers.allocation.nodes import serves_node
 from fakeapi.controllers.pod_claims import reserved_for
 from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
 from fakeapi.controllers.scheduler.status import Unschedulable
-from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import quantity
-from fakeapi.registry.pod_resources import (
+from fakeapi.kinds.common.pod_resources import (
     Resources,
     added,
     claimed_resources,
@@ -23,7 +21,9 @@ from fakeapi.registry.pod_resources import (
     overhead_of,
     pod_level_amounts,
 )
-from fakeapi.registry.validation.resource_names import HUGE_PAGES
+from fakeapi.kinds.common.resource_names import HUGE_PAGES
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
 
 FIELD = "nodeAllocatableResourceClaimStatuses"
 MAPPINGS, RESOURCES = "nodeAllocatableResourceMappings", "nodeAllocatableResources"

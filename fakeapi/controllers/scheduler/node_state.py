@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import quantity
-from fakeapi.registry.pod_resources import (
+from fakeapi.kinds.common.pod_resources import (
     added,
     claimed_resources,
     container_totals,
     pod_level_amounts,
 )
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
 
 Amounts = dict[str, Fraction]
 

@@ -10,7 +10,7 @@ from fakeapi.controllers.paths import find_resource, served_as
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 
 GROUP = "resource.k8s.io"
 KINDS = (

@@ -14,8 +14,8 @@ from fakeapi.http.response import Response
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource
 

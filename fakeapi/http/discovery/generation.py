@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.model.catalogue import Catalogue
 
 T = TypeVar("T")
 

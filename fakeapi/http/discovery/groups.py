@@ -13,8 +13,8 @@ from fakeapi.http.request import Request
 from fakeapi.http.response import Response
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.request_info import RequestInfo
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases import Kind
 from fakeapi.releases.kinds import Subresource
 

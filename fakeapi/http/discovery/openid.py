@@ -12,7 +12,7 @@ from fakeapi.http.response import Response
 from fakeapi.machinery import codec
 
 if TYPE_CHECKING:
-    from fakeapi.registry.token_signer import TokenSigner
+    from fakeapi.registry.identity.token_signer import TokenSigner
 
 CONFIGURATION = "/.well-known/openid-configuration"
 KEYS = "/openid/v1/jwks"

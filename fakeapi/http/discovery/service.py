@@ -17,10 +17,10 @@ from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
 from fakeapi.http.response import Response
 from fakeapi.machinery.meta.request_info import RequestInfo
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.model.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from fakeapi.registry.token_signer import TokenSigner
+    from fakeapi.registry.identity.token_signer import TokenSigner
 
 
 class Discovery:

@@ -9,7 +9,7 @@ from fakeapi.http.query import Query
 from fakeapi.http.request import Request
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.users import TOKEN_HOLDER
+from fakeapi.registry.identity.users import TOKEN_HOLDER
 
 AGENT = b"fakeapi-fault"
 ANNOTATION = "fakeapi.dev/competing-write"

@@ -11,9 +11,9 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
-from fakeapi.registry import stored_form
-from fakeapi.registry.options import Warnings
-from fakeapi.registry.request_decoding import CBOR, PROTOBUF, YAML, Unreadable, parse, read_object
+from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML, Unreadable, parse, read_object
+from fakeapi.registry.requests.options import Warnings
+from fakeapi.registry.stored import form as stored_form
 
 _UNREAD: Any = object()
 _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}

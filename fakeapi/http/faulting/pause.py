@@ -3,7 +3,7 @@
 import asyncio
 
 from fakeapi.asgi import Receive
-from fakeapi.registry.clock import Clock
+from fakeapi.clock.clocks import Clock
 
 NEVER = float("inf")
 

@@ -5,7 +5,7 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.filters.errors import refusal
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.model.catalogue import Catalogue
 
 
 def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_name: str = "") -> Response:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from fakeapi.asgi import DropConnection, Receive, Send
+from fakeapi.clock.clocks import Clock
 from fakeapi.http.faulting.pause import NEVER, pause_for_client
 from fakeapi.http.response import Response
-from fakeapi.registry.clock import Clock
 
 
 def dropped() -> Response:

@@ -3,6 +3,7 @@
 import asyncio
 
 from fakeapi.asgi import DropConnection
+from fakeapi.clock.clocks import Clock
 from fakeapi.faults.actions import (
     CutWatch,
     EndWatch,
@@ -15,7 +16,6 @@ from fakeapi.faults.armed import ArmedFault
 from fakeapi.http.faulting.pause import NEVER, pause
 from fakeapi.http.watch import OpenWatch, Tap
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.clock import Clock
 
 EXPIRED = ApiError(410, "Expired", "The resourceVersion for the provided watch is too old.")
 """As k8s.io/apiserver `pkg/storage/etcd3` says of a version that was compacted under a watch."""

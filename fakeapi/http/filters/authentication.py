@@ -11,8 +11,8 @@ from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
+from fakeapi.registry.identity.users import ANONYMOUS, ANYBODY, TOKEN_HOLDER, User
 from fakeapi.registry.store import Store
-from fakeapi.registry.users import ANONYMOUS, ANYBODY, TOKEN_HOLDER, User
 from fakeapi.releases import Gates
 
 _SPACE_WARNING = (
@@ -67,11 +67,11 @@ class Authentication:
         """The user of a token that this server has signed; None for another one. Raises ApiError 401."""
         if not self._store.has_tokens:
             return None
-        from fakeapi.registry.service_account_users import (  # noqa: PLC0415 - once there are tokens
+        from fakeapi.registry.identity.service_accounts import (  # noqa: PLC0415 - once there are tokens
             TokenRefused,
             user_of_token,
         )
-        from fakeapi.registry.token_signer import ISSUER  # noqa: PLC0415 - the same
+        from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - the same
 
         try:
             found = user_of_token(self._store, token.decode("latin-1"), [ISSUER], self._gates)

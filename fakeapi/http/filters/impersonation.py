@@ -14,7 +14,7 @@ from fakeapi.registry.authorization.authorizer import Authorizer
 from fakeapi.releases import Release
 
 if TYPE_CHECKING:
-    from fakeapi.registry.authorization.impersonation import LastModes
+    from fakeapi.authorization.impersonation import LastModes
 
 _PREFIX = b"impersonate-"
 
@@ -30,8 +30,8 @@ class Impersonation:
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         for name, _ in ctx.request.all_headers:
             if name.startswith(_PREFIX):
+                from fakeapi.authorization.impersonation import LastModes  # noqa: PLC0415 - as above
                 from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - for those who use it
-                from fakeapi.registry.authorization.impersonation import LastModes  # noqa: PLC0415 - as above
 
                 self._last_modes = self._last_modes or LastModes()
                 return impersonate(ctx, proceed, self._authorizer, self._release, self._last_modes)

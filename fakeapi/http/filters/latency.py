@@ -5,10 +5,10 @@ Two clients that race for an object meet other interleavings on kube-apiserver, 
 
 import asyncio
 
+from fakeapi.clock.clocks import Clock, runs_by_itself
 from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
-from fakeapi.registry.clock import Clock, runs_by_itself
 
 
 class Latency:

@@ -8,12 +8,12 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.reinvocation import Reinvocation
-from fakeapi.registry.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
-from fakeapi.registry.scale import SCALE
-from fakeapi.registry.users import User
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.model.scale import SCALE
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
 
 if TYPE_CHECKING:
-    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.model.resource import Resource
 
 
 class Operation(Enum):

@@ -11,11 +11,11 @@ from weakref import WeakSet
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
-from fakeapi.registry.deferred_conversion import ConversionNeeded, converted
+from fakeapi.registry.offloading.conversion import ConversionNeeded, converted
 
 if TYPE_CHECKING:
     from fakeapi.registry.admission.objects import ClusterObjects
-    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.model.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

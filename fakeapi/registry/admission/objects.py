@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry import stored_form
+from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 
 if TYPE_CHECKING:
-    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.model.resource import Resource
     from fakeapi.registry.store import Store
 
 Result = TypeVar("Result")

@@ -9,7 +9,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 
 if TYPE_CHECKING:
     from fakeapi.registry.admission.objects import ClusterObjects
-    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.model.resource import Resource
 
 Step = Callable[[Attributes], Awaitable[None] | None]
 """Admits a write, or raises ApiError. One that has to wait returns what is to be awaited."""

@@ -6,7 +6,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details, Qualified
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta import field_selector
-from fakeapi.registry.users import User
+from fakeapi.registry.identity.users import User
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """A browser may show the message."""

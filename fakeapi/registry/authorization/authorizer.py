@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.authorization.attributes import AccessAttributes
-from fakeapi.registry.users import User
+from fakeapi.registry.identity.users import User
 
 SUPERUSERS = "system:masters"
 """Members of this group may do everything, whatever the roles say."""

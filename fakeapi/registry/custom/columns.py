@@ -11,8 +11,8 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import JsonPath, as_text, parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
-from fakeapi.registry.columns import AGE, INVALID, NAME, UNKNOWN, Cell, Column, at, since
 from fakeapi.registry.custom.specification import PrinterColumn, VersionSpecification
+from fakeapi.registry.model.columns import AGE, INVALID, NAME, UNKNOWN, Cell, Column, at, since
 
 _NAME_COLUMN = Column("Name", NAME, at("metadata", "name"), "name")
 _AGE = PrinterColumn("Age", "date", ".metadata.creationTimestamp", "", AGE, 0)

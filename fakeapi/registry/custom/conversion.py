@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.deferred_conversion import ConversionNeeded
+from fakeapi.registry.offloading.conversion import ConversionNeeded
 
 if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook

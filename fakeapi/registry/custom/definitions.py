@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.bootstrap.making import Bootstrap
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.custom import conditions
 from fakeapi.registry.custom.accepted_names import AcceptedNames, group_of
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
@@ -21,9 +20,10 @@ from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
 from fakeapi.registry.custom.registration import Registration
 from fakeapi.registry.custom.resource import CustomResource
 from fakeapi.registry.custom.specification import specification_of
-from fakeapi.registry.definition import StrategyContext
-from fakeapi.registry.options import DeleteOptions, ObjectReference
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.definition import StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference
 from fakeapi.registry.verbs.deleting import delete
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 

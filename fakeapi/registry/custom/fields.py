@@ -11,7 +11,7 @@ from fakeapi.machinery.golang.fmt import printed
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.custom.kind import CustomKind
-from fakeapi.registry.field_labels import NAME, NAMESPACE, FieldLabels
+from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 
 
 def field_labels_of(kind: CustomKind, read: Callable[[Object], Object]) -> FieldLabels:

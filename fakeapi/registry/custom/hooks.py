@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.custom.kind import CustomKind
-from fakeapi.registry.definition import Write
+from fakeapi.registry.model.definition import Write
 
 if TYPE_CHECKING:
     from fakeapi.registry.store import Store

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.bootstrap.making import Bootstrap, BootstrapObject
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.bootstrap import Bootstrap, BootstrapObject
+from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict
 
 if TYPE_CHECKING:

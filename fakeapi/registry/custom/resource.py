@@ -15,10 +15,6 @@ from fakeapi.machinery.apply.typed import VersionError
 from fakeapi.machinery.errors import ApiError, Details, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry import stored_form
-from fakeapi.registry.body_type import BodyType
-from fakeapi.registry.columns import Column
-from fakeapi.registry.conversion import Versions
 from fakeapi.registry.custom.columns import columns_of
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.fields import field_labels_of
@@ -27,10 +23,14 @@ from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.reading import ObjectReader
 from fakeapi.registry.custom.scale import CustomScaleView, projection_of
 from fakeapi.registry.custom.strategies import strategies_of
-from fakeapi.registry.definition import KindDefinition, StrategyContext
-from fakeapi.registry.field_labels import FieldLabels
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.scale import ScaleProjection, ScaleView
+from fakeapi.registry.model.body_type import BodyType
+from fakeapi.registry.model.columns import Column
+from fakeapi.registry.model.conversion import Versions
+from fakeapi.registry.model.definition import KindDefinition, StrategyContext
+from fakeapi.registry.model.field_labels import FieldLabels
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.scale import ScaleProjection, ScaleView
+from fakeapi.registry.stored import form as stored_form
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
 

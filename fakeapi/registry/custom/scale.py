@@ -16,11 +16,11 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import dotted
 from fakeapi.registry.custom.specification import ScalePaths
-from fakeapi.registry.scale import ScaleProjection, ScaleView, with_value_at
+from fakeapi.registry.model.scale import ScaleProjection, ScaleView, with_value_at
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.resource import CustomResource
-    from fakeapi.registry.resource import Resource
+    from fakeapi.registry.model.resource import Resource
 
 _UNSET = -(1 << 31)
 """The replicas of a Scale of an object that has none, before a client sets them."""

@@ -18,9 +18,9 @@ from fakeapi.machinery.meta.object_meta import STANDARD_FINALIZERS
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.scale import AccessorError, nested_int, nested_text
 from fakeapi.registry.custom.validation import ObjectValidator, validator_of
-from fakeapi.registry.definition import Strategies, StrategyContext
-from fakeapi.registry.object_meta import in_order
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.definition import Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.custom_quirks import CustomQuirks
 from fakeapi.releases.rules import ReleaseRules

@@ -23,7 +23,7 @@ from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.meta import names
 from fakeapi.registry.declared.formats import Show
 from fakeapi.registry.declared.values import Key, by_key
-from fakeapi.registry.semantic_equality import FIELD_IMMUTABLE
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 
 if TYPE_CHECKING:
     from fakeapi.registry.declared.program import Run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from fakeapi.machinery import codec
-from fakeapi.registry.semantic_equality import semantically_equal
+from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Same: TypeAlias = Callable[[Any, Any], bool]
 IsSet: TypeAlias = Callable[[Any], bool]

@@ -18,10 +18,10 @@ from fakeapi.machinery.meta.wording import Wording
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.naming import check_name, match_namespace
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.request_decoding import complete, warn_of
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.decoding import complete, warn_of
+from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert

@@ -35,19 +35,19 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta,
     validate_object_meta_update,
 )
-from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
-from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
-from fakeapi.registry.deferred_conversion import converted, converted_beside
-from fakeapi.registry.definition import Write
-from fakeapi.registry.etcd_keys import etcd_key
-from fakeapi.registry.naming import check_path_name, match_namespace
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.owner_references import deduplicate_owners
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.definition import Write
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.offloading.compilation import at_once, with_expressions_compiled
+from fakeapi.registry.offloading.conversion import converted, converted_beside
+from fakeapi.registry.requests.naming import check_path_name, match_namespace
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
-from fakeapi.registry.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.stored.etcd_keys import etcd_key
+from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 Result = TypeVar("Result")

@@ -11,21 +11,21 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta, validate_object_meta
-from fakeapi.registry import stored_form
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate
-from fakeapi.registry.answers import admit
 from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
-from fakeapi.registry.deferred_compilation import at_once, with_expressions_compiled
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.definition import Write
-from fakeapi.registry.naming import match_namespace
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.owner_references import deduplicate_owners
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.resource_version import version_or_none
+from fakeapi.registry.model.definition import Write
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.compilation import at_once, with_expressions_compiled
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.requests.answers import admit
+from fakeapi.registry.requests.naming import match_namespace
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.requests.resource_version import version_or_none
 from fakeapi.registry.store import LOCK_MESSAGE, Store
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256

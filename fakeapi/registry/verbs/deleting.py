@@ -6,16 +6,16 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 import asyncio
 import contextlib
 
+from fakeapi.clock.clocks import runs_by_itself
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
-from fakeapi.registry.clock import runs_by_itself
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.definition import Write
-from fakeapi.registry.deletion import DeletionRequest, LastState
-from fakeapi.registry.options import DeleteOptions, ObjectReference, WriteResult
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.definition import Write
+from fakeapi.registry.model.deletion import DeletionRequest, LastState
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details
 from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
-from fakeapi.registry.continue_token import decode_token, encode_token
-from fakeapi.registry.field_labels import NAME
-from fakeapi.registry.options import ListOptions, ObjectReference
-from fakeapi.registry.predicate import SelectionPredicate, predicate_of
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.resource_version import check_key, parse_version, too_large, waited_for
-from fakeapi.registry.selected_runs import SelectedRuns
+from fakeapi.registry.model.field_labels import NAME
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.continue_token import decode_token, encode_token
+from fakeapi.registry.requests.options import ListOptions, ObjectReference
+from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
+from fakeapi.registry.requests.resource_version import check_key, parse_version, too_large, waited_for
+from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000

@@ -19,9 +19,8 @@ from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import DecodeError, decode
-from fakeapi.registry.naming import check_name
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.request_decoding import (
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.decoding import (
     Unreadable,
     check_kind,
     complete,
@@ -29,7 +28,8 @@ from fakeapi.registry.request_decoding import (
     type_of,
     warn_or_refuse,
 )
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.requests.naming import check_name
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.changing import attempts
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.chain import mutate, run
-from fakeapi.registry.naming import check_name
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.scale import SCALE
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.scale import SCALE
+from fakeapi.registry.requests.naming import check_name
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.store import Store
 from fakeapi.registry.verbs.applying import applied
 from fakeapi.registry.verbs.changing import attempts

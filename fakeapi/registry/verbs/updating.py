@@ -8,13 +8,13 @@ from functools import partial
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.naming import check_path_name
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.owner_references import deduplicate_owners
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.naming import check_path_name
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.store import WRITE_ATTEMPTS, Store
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import create
+from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
 
 async def update(

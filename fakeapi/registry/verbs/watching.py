@@ -12,11 +12,11 @@ from functools import partial
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.deferred_conversion import converted
-from fakeapi.registry.options import ObjectReference, WatchOptions
-from fakeapi.registry.predicate import SelectionPredicate, predicate_of
-from fakeapi.registry.resource import Resource
-from fakeapi.registry.resource_version import parse_version
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.requests.options import ObjectReference, WatchOptions
+from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
+from fakeapi.registry.requests.resource_version import parse_version
 from fakeapi.registry.verbs.listing import prefix_of
 from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 

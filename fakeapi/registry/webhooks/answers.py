@@ -12,7 +12,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Struct
-from fakeapi.registry.request_decoding import YAML, Unreadable, parse, stated_type
+from fakeapi.registry.requests.decoding import YAML, Unreadable, parse, stated_type
 from fakeapi.registry.webhooks.transport import Answer
 from fakeapi.registry.webhooks.types import status_type
 

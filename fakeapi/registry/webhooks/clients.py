@@ -19,7 +19,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.answers import ReviewType, UnusableAnswer, read_answer
 from fakeapi.registry.webhooks.outbound import ServiceUrls
 from fakeapi.registry.webhooks.transport import (

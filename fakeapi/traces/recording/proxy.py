@@ -20,7 +20,7 @@ from yarl import URL
 
 from fakeapi.asgi import Receive, Scope, Send
 from fakeapi.machinery.hosts import HostRules
-from fakeapi.registry.users import ANYBODY
+from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.traces.client.target import Target, TargetError
 from fakeapi.traces.recording.middleware import end, target_of
 from fakeapi.traces.recording.recording import ObservedExchange, Recording

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
 from fakeapi import FakeAPI
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 from tests.controllers.kubelet.python_driver import PythonDriver, publish
 
 VERSIONS = {

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.controllers.scheduler.controller import SchedulerController
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.clock import SeededClockAndNames
 
 Object = dict[str, Any]
 

@@ -13,7 +13,7 @@ from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
-from fakeapi.registry.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
 GATES = dict.fromkeys(

@@ -12,7 +12,7 @@ from fakeapi.controllers.allocation.model import AllocatedState, NodeError, Slic
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
 from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
-from fakeapi.registry.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
 DEVICES = 18

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi.registry import token_signer
-from fakeapi.registry.adjustable_clock import AdjustableClock
-from fakeapi.registry.users import ANYBODY
+from fakeapi.clock.adjustable import AdjustableClock
+from fakeapi.registry.identity import token_signer
+from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.filters.users import CORE, bearer, token_of, user_seen

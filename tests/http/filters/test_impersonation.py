@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fakeapi.registry.authorization import impersonation
+from fakeapi.authorization import impersonation
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.filters.users import CORE, RBAC, bearer, token_of, user_seen

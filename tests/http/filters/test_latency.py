@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.http.filters.latency import Latency
-from fakeapi.registry.adjustable_clock import AdjustableClock
 from fakeapi.testing.server import FakeAPI
 
 FOR_EVER = 3600.0

@@ -41,7 +41,7 @@ def test_the_library_is_loaded_with_the_first_expression_and_not_before() -> Non
     program = """
 import sys
 from fakeapi.cluster import Cluster
-from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import device_compiler
+from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.releases import load_release
 from fakeapi.releases.rules import rules_of
 from fakeapi.settings import Settings

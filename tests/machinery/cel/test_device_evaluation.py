@@ -12,7 +12,7 @@ import pytest
 
 from fakeapi.machinery.cel.device_evaluation import Device, DeviceSelector, Selection
 from fakeapi.releases.device_selectors import compile_selector
-from tests.registry.groups.resource_k8s_io.builders import RULES
+from tests.kinds.resource.builders import RULES
 
 pytest.importorskip("cel_expr_python", reason="selectors are compiled with the extra cel alone")
 

@@ -1,12 +1,12 @@
 import pytest
 
-from fakeapi.registry.groups.resource_k8s_io.validation.cel_selectors import (
+from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     device_compiler,
     named_resources_compiler,
 )
+from tests.kinds.resource.builders import RULES
 from tests.machinery.cel import table
-from tests.registry.groups.resource_k8s_io.builders import RULES
 
 pytest.importorskip("cel_expr_python", reason="expressions are compiled with the extra cel alone")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.admission.policies.programs import program
 from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.cel.admission import Declared
 from fakeapi.machinery.cel.runtime import memory
@@ -12,8 +13,7 @@ from fakeapi.machinery.cel.runtime.made import json_of
 from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
 from fakeapi.machinery.cel.runtime.program import Evaluation
 from fakeapi.machinery.cel.runtime.values import Items, Joined, ListValue, from_json
-from fakeapi.registry.admission.policies.programs import program
-from tests.registry.groups.resource_k8s_io.builders import RULES
+from tests.kinds.resource.builders import RULES
 
 pytest.importorskip("cel_expr_python", reason="expressions are compiled with the extra cel alone")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.custom.accepted_names import AcceptedNames
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 from fakeapi.testing.server import FakeAPI
 from fakeapi_storage import Entry
 from tests.registry.custom.world import DEFINITIONS, conditions, definition

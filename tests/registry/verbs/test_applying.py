@@ -8,7 +8,7 @@ import pytest
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.wording import Wording
-from fakeapi.registry.options import Warnings, WriteOptions
+from fakeapi.registry.requests.options import Warnings, WriteOptions
 from fakeapi.registry.verbs import applying
 from tests.registry.world import World, decoded, in_world, refusal
 

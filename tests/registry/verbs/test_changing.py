@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs import updating
 from fakeapi.registry.verbs.changing import Attempt

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry import continue_token
+from fakeapi.registry.requests import continue_token
 from fakeapi_storage import Page
 from tests.registry.world import World, in_world, names, version_of
 

@@ -19,7 +19,7 @@ import trustme
 
 from fakeapi import FakeAPI
 from fakeapi.machinery.hosts import HostRules
-from fakeapi.registry.users import ANYBODY
+from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import Target, target_of_url

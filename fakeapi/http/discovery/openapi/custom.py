@@ -20,7 +20,7 @@ from fakeapi.http.discovery.openapi.schemas import REFERENCE, ReleaseSchemas, Sc
 from fakeapi.http.negotiation import CUSTOM_PATCH_TYPES, JSON
 from fakeapi.machinery.structural.openapi import Publication, extensions, model_name, published_schema
 from fakeapi.registry.custom.kind import CustomKind
-from fakeapi.registry.request_decoding import YAML
+from fakeapi.registry.requests.decoding import YAML
 
 _PRODUCED = (JSON, YAML)
 _PRETTY = ("pretty", "string")

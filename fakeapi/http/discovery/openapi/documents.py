@@ -19,8 +19,8 @@ from fakeapi.http.discovery.openapi.schemas import (
 )
 from fakeapi.http.discovery.openapi.swagger import swagger_of
 from fakeapi.http.negotiation import OFFERED
-from fakeapi.registry.catalogue import Catalogue
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.kind import CustomKind

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from fakeapi.http.discovery.openapi.schemas import Schema, kind_reference, reference
 from fakeapi.http.negotiation import LISTED, OFFERED, PATCH_TYPES
-from fakeapi.registry.resource import Resource
+from fakeapi.registry.model.resource import Resource
 from fakeapi.releases import Kind
 from fakeapi.releases.kinds import Subresource
 

@@ -10,7 +10,7 @@ from typing import Any
 from fakeapi.http.discovery.openapi.operations import PathItem, group_tag, operation
 from fakeapi.http.discovery.openapi.schemas import Schema, openapi_name, reference, schemas_of
 from fakeapi.http.negotiation import JSON, OFFERED
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.releases import Release
 
 _VERSIONS, _GROUP, _GROUPS = "meta/v1.APIVersions", "meta/v1.APIGroup", "meta/v1.APIGroupList"

@@ -22,7 +22,7 @@ from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
-from fakeapi.registry.catalogue import Catalogue
+from fakeapi.registry.model.catalogue import Catalogue
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 YEAR_SECONDS = 365 * 24 * 3600

@@ -1,0 +1,202 @@
+"""The built-in plugins that kube-apiserver has on by default, in its order.
+
+Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. ServiceAccount is off: no controller makes
+the service accounts that it asks for. It and others stand in `optional`; which plugins a server has is chosen
+in `fakeapi.admission.selection`.
+"""
+
+from typing import TYPE_CHECKING
+
+from fakeapi.registry.admission.plugin import PluginEntry, kinds, namespaced
+
+if TYPE_CHECKING:
+    from fakeapi.registry.model.resource import Resource
+
+_HERE = "fakeapi.admission.plugins"
+
+DEFAULT_PLUGINS = (
+    PluginEntry("NamespaceLifecycle", f"{_HERE}.namespace_lifecycle:NamespaceLifecycle", namespaced),
+    PluginEntry(
+        "LimitRanger",
+        f"{_HERE}.limit_ranger:LimitRanger",
+        kinds("pods", "pods/resize", "persistentvolumeclaims"),
+    ),
+    PluginEntry(
+        "TaintNodesByCondition",
+        f"{_HERE}.taint_nodes_by_condition:TaintNodesByCondition",
+        kinds("nodes"),
+    ),
+    PluginEntry(
+        "PodSecurity",
+        f"{_HERE}.pod_security.plugin:PodSecurity",
+        kinds(
+            "namespaces",
+            "pods",
+            "pods/ephemeralcontainers",
+            "pods/resize",
+            "podtemplates",
+            "replicationcontrollers",
+            "daemonsets.apps",
+            "deployments.apps",
+            "replicasets.apps",
+            "statefulsets.apps",
+            "cronjobs.batch",
+            "jobs.batch",
+        ),
+    ),
+    PluginEntry(
+        "Priority",
+        f"{_HERE}.priority:Priority",
+        kinds("pods", "podgroups.scheduling.k8s.io", "priorityclasses.scheduling.k8s.io"),
+    ),
+    PluginEntry(
+        "DefaultTolerationSeconds",
+        f"{_HERE}.default_toleration_seconds:DefaultTolerationSeconds",
+        kinds("pods"),
+    ),
+    PluginEntry(
+        "DefaultStorageClass", f"{_HERE}.default_classes:DefaultStorageClass", kinds("persistentvolumeclaims")
+    ),
+    PluginEntry(
+        "StorageObjectInUseProtection",
+        f"{_HERE}.storage_object_in_use_protection:StorageObjectInUseProtection",
+        kinds("persistentvolumes", "persistentvolumeclaims", "volumeattributesclasses.storage.k8s.io"),
+    ),
+    PluginEntry(
+        "PodGroupProtection",
+        f"{_HERE}.pod_groups:PodGroupProtection",
+        kinds("podgroups.scheduling.k8s.io"),
+    ),
+    PluginEntry(
+        "PersistentVolumeClaimResize",
+        f"{_HERE}.persistent_volume_claim_resize:PersistentVolumeClaimResize",
+        kinds("persistentvolumeclaims"),
+    ),
+    PluginEntry("RuntimeClass", f"{_HERE}.runtime_class:RuntimeClass", kinds("pods")),
+    PluginEntry(
+        "CertificateApproval",
+        f"{_HERE}.signers:CertificateApproval",
+        kinds("certificatesigningrequests.certificates.k8s.io/approval"),
+    ),
+    PluginEntry(
+        "CertificateSigning",
+        f"{_HERE}.signers:CertificateSigning",
+        kinds("certificatesigningrequests.certificates.k8s.io/status"),
+    ),
+    PluginEntry(
+        "ClusterTrustBundleAttest",
+        f"{_HERE}.signers:ClusterTrustBundleAttest",
+        kinds("clustertrustbundles.certificates.k8s.io"),
+    ),
+    PluginEntry(
+        "CertificateSubjectRestriction",
+        f"{_HERE}.certificate_subject_restriction:CertificateSubjectRestriction",
+        kinds("certificatesigningrequests.certificates.k8s.io"),
+    ),
+    PluginEntry(
+        "DefaultIngressClass",
+        f"{_HERE}.default_classes:DefaultIngressClass",
+        kinds("ingresses.networking.k8s.io"),
+    ),
+    PluginEntry(
+        "PodTopologyLabels", f"{_HERE}.pod_topology_labels:PodTopologyLabels", kinds("pods", "pods/binding")
+    ),
+    PluginEntry(
+        "PodGroupWorkloadExists",
+        f"{_HERE}.pod_groups:PodGroupWorkloadExists",
+        kinds("podgroups.scheduling.k8s.io"),
+    ),
+    PluginEntry(
+        "NodeDeclaredFeatureValidator",
+        f"{_HERE}.node_declared_features:NodeDeclaredFeatureValidator",
+        kinds("pods", "pods/resize"),
+    ),
+    PluginEntry("JobValidation", f"{_HERE}.pod_groups:JobValidation", kinds("jobs.batch")),
+    PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
+    PluginEntry("QuotaActivation", f"{_HERE}.resource_quota.plugin:QuotaActivation", kinds("resourcequotas")),
+    PluginEntry(
+        "PolicyActivation",
+        f"{_HERE}.validating_admission_policy:PolicyActivation",
+        kinds("validatingadmissionpolicybindings.admissionregistration.k8s.io"),
+    ),
+    PluginEntry(
+        "MutationActivation",
+        f"{_HERE}.mutating_admission_policy:MutationActivation",
+        kinds("mutatingadmissionpolicybindings.admissionregistration.k8s.io"),
+    ),
+    PluginEntry(
+        "WebhookActivation",
+        f"{_HERE}.webhooks.activation:WebhookActivation",
+        kinds(
+            "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+            "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        ),
+    ),
+)
+
+
+def _everything(resource: "Resource", subresource: str) -> bool:
+    """Covers all but the kinds that configure admission, which would otherwise lock themselves in."""
+    return resource.kind.group != "admissionregistration.k8s.io"
+
+
+POLICIES = PluginEntry(
+    "ValidatingAdmissionPolicy", f"{_HERE}.validating_admission_policy:ValidatingAdmissionPolicy", _everything
+)
+MUTATIONS = PluginEntry(
+    "MutatingAdmissionPolicy", f"{_HERE}.mutating_admission_policy:MutatingAdmissionPolicy", _everything
+)
+"""Both are asked once there is a binding of a policy."""
+
+
+_UNCOUNTED = frozenset(
+    (
+        "bindings",
+        "events",
+        "events.events.k8s.io",
+        "localsubjectaccessreviews.authorization.k8s.io",
+    )
+)
+"""Resources without object count quotas: upstream ignores them, or does not store them."""
+_COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
+
+
+def _counted(resource: "Resource", subresource: str) -> bool:
+    """Covers what quotas can be about."""
+    if subresource:
+        return _COUNTED_SUBRESOURCES(resource, subresource)
+    return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
+
+
+ACTIVATED = frozenset(("MutationActivation", "PolicyActivation", "QuotaActivation", "WebhookActivation"))
+"""None of Kubernetes' plugins: they have others asked."""
+
+QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)
+"""Asked once there is a quota."""
+
+ROLE_ESCALATION = PluginEntry(
+    "RoleEscalation",
+    f"{_HERE}.role_escalation:RoleEscalation",
+    kinds(
+        "roles.rbac.authorization.k8s.io",
+        "clusterroles.rbac.authorization.k8s.io",
+        "rolebindings.rbac.authorization.k8s.io",
+        "clusterrolebindings.rbac.authorization.k8s.io",
+    ),
+)
+"""Asked where roles decide who may do what. In Kubernetes the storage of roles does this, and no plugin."""
+
+CLAIM_STATUS_PERMISSIONS = PluginEntry(
+    "ClaimStatusPermissions",
+    f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
+    kinds("resourceclaims.resource.k8s.io/status"),
+)
+"""Asked where roles decide, like the one above."""
+
+MUTATING_WEBHOOKS = PluginEntry(
+    "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
+)
+VALIDATING_WEBHOOKS = PluginEntry(
+    "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
+)
+"""Asked once there is a configuration of webhooks; they exempt what configures admission themselves."""

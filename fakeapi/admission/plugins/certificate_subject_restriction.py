@@ -1,0 +1,26 @@
+"""CertificateSubjectRestriction: nobody asks for a certificate of an administrator of the API server.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/subjectrestriction`.
+"""
+
+import base64
+from typing import ClassVar
+
+from fakeapi.kinds.certificates.pem import organizations_of
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+
+SIGNER = "kubernetes.io/kube-apiserver-client"
+ADMINISTRATORS = "system:masters"
+
+
+class CertificateSubjectRestriction(AdmissionPlugin):
+    operations: ClassVar[frozenset[Operation]] = CREATE_ONLY
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403. The request is one that can be read."""
+        spec = attributes.new_object()["spec"]
+        if spec.get("signerName") != SIGNER:
+            return
+        if ADMINISTRATORS in organizations_of(base64.b64decode(spec.get("request") or "")):
+            raise attributes.forbidden(f"use of {SIGNER} signer with {ADMINISTRATORS} group is not allowed")

@@ -1,0 +1,124 @@
+"""ClaimStatusPermissions: who may bind a claim, and who may report on its devices.
+
+Follows AuthorizedForBinding and AuthorizedForDeviceStatus of k8s.io/kubernetes
+`pkg/registry/resource/utils.go`, behind DRAResourceClaimGranularStatusAuthorization from 1.36 on.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+
+from fakeapi.machinery.errors import invalid
+from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.authorization import attributes as access
+from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.identity.users import User
+
+GATE = "DRAResourceClaimGranularStatusAuthorization"
+_DEVICE_STATUS = "DRAResourceClaimDeviceStatus"
+_ASSOCIATED, _ARBITRARY = "associated-node:", "arbitrary-node:"
+_NODE_NAME = "authentication.kubernetes.io/node-name"
+_SERVICE_ACCOUNT = "system:serviceaccount:"
+
+
+class ClaimStatusPermissions(AdmissionPlugin):
+    """Asks for the permissions on the synthetic subresources `binding` and `driver` of claims."""
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Raises ApiError 422."""
+        gates = attributes.resource.release.gates
+        if attributes.old is None or not gates.enabled(GATE):
+            return None
+        return self._check(attributes, attributes.new_object()["status"], attributes.old["status"])
+
+    async def _check(self, attributes: Attributes, new: Object, old: Object) -> None:
+        errors = await self._binding(attributes, new, old)
+        device_status = attributes.resource.release.gates.enabled(_DEVICE_STATUS)
+        if device_status and new.get("allocation") is not None:
+            errors += await self._devices(attributes, new, old)
+        if errors:
+            raise invalid(attributes.resource.qualified_kind, attributes.name, errors)
+
+    async def _binding(self, attributes: Attributes, new: Object, old: Object) -> list[FieldError]:
+        if all((new.get(each) or None) == (old.get(each) or None) for each in ("allocation", "reservedFor")):
+            return []
+        wanted = _wanted(attributes, _verb(attributes), "binding", namespace="", name="")
+        refused = await self._refused(wanted)
+        if refused is None:
+            return []
+        needs = f'requires resource="resourceclaims/binding", verb="{wanted.verb}" permission'
+        text = f"changing status.allocation or status.reservedFor {needs}: {refused}"
+        return [forbidden("status.allocation", text)]
+
+    async def _devices(self, attributes: Attributes, new: Object, old: Object) -> list[FieldError]:
+        verbs = [f"{_ARBITRARY}{_verb(attributes)}"]
+        if _is_of_node(attributes.user, _node_of(new["allocation"])):
+            verbs.insert(0, f"{_ASSOCIATED}{_verb(attributes)}")
+        errors = []
+        for driver in sorted(_changed_drivers(new, old)):
+            refused = await self._any_refused(attributes, verbs, driver)
+            if refused is not None:
+                needs = f'requires resource="resourceclaims/driver", verb="[{" ".join(verbs)}]" permission'
+                errors.append(forbidden("status.devices", f"changing status.devices {needs}: {refused}"))
+        return errors
+
+    async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
+        """Why none of the verbs is allowed: of the first; None if one is."""
+        first = None
+        for verb in verbs:
+            wanted = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)
+            refused = await self._refused(wanted)
+            if refused is None:
+                return None
+            first = first or refused
+        return first
+
+    async def _refused(self, wanted: AccessAttributes) -> str | None:
+        decision = await self.objects.store.authorizer.authorize(wanted)
+        return None if decision.allowed else access.forbidden(wanted, decision.reason).message
+
+
+def _verb(attributes: Attributes) -> str:
+    return "patch" if getattr(attributes.options, "patches", False) else "update"
+
+
+def _wanted(
+    attributes: Attributes, verb: str, subresource: str, *, namespace: str, name: str
+) -> AccessAttributes:
+    kind = attributes.resource.kind
+    found = AccessAttributes(attributes.user, verb, group=kind.group, resource=kind.resource)
+    return replace(found, subresource=subresource, namespace=namespace, name=name)
+
+
+def _changed_drivers(new: Object, old: Object) -> set[str]:
+    """The drivers with a device whose status is new, gone or another one."""
+    before = {_key(each): each for each in old.get("devices") or ()}
+    after = {_key(each): each for each in new.get("devices") or ()}
+    return {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
+def _key(device: Object) -> tuple[str, str, str, str]:
+    return device["driver"], device["pool"], device["device"], device.get("shareID") or ""
+
+
+def _node_of(allocation: Object) -> str:
+    """The node that an allocation is for, if its selector names one and nothing else."""
+    terms = (allocation.get("nodeSelector") or {}).get("nodeSelectorTerms") or []
+    if len(terms) != 1 or terms[0].get("matchExpressions"):
+        return ""
+    fields = terms[0].get("matchFields") or []
+    if len(fields) != 1:
+        return ""
+    [field] = fields
+    values = field.get("values") or []
+    names_node = field["key"] == "metadata.name" and field["operator"] == "In"
+    return str(values[0]) if names_node and len(values) == 1 else ""
+
+
+def _is_of_node(user: User, node: str) -> bool:
+    """Whether the client is a service account of a pod on the node."""
+    if not node or not user.name.startswith(_SERVICE_ACCOUNT):
+        return False
+    return tuple(user.extra.get(_NODE_NAME, ())) == (node,)

@@ -1,0 +1,66 @@
+"""DefaultStorageClass and DefaultIngressClass: who names no class gets the default one.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault` and
+`plugin/pkg/admission/network/defaultingressclass`.
+"""
+
+from collections.abc import Iterable
+
+from fakeapi.admission.field_order import sort_spec
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+
+BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
+"""The annotation that named the class of a claim before there was a field."""
+
+_DEFAULT_STORAGE = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+_DEFAULT_INGRESS = ("ingressclass.kubernetes.io/is-default-class",)
+_INGRESS_CLASS = "kubernetes.io/ingress.class"
+
+
+class DefaultStorageClass(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        claim = attributes.new_object()
+        if BETA_STORAGE_CLASS in _annotations(claim) or claim["spec"].get("storageClassName") is not None:
+            return
+        name = default_class(self.objects.list("storage.k8s.io", "storageclasses"), _DEFAULT_STORAGE)
+        if name is not None:
+            claim["spec"]["storageClassName"] = name
+            sort_spec(attributes)
+
+
+class DefaultIngressClass(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        ingress = attributes.new_object()
+        if _INGRESS_CLASS in _annotations(ingress) or ingress["spec"].get("ingressClassName") is not None:
+            return
+        name = default_class(self.objects.list("networking.k8s.io", "ingressclasses"), _DEFAULT_INGRESS)
+        if name is not None:
+            ingress["spec"]["ingressClassName"] = name
+            sort_spec(attributes)
+
+
+def default_class(classes: Iterable[Object], marks: Iterable[str]) -> str | None:
+    """The name of the class that is marked as default; of several the newest, then the first by name."""
+    named = sorted(
+        (
+            each["metadata"]
+            for each in classes
+            if any(_annotations(each).get(mark) == "true" for mark in marks)
+        ),
+        key=lambda meta: str(meta["name"]),
+    )
+    newest = max(named, key=lambda meta: str(meta["creationTimestamp"]), default=None)
+    return None if newest is None else str(newest["name"])
+
+
+def _annotations(obj: Object) -> dict[str, str]:
+    return obj["metadata"].get("annotations") or {}

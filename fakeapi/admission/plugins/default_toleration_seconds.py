@@ -1,0 +1,30 @@
+"""DefaultTolerationSeconds: a pod tolerates a node that is not ready or not reachable for five minutes.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/defaulttolerationseconds`.
+"""
+
+from fakeapi.admission.field_order import sort_spec
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+
+SECONDS = 300
+TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+
+
+class DefaultTolerationSeconds(AdmissionPlugin):
+    def mutate(self, attributes: Attributes) -> None:
+        """Adds the tolerations for taints that the pod says nothing of."""
+        spec = attributes.new_object()["spec"]
+        present = spec.get("tolerations") or []
+        missing = [taint for taint in TAINTS if not any(_covers(each, taint) for each in present)]
+        if missing:
+            added = [
+                {"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": SECONDS}
+                for taint in missing
+            ]
+            spec["tolerations"] = [*present, *added]
+            sort_spec(attributes)
+
+
+def _covers(toleration: dict[str, object], taint: str) -> bool:
+    return toleration.get("key", "") in ("", taint) and toleration.get("effect", "") in ("", "NoExecute")

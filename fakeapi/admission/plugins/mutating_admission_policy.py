@@ -1,0 +1,231 @@
+"""MutatingAdmissionPolicy: changes what is written as policies say in CEL.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. Policies are asked by
+name, and their bindings by name, which upstream leaves open. A policy whose expressions cannot be evaluated
+here changes nothing, and warns.
+"""
+
+from collections.abc import Awaitable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from fakeapi.admission.plugins import MUTATIONS
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.admission.policies.expressions import Expressions, expressions_of
+from fakeapi.admission.policies.matching import matched
+from fakeapi.admission.policies.mutations import MutationError, mutate
+from fakeapi.admission.policies.parameters import ParameterError, parameters
+from fakeapi.admission.policies.plugin import PolicyPlugin
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported
+from fakeapi.machinery.errors import ApiError, Cause, Details
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.admission.reinvocation import Reinvocation
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+Key = tuple[str, str, str]
+"""Names of a policy, its binding and its parameters, which may have a namespace."""
+
+
+class MutationActivation(AdmissionPlugin):
+    """Has policies asked once there is a binding of one, so that until then no write pays for them."""
+
+    def mutate(self, attributes: Attributes) -> None:
+        self.objects.store.admission.extend(MUTATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Invocation:
+    """A policy with a binding and one set of parameters, about a version of the resource."""
+
+    policy: Object
+    binding: Object
+    params: Object | None
+    resource: Resource
+
+    @property
+    def key(self) -> Key:
+        meta = (self.params or {}).get("metadata", {})
+        named = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
+        return self.policy["metadata"]["name"], self.binding["metadata"]["name"], named
+
+    def error(self, message: str, reason: str = "Invalid") -> "_PolicyError":
+        return _PolicyError(self.policy, self.binding, message, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _PolicyError:
+    policy: Object
+    binding: Object | None
+    message: str
+    reason: str = "Forbidden"
+
+    @property
+    def text(self) -> str:
+        name = self.policy["metadata"]["name"]
+        if self.binding is None:
+            return f"policy {quote(name)} denied request: failed to configure policy: {self.message}"
+        binding = self.binding["metadata"]["name"]
+        return f"policy '{name}' with binding '{binding}' denied request: {self.message}"
+
+    @property
+    def is_ignored(self) -> bool:
+        return bool(self.policy["spec"].get("failurePolicy") == "Ignore")
+
+
+@dataclass(slots=True)
+class _Rounds:
+    """What is kept from the first round: who may be asked again, who has to, and what came out."""
+
+    may: set[Key] = field(default_factory=set)
+    has_to: set[Key] = field(default_factory=set)
+    output: Any = None
+
+    def ask_again(self) -> None:
+        """Something has changed: all that were asked before, and may be asked again, have to be."""
+        self.has_to |= self.may
+        self.may = set()
+
+
+class MutatingAdmissionPolicy(PolicyPlugin):
+    gate = "MutatingAdmissionPolicy"
+    policies = "mutatingadmissionpolicies"
+    bindings = "mutatingadmissionpolicybindings"
+    operations: ClassVar[frozenset[Operation]] = frozenset(
+        (Operation.CREATE, Operation.UPDATE, Operation.CONNECT)
+    )
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Changes the object by each policy in turn. Raises ApiError 403 for a policy that fails."""
+        return self.evaluate(attributes)
+
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
+        errors: list[_PolicyError] = []
+        invocations = list(self._invocations(policies, attributes, errors))
+        if invocations:
+            errors += self._dispatch(invocations, attributes)
+        found = [each for each in errors if not each.is_ignored]
+        if found:
+            raise _denied(attributes, found)
+
+    def _invocations(
+        self, policies: list[Object], attributes: Attributes, errors: list[_PolicyError]
+    ) -> Iterator[_Invocation]:
+        bindings = self.bindings_by_policy()
+        for policy in policies:
+            bound = bindings.get(policy["metadata"]["name"])
+            if not bound:
+                continue
+            try:
+                resource = matched(policy["spec"].get("matchConstraints"), attributes, self.objects)
+            except ApiError as error:
+                errors.append(_PolicyError(policy, None, error.message))
+                continue
+            if resource is None:
+                continue
+            for binding in bound:
+                try:
+                    chosen = self._chosen(policy, binding, attributes)
+                except (ParameterError, ApiError) as error:
+                    errors.append(_PolicyError(policy, binding, f"failed to configure binding: {error}"))
+                    continue
+                for params in chosen:
+                    yield _Invocation(policy, binding, params, resource)
+
+    def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
+        """The sets of parameters that a binding has a policy asked with; none where it is about other
+        writes.
+        """
+        if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
+            return []
+        return parameters(policy["spec"], binding["spec"], attributes, self.objects)
+
+    def _dispatch(self, invocations: Iterable[_Invocation], attributes: Attributes) -> list[_PolicyError]:
+        again = attributes.reinvocation
+        if again is None:
+            again = attributes.reinvocation = Reinvocation()
+        rounds: _Rounds = again.states.setdefault(type(self), _Rounds())
+        if again.is_second and not _same(rounds.output, plain(attributes.obj)):
+            rounds.ask_again()
+        errors: list[_PolicyError] = []
+        changed = False
+        for invocation in invocations:
+            if again.is_second and invocation.key not in rounds.has_to:
+                continue
+            write = VersionedWrite(attributes, in_hub=False)
+            problem = self._hindrance(invocation, write)
+            if problem is not None:
+                errors += [problem] if isinstance(problem, _PolicyError) else []
+                continue
+            made, found = self._mutate(invocation, write)
+            errors += found
+            if made:
+                changed = True
+                rounds.ask_again()
+            if invocation.policy["spec"].get("reinvocationPolicy") == "IfNeeded":
+                rounds.may.add(invocation.key)
+        if changed:
+            rounds.ask_again()
+            again.is_wanted = True
+        rounds.output = plain(attributes.obj)
+        return errors
+
+    def _hindrance(self, invocation: _Invocation, write: VersionedWrite) -> "_PolicyError | bool | None":
+        """Why a policy does not change anything: its match conditions do not hold, which is True, or fail."""
+        conditions = invocation.policy["spec"].get("matchConditions") or ()
+        held = self._expressions(invocation, write).conditions(conditions)
+        if isinstance(held, Unsupported):
+            _warn(invocation, held, write.attributes)
+            return True
+        if isinstance(held, Failed):
+            return invocation.error(held.reason)
+        return None if held.value else True
+
+    def _mutate(self, invocation: _Invocation, write: VersionedWrite) -> tuple[int, list[_PolicyError]]:
+        """How many mutations of a policy were made, and the errors of the others."""
+        made, errors = 0, list[_PolicyError]()
+        attributes = write.attributes
+        for mutation in (
+            invocation.policy["spec"].get("mutations") or () if attributes.obj is not None else ()
+        ):
+            asked = self._expressions(invocation, write)
+            try:
+                unsupported = mutate(mutation, asked, write, invocation.resource)
+            except MutationError as error:
+                errors.append(invocation.error(str(error)))
+                continue
+            if unsupported is not None:
+                _warn(invocation, unsupported, attributes)
+                break
+            made += 1
+        return made, errors
+
+    def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
+        """They see the object as the mutations before have left it."""
+        spec, params = invocation.policy["spec"], invocation.params
+        return expressions_of(spec, params, write, invocation.resource, self.objects)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(semantically_equal(one, other))
+
+
+def _warn(invocation: _Invocation, outcome: Unsupported, attributes: Attributes) -> None:
+    policy, binding, _ = invocation.key
+    names = f"'{policy}' with binding '{binding}'"
+    attributes.warnings.add(f"fakeapi did not ask MutatingAdmissionPolicy {names}: {outcome.reason}")
+
+
+def _denied(attributes: Attributes, errors: list[_PolicyError]) -> ApiError:
+    """A 403 with the reason and the words of the first error."""
+    error = attributes.forbidden("admission request denied by policy")
+    causes = tuple(Cause("", each.text) for each in errors)
+    return replace(
+        error,
+        message=errors[0].text,
+        reason=errors[0].reason,
+        details=replace(error.details or Details(), causes=causes),
+    )

@@ -1,0 +1,51 @@
+"""NamespaceExists and NamespaceAutoProvision: what is written needs its namespace, or makes it.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/namespace`.
+"""
+
+from collections.abc import Awaitable
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.verbs.creating import create
+
+
+class NamespaceExists(AdmissionPlugin):
+    operations = frozenset((Operation.CREATE, Operation.UPDATE, Operation.DELETE))
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 404 for a namespace that there is not."""
+        if _is_missing(self.objects, attributes.namespace):
+            raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
+
+
+class NamespaceAutoProvision(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Makes the namespace of a new object, unless it is a dry run. Raises ApiError 403."""
+        if attributes.dry_run or not _is_missing(self.objects, attributes.namespace):
+            return None
+        return self._make(attributes)
+
+    async def _make(self, attributes: Attributes) -> None:
+        resource = self.objects.find("", "v1", "namespaces")
+        assert resource is not None, "every server has namespaces"
+        body = resource.empty_object()
+        body["metadata"]["name"] = attributes.namespace
+        obj = resource.body_type.default(body)
+        options = WriteOptions(manager="kube-apiserver")
+        target = ObjectReference(name=attributes.namespace)
+        try:
+            await create(self.objects.store, resource, target, obj, options, Warnings())
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise attributes.forbidden(error.message) from None
+
+
+def _is_missing(objects: ClusterObjects, namespace: str) -> bool:
+    return bool(namespace) and objects.get("", "namespaces", "", namespace) is None

@@ -1,0 +1,51 @@
+"""NodeRestriction: a kubelet may only write its own Node and what belongs to it, and the status of its pods.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A node is a user called system:node:NAME in
+the group system:nodes; other users are not checked. Not followed: volumes that upstream translates to CSI
+before it looks for the audiences of their drivers.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar, Final
+
+from fakeapi.admission.plugins.node_restriction import nodes, pod_certificates, pods, tokens
+from fakeapi.admission.plugins.node_restriction.subject import Subject
+from fakeapi.authorization.nodes import node_of
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.releases.node_quirks import node_quirks_of
+
+Check = Callable[[Subject], Awaitable[None] | None]
+
+CHECKS: Final[dict[str, Check]] = {
+    "pods": pods.check,
+    "nodes": nodes.check,
+    "persistentvolumeclaims": pods.check_claim,
+    "serviceaccounts": tokens.check,
+    "leases.coordination.k8s.io": nodes.check_lease,
+    "csinodes.storage.k8s.io": nodes.check_csi_node,
+    "resourceslices.resource.k8s.io": nodes.check_slice,
+    "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
+    "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
+}
+"""The check of a node's write, by resource. A check raises ApiError."""
+
+
+class NodeRestriction(AdmissionPlugin):
+    operations: ClassVar[frozenset[Operation]] = frozenset(
+        (Operation.CREATE, Operation.UPDATE, Operation.DELETE)
+    )
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Checks only: upstream runs this plugin in the mutating phase. Raises ApiError 403, 404, 500."""
+        node = node_of(attributes.user)
+        if node is None:
+            return None
+        if not node:
+            raise attributes.forbidden(f"could not determine node from user {quote(attributes.user.name)}")
+        check = CHECKS.get(str(attributes.resource.qualified))
+        if check is None:
+            return None
+        quirks = node_quirks_of(attributes.resource.release.minor)
+        return check(Subject(node, attributes, self.objects, quirks))

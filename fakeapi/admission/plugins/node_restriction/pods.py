@@ -1,0 +1,148 @@
+"""Checks a node's writes to pods, their status and eviction, and to the status of PersistentVolumeClaims.
+
+Follows `admitPod`, `admitPodStatus`, `admitPodEviction` and `admitPVCStatus` upstream.
+"""
+
+from typing import Any, Final
+
+from fakeapi.admission.plugins.node_restriction.references import reference_of, refused_reference
+from fakeapi.admission.plugins.node_restriction.subject import Subject
+from fakeapi.admission.plugins.service_account import MIRROR, is_mirror
+from fakeapi.kinds.common.shown_differences import shown_difference
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Operation
+from fakeapi.registry.model.semantic_equality import semantically_equal
+from fakeapi.releases.rules import rules_of
+
+_KEPT: Final = (
+    ("resourceClaimStatuses", "resource claim statues"),
+    ("extendedResourceClaimStatus", "extended resource claim status"),
+    ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
+)
+"""Fields of a pod's status that a node must not change, with upstream's names for them."""
+
+
+def check(subject: Subject) -> None:
+    """A node may create mirror pods, delete and evict its own pods, and update their status.
+
+    Raises ApiError 403, 404, 500.
+    """
+    match subject.subresource:
+        case "":
+            _check_pod(subject)
+        case "status":
+            _check_status(subject)
+        case "eviction":
+            _check_eviction(subject)
+        case other:
+            raise subject.forbidden(
+                f"unexpected pod subresource \"{other}\", only 'status' and 'eviction' are allowed"
+            )
+
+
+def _check_pod(subject: Subject) -> None:
+    match subject.operation:
+        case Operation.CREATE:
+            _check_mirror(subject)
+        case Operation.DELETE:
+            if subject.old["spec"].get("nodeName", "") != subject.node:
+                why = f"node {subject.quoted} can only delete pods with spec.nodeName set to itself"
+                raise subject.forbidden(why)
+        case other:
+            raise subject.forbidden(
+                f'unexpected operation "{other.value}", node {subject.quoted} can only create and delete '
+                "mirror pods"
+            )
+
+
+def _check_mirror(subject: Subject) -> None:
+    pod, node = subject.new, subject.quoted
+    if not is_mirror(pod):
+        raise subject.forbidden(
+            f'pod does not have "{MIRROR}" annotation, node {node} can only create mirror pods'
+        )
+    only = f"node {node} can only create pods with"
+    if pod["spec"].get("nodeName", "") != subject.node:
+        raise subject.forbidden(f"{only} spec.nodeName set to itself")
+    owners = pod["metadata"].get("ownerReferences") or ()
+    if len(owners) > 1:
+        raise subject.forbidden(f"{only} a single owner reference set to itself")
+    wanted = {"apiVersion": "v1", "kind": "Node", "name": subject.node}
+    if not owners or any(owners[0].get(name) != value for name, value in wanted.items()):
+        raise subject.forbidden(f"{only} an owner reference set to itself")
+    if not owners[0].get("controller"):
+        raise subject.forbidden(f"{only} a controller owner reference set to itself")
+    if owners[0].get("blockOwnerDeletion"):
+        raise subject.forbidden(f"node {node} must not set blockOwnerDeletion on an owner reference")
+    uid = subject.get("nodes", subject.node)["metadata"]["uid"]
+    if owners[0]["uid"] != uid:
+        raise subject.forbidden(f"node {subject.node} UID mismatch: expected {owners[0]['uid']} got {uid}")
+    _check_references(subject)
+
+
+def _check_references(subject: Subject) -> None:
+    spec = subject.new["spec"]
+    if not subject.quirks.pods_without_references:
+        named, problem = refused_reference(spec, subject.quirks), ""
+    else:
+        named, problem = reference_of(spec)
+    if problem:
+        raise subject.forbidden(f"error checking mirror pod for API references: {problem}")
+    if named:
+        raise subject.forbidden(f"node {subject.quoted} can not create pods that reference {named}")
+
+
+def _check_status(subject: Subject) -> None:
+    if subject.operation is not Operation.UPDATE:
+        raise subject.unexpected()
+    old, new = subject.old, subject.new
+    if old["spec"].get("nodeName", "") != subject.node:
+        why = "can only update pod status for pods with spec.nodeName set to itself"
+        raise subject.forbidden(f"node {subject.quoted} {why}")
+    if (old["metadata"].get("labels") or {}) != (new["metadata"].get("labels") or {}):
+        raise subject.forbidden(f"node {subject.quoted} cannot update labels through pod status")
+    before, after = old.get("status") or {}, new.get("status") or {}
+    for field, called in _KEPT:
+        if not semantically_equal(before.get(field), after.get(field)):
+            raise subject.forbidden(f"node {subject.quoted} cannot update {called}")
+
+
+def _check_eviction(subject: Subject) -> None:
+    if subject.operation is not Operation.CREATE:
+        raise subject.forbidden(f"unexpected operation {subject.operation.value}")
+    name = subject.attributes.target.name or subject.new["metadata"].get("name", "")
+    pod = subject.get("pods", name, namespace=subject.attributes.namespace)
+    if pod["spec"].get("nodeName", "") != subject.node:
+        why = f"node {subject.node} can only evict pods with spec.nodeName set to itself"
+        raise subject.forbidden(why)
+
+
+def check_claim(subject: Subject) -> None:
+    """A node may only update the size and conditions in a claim's status. Raises ApiError 403."""
+    if subject.subresource != "status":
+        raise subject.forbidden("may only update PVC status")
+    if subject.operation is not Operation.UPDATE:
+        raise subject.unexpected()
+    settable = ["capacity", "conditions"]
+    if subject.has_gate("RecoverVolumeExpansionFailure"):
+        settable += ["allocatedResourceStatuses", "allocatedResources", "resizeStatus"]
+    old, new = (_without(each, settable) for each in (subject.old, subject.new))
+    if semantically_equal(old, new):
+        return
+    rules = rules_of(subject.attributes.resource.release)
+    difference = shown_difference(old, new, "PersistentVolumeClaim", rules)
+    raise subject.forbidden(
+        f"node {subject.quoted} is not allowed to update fields other than "
+        f"{subject.quirks.quantity_of_claims} and status.conditions: {difference}"
+    )
+
+
+def _without(claim: Object, settable: list[str]) -> Object:
+    """A claim without the fields that a node may set, resourceVersion and managedFields."""
+    metadata: dict[str, Any] = {
+        name: value
+        for name, value in claim["metadata"].items()
+        if name not in ("resourceVersion", "managedFields")
+    }
+    status = {name: value for name, value in claim["status"].items() if name not in settable}
+    return {"metadata": metadata, "spec": claim["spec"], "status": status}

@@ -1,0 +1,98 @@
+"""Finds references to API objects in a pod that a node creates; errors name the first kind found.
+
+Follows `HasAPIObjectReference` of k8s.io/kubernetes `pkg/api/pod`, and before it the checks of
+`admitPodCreate`.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from fakeapi.admission.plugins.service_account import projected_sources, secret_names
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.node_quirks import NodeQuirks
+
+_CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
+_VOLUMES: Final = {
+    "configMap": "configmaps (via configmap volumes)",
+    "secret": "secrets (via secret volumes)",
+    "csi": "csidrivers (via CSI volumes)",
+    "glusterfs": "endpoints (via glusterFS volumes)",
+    "persistentVolumeClaim": "persistentvolumeclaims",
+    "ephemeral": "persistentvolumeclaims (via ephemeral volumes)",
+    "azureFile": "secrets (via azureFile volumes)",
+}
+_SOURCES: Final = {
+    "configMap": "configmaps (via projected volumes)",
+    "secret": "secrets (via projected volumes)",
+    "serviceAccountToken": "serviceaccounts (via projected volumes)",
+    "clusterTrustBundle": "clustertrustbundles",
+    "podCertificate": "podcertificates",
+}
+"""The resource that a volume source refers to, by field of a volume or of a projected source."""
+
+
+def reference_of(spec: Object) -> tuple[str, str]:
+    """The first kind of object a pod refers to, and the error of a volume of unknown type; "" if none."""
+    if spec.get("serviceAccountName"):
+        return "serviceaccounts", ""
+    if any(secret_names(spec)):
+        return "secrets", ""
+    if any(_config_map_names(spec)):
+        return "configmaps", ""
+    if spec.get("resourceClaims"):
+        return "resourceclaims", ""
+    for volume in spec.get("volumes") or ():
+        found, problem = _reference_of_volume(volume)
+        if found or problem:
+            return found, problem
+    return "", ""
+
+
+def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
+    """The first kind of object that a mirror pod must not refer to before 1.34; "" if there is none."""
+    volumes = spec.get("volumes") or ()
+    if spec.get("serviceAccountName"):
+        return "a service account"
+    if any(secret_names(spec)):
+        return "secrets"
+    if any(_config_map_names(spec)):
+        return "configmaps"
+    if quirks.pods_without_trust_bundles and any(
+        source.get("clusterTrustBundle") is not None for source in projected_sources(volumes)
+    ):
+        return "clustertrustbundles"
+    if any(volume.get("persistentVolumeClaim") is not None for volume in volumes):
+        return "persistentvolumeclaims"
+    return "resourceclaims" if quirks.pods_without_claims and spec.get("resourceClaims") else ""
+
+
+def _reference_of_volume(volume: Object) -> tuple[str, str]:
+    for field, called in _VOLUMES.items():
+        if volume.get(field) is not None:
+            return called, ""
+    for source in projected_sources([volume]):
+        found = next((called for field, called in _SOURCES.items() if source.get(field) is not None), "")
+        if found:
+            return found, ""
+        if source.get("downwardAPI") is None:
+            return "", f"unknown source for projected volume {quote(volume.get('name', ''))}"
+    known = any(value is not None for name, value in volume.items() if name != "name")
+    return "", "" if known else f"unknown volume type for volume  {quote(volume.get('name', ''))}"
+
+
+def _config_map_names(spec: Object) -> Iterator[str]:
+    """The names of the config maps that a pod refers to. Follows `VisitPodConfigmapNames`."""
+    for field in _CONTAINERS:
+        for container in spec.get(field) or ():
+            for source in container.get("envFrom") or ():
+                if source.get("configMapRef") is not None:
+                    yield source["configMapRef"].get("name", "")
+            for variable in container.get("env") or ():
+                reference = (variable.get("valueFrom") or {}).get("configMapKeyRef")
+                if reference is not None:
+                    yield reference.get("name", "")
+    volumes = spec.get("volumes") or ()
+    for holder in (*volumes, *projected_sources(volumes)):
+        if holder.get("configMap") is not None:
+            yield holder["configMap"].get("name", "")

@@ -1,0 +1,90 @@
+"""OwnerReferencesPermissionEnforcement: setting ownerReferences takes permission to delete the object.
+
+blockOwnerDeletion takes permission to update the finalizers of the owner. Follows k8s.io/kubernetes
+`plugin/pkg/admission/gc`.
+"""
+
+from collections.abc import Awaitable
+from typing import Any
+
+from fakeapi.admission.policies.parameters import guessed_resource
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+_FINALIZERS = "finalizers"
+
+
+class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Checks the permissions for changed owner references. Raises ApiError 403."""
+        if self.objects.store.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
+            return None
+        new, old = _owners(attributes.new_object()), _owners(attributes.old)
+        is_changed = len(new) != len(old) or not semantically_equal(new, old)
+        return self._check(attributes, new, old) if is_changed else None
+
+    async def _check(self, attributes: Attributes, new: list[Any], old: list[Any]) -> None:
+        authorizer = self.objects.store.authorizer
+        kind = attributes.resource.kind
+        if attributes.operation is not Operation.CREATE:
+            wanted = AccessAttributes(
+                attributes.user,
+                "delete",
+                kind.group,
+                kind.resource,
+                attributes.subresource,
+                attributes.namespace,
+                attributes.name,
+            )
+            decision = await authorizer.authorize(wanted)
+            if not decision.allowed:
+                why = "cannot set an ownerRef on a resource you can't delete"
+                raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
+        blocked = _newly_blocked(new, old)
+        anything = AccessAttributes(attributes.user, "update", "*", "*", _FINALIZERS, name="*")
+        if not blocked or (await authorizer.authorize(anything)).allowed:
+            return
+        for owner in blocked:
+            decision = await authorizer.authorize(self._holding(attributes, owner))
+            if not decision.allowed:
+                why = (
+                    "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set "
+                    "finalizers on"
+                )
+                raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
+
+    def _holding(self, attributes: Attributes, owner: Object) -> AccessAttributes:
+        """The permission that blockOwnerDeletion takes: update of the owner's finalizers.
+
+        Raises ApiError 403 for a kind that is not served.
+        """
+        version, kind = owner["apiVersion"], owner["kind"]
+        group, _, short = version.rpartition("/")
+        found = self.objects.find(group, short, guessed_resource(kind))
+        if found is None or found.kind.kind != kind:
+            why = f"cannot find RESTMapping for APIVersion {version} Kind {kind}"
+            missing = f"no matches for kind {quote(kind)} in version {quote(version)}"
+            raise attributes.forbidden(f"cannot set blockOwnerDeletion in this case because {why}: {missing}")
+        namespace = attributes.namespace if found.kind.namespaced else ""
+        return AccessAttributes(
+            attributes.user, "update", group, found.kind.resource, _FINALIZERS, namespace, owner["name"]
+        )
+
+
+def _is_status_of_pod(attributes: Attributes) -> bool:
+    return str(attributes.resource.qualified) == "pods" and attributes.subresource == "status"
+
+
+def _owners(obj: Object | None) -> list[Any]:
+    return list(((obj or {}).get("metadata") or {}).get("ownerReferences") or ())
+
+
+def _newly_blocked(new: list[Any], old: list[Any]) -> list[Any]:
+    """The owners whose reference has blockOwnerDeletion, and did not have it before."""
+    blocked = {each["uid"] for each in old if each.get("blockOwnerDeletion")}
+    return [each for each in new if each.get("blockOwnerDeletion") and each["uid"] not in blocked]

@@ -1,0 +1,44 @@
+"""PersistentVolumeClaimResize: only a bound claim of a class that allows it may grow.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
+"""
+
+from fakeapi.admission.plugins.default_classes import BETA_STORAGE_CLASS
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
+
+
+class PersistentVolumeClaimResize(AdmissionPlugin):
+    operations = UPDATE_ONLY
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403."""
+        new, old = attributes.new_object(), attributes.old
+        assert old is not None, "an update has an old object"
+        if quantity.compare(_size(new), _size(old)) <= 0:
+            return
+        if old["status"].get("phase") != "Bound":
+            raise attributes.forbidden("Only bound persistent volume claims can be expanded")
+        if not self._class_allows(_class(new), _class(old)):
+            raise attributes.forbidden(
+                "only dynamically provisioned pvc can be resized and the storageclass that provisions the "
+                "pvc must support resize"
+            )
+
+    def _class_allows(self, name: str, before: str) -> bool:
+        if not name or name != before:
+            return False
+        found = self.objects.get("storage.k8s.io", "storageclasses", "", name)
+        return bool(found and found.get("allowVolumeExpansion"))
+
+
+def _size(claim: Object) -> str:
+    size: str = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0")
+    return size
+
+
+def _class(claim: Object) -> str:
+    annotated: str | None = (claim["metadata"].get("annotations") or {}).get(BETA_STORAGE_CLASS)
+    return claim["spec"].get("storageClassName") or "" if annotated is None else annotated

@@ -1,0 +1,65 @@
+"""PodResizeValidator: a pod on a node can only be resized to what the node has.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, from 1.36 on.
+"""
+
+from decimal import ROUND_CEILING, Decimal
+
+from fakeapi.kinds.common.pod_resources import added, pod_totals
+from fakeapi.machinery.errors import Cause
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
+
+GATE = "InPlacePodVerticalScaling"
+_SYSTEM = "kubernetes.io/os"
+_MILLI = Decimal(1000)
+
+
+class PodResizeValidator(AdmissionPlugin):
+    operations = UPDATE_ONLY
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403 for a node that there is not, runs another system or has too little."""
+        release = attributes.resource.release
+        pod, old = attributes.new_object(), attributes.old
+        node_name = pod["spec"].get("nodeName", "")
+        if not (release.quirks.resizes_are_held_to_the_node and release.gates.enabled(GATE) and node_name):
+            return
+        if old is not None and old["metadata"].get("generation") == pod["metadata"].get("generation"):
+            return
+        node = self.objects.get("", "nodes", "", node_name)
+        if node is None:
+            raise attributes.forbidden(f"node {quote(node_name)} not found")
+        system = (node["metadata"].get("labels") or {}).get(_SYSTEM, "linux")
+        if system != "linux":
+            why = f"pod resize is only supported on linux nodes, node {quote(node_name)} is {quote(system)}"
+            raise attributes.forbidden(why, Cause("UnsupportedPlatform", ""))
+        missing = _missing(pod["spec"], node)
+        if missing:
+            why = f"node didn't have enough allocatable resources: {missing}"
+            raise attributes.forbidden(why, Cause("NodeCapacity", ""))
+
+
+def _missing(spec: Object, node: Object) -> str:
+    """The end of the message: each resource of which the node has too little; empty where the pod fits."""
+    requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
+    found = []
+    for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
+        wanted, there = requested.get(name, "0"), allocatable.get(name, "0")
+        if quantity.compare(wanted, there) > 0:
+            found.append(
+                f"{name}, requested: {_scaled(wanted, factor)}, allocatable: {_scaled(there, factor)}"
+            )
+    return "; ".join(found)
+
+
+def _requests(spec: Object) -> dict[str, str]:
+    """Requests of a pod: pod-level ones before those of its containers, and its overhead."""
+    return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
+
+
+def _scaled(amount: str, factor: Decimal) -> int:
+    return int((quantity.parse(amount).amount * factor).to_integral_value(ROUND_CEILING))

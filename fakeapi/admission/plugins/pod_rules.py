@@ -1,0 +1,128 @@
+"""AlwaysPullImages, ExtendedResourceToleration and LimitPodHardAntiAffinityTopology: small rules for pods.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/alwayspullimages`, `extendedresourcetoleration` and
+`antiaffinity`.
+"""
+
+from collections.abc import Iterator
+
+from fakeapi.admission.field_order import sort_fields, sort_spec
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.field_errors import not_supported
+from fakeapi.machinery.golang.aggregates import aggregate
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import is_qualified_name
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+
+ALWAYS = "Always"
+HOSTNAME = "kubernetes.io/hostname"
+CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+_IDENTITY = ("key", "operator", "value", "effect")
+
+
+class AlwaysPullImages(AdmissionPlugin):
+    """Nobody uses an image that somebody else pulled to the node."""
+
+    def mutate(self, attributes: Attributes) -> None:
+        if _has_no_new_image(attributes):
+            return
+        spec, schema = attributes.new_object()["spec"], attributes.resource.schema
+        for field, _, container in _containers(spec):
+            container["imagePullPolicy"] = ALWAYS
+            sort_fields(container, schema, "spec", field)
+        for volume in spec.get("volumes") or ():
+            if volume.get("image") is not None:
+                volume["image"]["pullPolicy"] = ALWAYS
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 500 where somebody changed the policy since, as upstream's errors come out."""
+        if _has_no_new_image(attributes):
+            return
+        spec = attributes.new_object()["spec"]
+        policies = {
+            f"spec.{field}[{index}].imagePullPolicy": container.get("imagePullPolicy", "")
+            for field, index, container in _containers(spec)
+        } | {
+            f"spec.volumes[{index}].image.pullPolicy": each["image"].get("pullPolicy", "")
+            for index, each in enumerate(spec.get("volumes") or ())
+            if each.get("image") is not None
+        }
+        found = [
+            attributes.forbidden(str(not_supported(path, policy, [ALWAYS]))).message
+            for path, policy in policies.items()
+            if policy != ALWAYS
+        ]
+        if found:
+            raise ApiError(500, "", aggregate(found))
+
+
+class ExtendedResourceToleration(AdmissionPlugin):
+    """A pod that asks for an extended resource tolerates the taint of that name."""
+
+    def mutate(self, attributes: Attributes) -> None:
+        spec = attributes.new_object()["spec"]
+        unit = attributes.resource.release.quirks.wording.length_unit
+        names = {
+            name
+            for field in ("containers", "initContainers")
+            for container in spec.get(field) or ()
+            for name in (container.get("resources") or {}).get("requests") or ()
+            if _is_extended(name, unit)
+        }
+        if not names:
+            return
+        for name in sorted(names):
+            added = {"key": name, "operator": "Exists", "effect": "NoSchedule"}
+            spec["tolerations"] = _with_toleration(spec.get("tolerations") or [], added)
+        sort_spec(attributes)
+
+
+class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403 for a required anti-affinity in anything larger than a node."""
+        pod = attributes.new_object()
+        terms = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(
+            "requiredDuringSchedulingIgnoredDuringExecution"
+        )
+        for term in terms or ():
+            key = term.get("topologyKey", "")
+            if key != HOSTNAME:
+                why = (
+                    f"affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey {key} but only key "
+                    f"{HOSTNAME} is allowed"
+                )
+                raise errors.forbidden(attributes.resource.qualified, pod["metadata"].get("name", ""), why)
+
+
+def _containers(spec: Object) -> Iterator[tuple[str, int, Object]]:
+    for field in CONTAINERS:
+        for index, container in enumerate(spec.get(field) or ()):
+            yield field, index, container
+
+
+def _has_no_new_image(attributes: Attributes) -> bool:
+    """Whether a write is an update of a pod that uses no other images than before."""
+    if attributes.operation is not Operation.UPDATE or attributes.old is None:
+        return False
+    new, old = (
+        {each.get("image", "") for _, _, each in _containers(pod["spec"])}
+        for pod in (attributes.new_object(), attributes.old)
+    )
+    return new <= old
+
+
+def _is_extended(name: str, unit: str) -> bool:
+    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
+        return False
+    return not is_qualified_name(f"requests.{name}", unit)
+
+
+def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
+    """Tolerations with one more, in place of the same one with a limit in time."""
+    same = [all(each.get(name, "") == added.get(name, "") for name in _IDENTITY) for each in tolerations]
+    if not any(same):
+        return [*tolerations, added]
+    return [added if is_same else each for each, is_same in zip(tolerations, same, strict=True)]

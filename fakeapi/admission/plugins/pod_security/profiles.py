@@ -1,0 +1,151 @@
+"""Checks of what pods and containers set in their security contexts: profiles, users, options.
+
+Follows k8s.io/pod-security-admission `policy`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fakeapi.admission.plugins.pod_security.wording import (
+    containers_of,
+    named,
+    quoted,
+    setters,
+    several,
+)
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+
+_PROFILES = ("RuntimeDefault", "Localhost")
+_APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
+_SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
+_SE_LINUX = {0: ("", "container_t", "container_init_t", "container_kvm_t"), 31: ("container_engine_t",)}
+
+Finding = tuple[str, str] | None
+
+
+def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
+    """Values of a securityContext field: the pod's, and by name those of containers that set it."""
+    of_pod = (spec.get("securityContext") or {}).get(member)
+    found = {
+        each["name"]: each["securityContext"][member]
+        for each in containers_of(spec)
+        if (each.get("securityContext") or {}).get(member) is not None
+    }
+    return of_pod, found
+
+
+def app_armor(metadata: Object, spec: Object) -> Finding:
+    of_pod, found = _contexts(spec, "appArmorProfile")
+    bad = {name: each.get("type", "") for name, each in found.items() if each.get("type") not in _PROFILES}
+    pod_is_bad = of_pod is not None and of_pod.get("type") not in _PROFILES
+    values = sorted({*bad.values(), *([of_pod.get("type", "")] if pod_is_bad and of_pod else [])})
+    annotations = sorted(
+        f"{name}={quote(value)}"
+        for name, value in (metadata.get("annotations") or {}).items()
+        if name.startswith(_APP_ARMOR)
+        and value not in ("", "runtime/default")
+        and not value.startswith("localhost/")
+    )
+    who = [setters(pod_is_bad, list(bad))] if pod_is_bad or bad else []
+    if annotations:
+        values += annotations
+        who.append(several("annotation", "annotations", len(annotations)))
+    if not who:
+        return None
+    reason = several("forbidden AppArmor profile", "forbidden AppArmor profiles", len(values))
+    return reason, f"{' and '.join(who)} must not set AppArmor profile type to {quoted(values)}"
+
+
+def se_linux(minor: int) -> Callable[[Object, Object], Finding]:
+    allowed = {name for since, names in _SE_LINUX.items() if since <= minor for name in names}
+
+    def is_bad(options: Object) -> bool:
+        return bool(options.get("type", "") not in allowed or options.get("user") or options.get("role"))
+
+    def check(metadata: Object, spec: Object) -> Finding:
+        of_pod, found = _contexts(spec, "seLinuxOptions")
+        pod_is_bad = of_pod is not None and is_bad(of_pod)
+        bad = {name: each for name, each in found.items() if is_bad(each)}
+        every = [*bad.values(), *([of_pod] if pod_is_bad and of_pod else [])]
+        if not every:
+            return None
+        types = sorted({each["type"] for each in every if each.get("type", "") not in allowed})
+        what = [named("type", types)] if types else []
+        what += [
+            f"{name} may not be set" for name in ("user", "role") if any(each.get(name) for each in every)
+        ]
+        who = setters(pod_is_bad, list(bad))
+        return "seLinuxOptions", f"{who} set forbidden securityContext.seLinuxOptions: {'; '.join(what)}"
+
+    return check
+
+
+def annotated_seccomp(metadata: Object, spec: Object) -> Finding:
+    annotations = metadata.get("annotations") or {}
+    names = {_SECCOMP_OF_POD, *(_SECCOMP + each["name"] for each in containers_of(spec))}
+    bad = sorted(
+        f"{name}={quote(annotations[name])}"
+        for name in names & annotations.keys()
+        if annotations[name] not in ("runtime/default", "docker/default")
+        and not annotations[name].startswith("localhost/")
+    )
+    if not bad:
+        return None
+    return "seccompProfile", f"forbidden {several('annotation', 'annotations', len(bad))} {', '.join(bad)}"
+
+
+def seccomp(metadata: Object, spec: Object) -> Finding:
+    of_pod, found = _contexts(spec, "seccompProfile")
+    bad = {name: each.get("type", "") for name, each in found.items() if each.get("type") not in _PROFILES}
+    pod_is_bad = of_pod is not None and of_pod.get("type") not in _PROFILES
+    if not bad and not pod_is_bad:
+        return None
+    values = sorted({*bad.values(), *([of_pod.get("type", "")] if pod_is_bad and of_pod else [])})
+    who = setters(pod_is_bad, list(bad))
+    return "seccompProfile", f"{who} must not set securityContext.seccompProfile.type to {quoted(values)}"
+
+
+def required_seccomp(metadata: Object, spec: Object) -> Finding:
+    bad = seccomp(metadata, spec)
+    of_pod, found = _contexts(spec, "seccompProfile")
+    if bad is not None or (of_pod is not None and of_pod.get("type") in _PROFILES):
+        return bad
+    names = [each["name"] for each in containers_of(spec) if each["name"] not in found]
+    if not names:
+        return None
+    must = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
+    return "seccompProfile", f"pod or {named('container', names)} {must}"
+
+
+def not_root(metadata: Object, spec: Object) -> Finding:
+    of_pod, found = _contexts(spec, "runAsNonRoot")
+    bad = [name for name, each in found.items() if each is False]
+    if of_pod is False or bad:
+        who = setters(of_pod is False, bad)
+        return "runAsNonRoot != true", f"{who} must not set securityContext.runAsNonRoot=false"
+    names = [each["name"] for each in containers_of(spec) if each["name"] not in found]
+    if of_pod or not names:
+        return None
+    must = "must set securityContext.runAsNonRoot=true"
+    return "runAsNonRoot != true", f"pod or {named('container', names)} {must}"
+
+
+def no_root_user(metadata: Object, spec: Object) -> Finding:
+    of_pod, found = _contexts(spec, "runAsUser")
+    bad = [name for name, each in found.items() if each == 0]
+    pod_is_bad = of_pod is not None and of_pod == 0
+    if not pod_is_bad and not bad:
+        return None
+    return "runAsUser=0", f"{setters(pod_is_bad, bad)} must not set runAsUser=0"
+
+
+def windows_host_process(metadata: Object, spec: Object) -> Finding:
+    of_pod, found = _contexts(spec, "windowsOptions")
+    bad = [name for name, each in found.items() if each.get("hostProcess")]
+    pod_is_bad = bool(of_pod and of_pod.get("hostProcess"))
+    if not pod_is_bad and not bad:
+        return None
+    who = setters(pod_is_bad, bad)
+    return "hostProcess", f"{who} must not set securityContext.windowsOptions.hostProcess=true"

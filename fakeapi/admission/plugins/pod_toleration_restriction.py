@@ -1,0 +1,95 @@
+"""PodTolerationRestriction: default and allowed tolerations of pods, from annotations of their namespace.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from fakeapi.admission.field_order import sort_spec
+from fakeapi.kinds.core.pod.qos import BEST_EFFORT, qos_class
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+DEFAULTS: Final = "scheduler.alpha.kubernetes.io/defaultTolerations"
+ALLOWED: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
+_UNDER_PRESSURE: Final = {
+    "key": "node.kubernetes.io/memory-pressure",
+    "operator": "Exists",
+    "effect": "NoSchedule",
+}
+
+
+class PodTolerationRestriction(AdmissionPlugin):
+    def mutate(self, attributes: Attributes) -> None:
+        """Adds the namespace's default tolerations. Raises ApiError 404 and 500."""
+        spec = attributes.new_object()["spec"]
+        added: list[Object] = []
+        if attributes.operation is Operation.CREATE:
+            added += self._tolerations(attributes, DEFAULTS) or ()
+        if qos_class(spec, attributes.resource.release.gates) != BEST_EFFORT:
+            added.append(dict(_UNDER_PRESSURE))
+        if added:
+            spec["tolerations"] = merged([*(spec.get("tolerations") or ()), *added])
+            sort_spec(attributes)
+        self.validate(attributes)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 404, and 500 for a toleration that the namespace does not allow."""
+        tolerations = attributes.new_object()["spec"].get("tolerations")
+        if not tolerations:
+            return
+        allowed = self._tolerations(attributes, ALLOWED)
+        if allowed and not all(any(covers(wide, each) for wide in allowed) for each in tolerations):
+            words = "pod tolerations (possibly merged with namespace default tolerations) conflict with its "
+            raise ApiError(500, "", f"{words}namespace whitelist")
+
+    def _tolerations(self, attributes: Attributes, annotation: str) -> list[Object] | None:
+        """The tolerations in an annotation of the namespace; None if it is not set."""
+        namespace = self.objects.get("", "namespaces", "", attributes.namespace)
+        if namespace is None:
+            raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
+        text = (namespace["metadata"].get("annotations") or {}).get(annotation)
+        if text is None or not text:
+            return None if text is None else []
+        try:
+            return msgspec.json.decode(text, type=list[dict[str, Any]])
+        except msgspec.DecodeError as error:
+            raise ApiError(500, "", str(error)) from None
+
+
+def merged(tolerations: Sequence[Object]) -> list[Object]:
+    """Merges tolerations: leaves out those that others cover; of two equal ones the first stays."""
+    kept: list[Object] = []
+    for index, each in enumerate(tolerations):
+        later = tolerations[index + 1 :]
+        if any(covers(wide, each) for wide in kept):
+            continue
+        if any(covers(wide, each) and not semantically_equal(wide, each) for wide in later):
+            continue
+        kept.append(each)
+    return kept
+
+
+def covers(wide: Object, toleration: Object) -> bool:
+    """Whether one toleration covers everything that the other one tolerates."""
+    if semantically_equal(wide, toleration):
+        return True
+    operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))
+    if toleration.get("key", "") != key and (key or operator != "Exists"):
+        return False
+    if effect not in ("", toleration.get("effect", "")):
+        return False
+    seconds, others = wide.get("tolerationSeconds"), toleration.get("tolerationSeconds")
+    if effect == "NoExecute" and seconds is not None and (others is None or others > seconds):
+        return False
+    if operator == "Exists":
+        return True
+    is_equal = toleration.get("operator", "") == "Equal" and toleration.get("value") == wide.get("value")
+    return operator in ("", "Equal") and is_equal

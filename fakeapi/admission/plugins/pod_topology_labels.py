@@ -1,0 +1,31 @@
+"""PodTopologyLabels: a pod that is bound to a node gets the labels of the node's zone and region.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/podtopologylabels`.
+"""
+
+from fakeapi.admission.field_order import set_labels
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+
+GATE = "PodTopologyLabelsAdmission"
+
+
+class PodTopologyLabels(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Labels a binding, from which the pod takes them, or a pod that names its node."""
+        release = attributes.resource.release
+        if not release.gates.enabled(GATE):
+            return
+        obj = attributes.new_object()
+        if attributes.subresource == "binding":
+            target = obj.get("target") or {}
+            node = target.get("name", "") if target.get("kind") == "Node" else ""
+        else:
+            node = obj["spec"].get("nodeName", "")
+        found = self.objects.get("", "nodes", "", node) if node else None
+        of_node = {} if found is None else found["metadata"].get("labels") or {}
+        labels = {name: of_node[name] for name in release.quirks.topology_labels if name in of_node}
+        if labels:
+            set_labels(obj, labels)

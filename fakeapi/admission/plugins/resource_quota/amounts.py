@@ -1,0 +1,60 @@
+"""Arithmetic on amounts by the name of a resource.
+
+Follows k8s.io/apiserver `pkg/quota/v1/resources.go`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from fakeapi.kinds.common.pod_resources import Resources
+from fakeapi.machinery.meta import quantity
+
+ZERO = "0"
+
+
+def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
+    """The amounts of the named resources."""
+    return {name: amount for name, amount in amounts.items() if name in names}
+
+
+def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
+    """The growth of each amount; 0 for one that did not grow."""
+    found = dict.fromkeys((*new, *old), ZERO)
+    for name, amount in new.items():
+        more = quantity.subtract(amount, old[name]) if name in old else amount
+        if quantity.compare(more, ZERO) > 0:
+            found[name] = more
+    return found
+
+
+def without_zeros(amounts: Mapping[str, str]) -> Resources:
+    return {name: amount for name, amount in amounts.items() if quantity.compare(amount, ZERO)}
+
+
+def negative(amounts: Mapping[str, str]) -> list[str]:
+    """The names of amounts below 0."""
+    return [name for name, amount in amounts.items() if quantity.compare(amount, ZERO) < 0]
+
+
+def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str]:
+    """The names of amounts above their bounds."""
+    return [
+        name
+        for name, bound in bounds.items()
+        if name in amounts and quantity.compare(amounts[name], bound) > 0
+    ]
+
+
+def are_equal(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether both have the same amounts of the same resources."""
+    return one.keys() == other.keys() and not any(
+        quantity.compare(amount, other[name]) for name, amount in one.items()
+    )
+
+
+def printed(amounts: Mapping[str, str]) -> str:
+    """Amounts as a message lists them."""
+    return ",".join(f"{name}={amount}" for name, amount in sorted(amounts.items()))
+
+
+def printed_names(names: Iterable[str]) -> str:
+    return ",".join(sorted(names))

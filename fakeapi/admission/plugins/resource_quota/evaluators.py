@@ -1,0 +1,127 @@
+"""Evaluators: which quotas a write is about, and what an object uses of them.
+
+Follows `pkg/quota/v1/generic` of k8s.io/apiserver, and `registry.go` and `services.go` in
+`pkg/quota/v1/evaluator/core` of k8s.io/kubernetes.
+"""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fakeapi.kinds.common.pod_resources import Resources
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.releases import Release
+
+if TYPE_CHECKING:
+    from fakeapi.registry.model.resource import Resource
+
+_WRITES = (Operation.CREATE, Operation.UPDATE)
+_ALIASES = ("configmaps", "resourcequotas", "replicationcontrollers", "secrets")
+"""Kinds of the core group that are counted by their plain name too."""
+_SERVICES = ("count/services", "services", "services.nodeports", "services.loadbalancers")
+
+ScopeSelector = dict[str, Any]
+"""A ScopedResourceSelectorRequirement."""
+
+
+class Evaluator(Protocol):
+    """An evaluator of quotas for the objects of one resource, in the hub version."""
+
+    def handles(self, attributes: Attributes) -> bool:
+        """Whether a write can change what is used."""
+        ...
+
+    def counted(self, names: Iterable[str]) -> list[str]:
+        """The resource names of a quota that apply to the resource."""
+        ...
+
+    def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
+        """Whether an object is one that the selector is about."""
+        ...
+
+    def unmet(self, required: list[str], obj: Object) -> str:
+        """The fields a quota requires and the object does not set; empty if none is missing."""
+        ...
+
+    def usage(self, obj: Object) -> Resources:
+        """The usage of an object, by the resource names of quotas."""
+        ...
+
+
+def evaluator_of(resource: "Resource", objects: ClusterObjects) -> Evaluator:
+    """The evaluator of a resource as its release has it."""
+    found = None
+    match (resource.kind.group, resource.kind.resource):
+        case ("", "services"):
+            return Services()
+        case ("", "pods"):
+            found = "pods:Pods"
+        case ("", "persistentvolumeclaims"):
+            found = "volume_claims:VolumeClaims"
+        case ("resource.k8s.io", "resourceclaims") if _counts_devices(resource.release):
+            found = "device_claims:DeviceClaims"
+    if found is None:
+        return Count(resource.qualified)
+    module, _, name = found.partition(":")
+    evaluator: Evaluator = getattr(import_module(f"{__package__}.{module}"), name)(resource, objects)
+    return evaluator
+
+
+def _counts_devices(release: Release) -> bool:
+    return release.quirks.quota_counts_devices and release.gates.enabled("DynamicResourceAllocation")
+
+
+def count_name(resource: Qualified) -> str:
+    """The name by which a quota counts objects of a resource."""
+    return f"count/{resource.name}.{resource.group}" if resource.group else f"count/{resource.name}"
+
+
+class Count:
+    """Counts the objects of a resource. Other evaluators are made from it."""
+
+    def __init__(self, resource: Qualified) -> None:
+        self._names = [count_name(resource)]
+        if not resource.group and resource.name in _ALIASES:
+            self._names.append(resource.name)
+
+    def handles(self, attributes: Attributes) -> bool:
+        return not attributes.subresource and attributes.operation is Operation.CREATE
+
+    def counted(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if name in self._names]
+
+    def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
+        return False
+
+    def unmet(self, required: list[str], obj: Object) -> str:
+        return ""
+
+    def usage(self, obj: Object) -> Resources:
+        return dict.fromkeys(self._names, "1")
+
+
+class Services(Count):
+    """Counts services, and those of their ports that nodes or load balancers have."""
+
+    def __init__(self) -> None:
+        super().__init__(Qualified("", "services"))
+
+    def handles(self, attributes: Attributes) -> bool:
+        return not attributes.subresource and attributes.operation in _WRITES
+
+    def counted(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if name in _SERVICES]
+
+    def usage(self, obj: Object) -> Resources:
+        spec = obj["spec"]
+        ports, balancers, kind = spec.get("ports") or [], 0, spec.get("type")
+        nodes = len(ports) if kind in ("NodePort", "LoadBalancer") else 0
+        if kind == "LoadBalancer":
+            balancers = 1
+            if spec.get("allocateLoadBalancerNodePorts") is False:
+                nodes = sum(1 for port in ports if port.get("nodePort"))
+        amounts = (1, 1, nodes, balancers)
+        return {name: str(amount) for name, amount in zip(_SERVICES, amounts, strict=True)}

@@ -1,0 +1,42 @@
+"""Recalculation of what is used of a quota, from the objects of its namespace.
+
+Follows CalculateUsage of k8s.io/apiserver `pkg/quota/v1` and CalculateUsageStats of its `generic`.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fakeapi.admission.plugins.resource_quota import amounts
+from fakeapi.admission.plugins.resource_quota.charges import is_in_scopes
+from fakeapi.admission.plugins.resource_quota.evaluators import evaluator_of
+from fakeapi.kinds.common.pod_resources import Resources, added
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.objects import ClusterObjects
+
+if TYPE_CHECKING:
+    from fakeapi.registry.model.resource import Resource
+
+
+def recalculated(quota: Object, resources: Iterable["Resource"], objects: ClusterObjects) -> Resources:
+    """The amounts of a quota's `spec.hard` that its objects of these resources use, 0 where they use none."""
+    hard, found = quota["spec"].get("hard") or {}, Resources()
+    for resource in resources:
+        evaluator = evaluator_of(resource, objects)
+        counted = evaluator.counted(hard)
+        if not counted:
+            continue
+        used = dict.fromkeys(counted, amounts.ZERO)
+        kind = resource.kind
+        for obj in objects.list(kind.group, kind.resource, quota["metadata"]["namespace"]):
+            if is_in_scopes(quota, obj, evaluator):
+                used = added(used, evaluator.usage(obj))
+        found = added(found, amounts.masked(used, counted))
+    return found
+
+
+def counted_resources(
+    hard: Iterable[str], resources: Iterable["Resource"], objects: ClusterObjects
+) -> list["Resource"]:
+    """The resources whose objects a quota counts."""
+    names = list(hard)
+    return [each for each in resources if evaluator_of(each, objects).counted(names)]

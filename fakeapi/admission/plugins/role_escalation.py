@@ -1,0 +1,152 @@
+"""RoleEscalation: nobody gives somebody more than they may do themselves.
+
+Follows k8s.io/kubernetes 1.37 `pkg/registry/rbac`: `policybased` of each kind, `validation`, helpers.go and
+escalation_check.go.
+"""
+
+from collections.abc import Awaitable
+from typing import Any
+
+from fakeapi.authorization.rbac import RBAC, aggregate
+from fakeapi.authorization.roles import GROUP, selectors_of
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.authorization.authorizer import SUPERUSERS
+from fakeapi.registry.authorization.rules import compact_texts, quoted_list
+
+_COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
+"""Metadata that the garbage collector may change without having the rights of a role."""
+_EVERYTHING: list[Object] = [
+    {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
+    {"verbs": ["*"], "nonResourceURLs": ["*"]},
+]
+_AGGREGATES = "must have cluster-admin privileges to use the aggregationRule"
+_RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
+
+
+class RoleEscalation(AdmissionPlugin):
+    """Compares the rules of a role, or of the role that a binding gives, with those of the client.
+
+    Runs after all other mutating steps and before validation, as upstream's storage of roles does.
+    """
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        super().__init__(objects)
+        authorizer = objects.store.authorizer
+        assert isinstance(authorizer, RBAC), "asked for only where roles decide"
+        self._rbac = authorizer
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Changes nothing. Raises ApiError 403; 400, 404 and 500 for bindings to no known role."""
+        if SUPERUSERS in attributes.user.groups:
+            return None
+        if "roleRef" in attributes.new_object():
+            return self._check_binding(attributes)
+        return self._check_role(attributes)
+
+    async def _check_role(self, attributes: Attributes) -> None:
+        kind = attributes.resource.kind.resource
+        if await self._may(attributes, "escalate", GROUP, kind, attributes.target.name):
+            return
+        new, old = attributes.new_object(), attributes.old
+        if _changes_collected_only(new, old):
+            return
+        self._confirm(attributes, self._rules_after(new, old))
+        if selectors_of(new) or selectors_of(old or {}):
+            missing, _ = self._rbac.missing(attributes.user, attributes.namespace, _EVERYTHING)
+            if missing:
+                raise _refused(attributes, _AGGREGATES)
+
+    def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
+        """The rules of a role after a write.
+
+        In a cluster, an aggregated role has the aggregated rules in it. A patch keeps them, and so does a PUT
+        of the stored object, which its uid tells from a new object.
+        """
+        rules = list(new.get("rules") or ())
+        if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
+            return rules
+        if rules != list(old.get("rules") or ()):
+            return rules
+        reference = {"kind": "ClusterRole", "name": old["metadata"]["name"]}
+        return self._rbac.roles.rules_of(reference, "")
+
+    async def _check_binding(self, attributes: Attributes) -> None:
+        new = attributes.new_object()
+        if _changes_collected_only(new, attributes.old):
+            return
+        reference = new["roleRef"]
+        resource = _RESOURCES.get(reference["kind"])
+        if resource is None:
+            raise ApiError(500, "", f"unsupported role reference kind: {quote(reference['kind'])}")
+        if await self._may(attributes, "bind", reference["apiGroup"], resource, reference["name"]):
+            return
+        if resource == "roles" and not attributes.namespace:
+            raise errors.bad_request("Namespace parameter required.")
+        try:
+            rules = self._rbac.roles.rules_of(reference, attributes.namespace)
+        except ApiError as error:
+            raise _not_found(attributes, error) from None
+        self._confirm(attributes, rules)
+
+    async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
+        """Whether the client may give more than it has: by the verb `escalate` on roles, `bind` to a role."""
+        access = AccessAttributes(
+            attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name
+        )
+        return (await self._rbac.authorize(access)).allowed
+
+    def _confirm(self, attributes: Attributes, rules: list[Object]) -> None:
+        """Raises ApiError 403 for rules that the client does not have."""
+        missing, absent = self._rbac.missing(attributes.user, attributes.namespace, rules)
+        if missing:
+            problems = [_not_found(attributes, error).message for error in absent]
+            raise _refused(attributes, _message(attributes, missing, problems))
+
+
+def _refused(attributes: Attributes, why: str) -> ApiError:
+    """The 403 with the name in the object, which a generated name is not yet."""
+    name = attributes.new_object()["metadata"].get("name", "")
+    return errors.forbidden(attributes.resource.qualified, name, why)
+
+
+def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
+    """The 404 of a role. Upstream's storage of roles takes its kind from the request that it serves."""
+    assert error.details is not None, "made by `errors.not_found`"
+    return errors.not_found(attributes.resource.qualified, error.details.name)
+
+
+def _message(attributes: Attributes, missing: list[Object], problems: list[str]) -> str:
+    user = attributes.user
+    text = "\n".join(compact_texts(missing))
+    message = (
+        f"user {quote(user.name)} (groups={quoted_list(user.groups)}) is attempting to grant RBAC "
+        f"permissions not currently held:\n{text}"
+    )
+    return f"{message}; resolution errors: [{aggregate(problems)}]" if problems else message
+
+
+def _changes_collected_only(new: Object, old: Object | None) -> bool:
+    """Whether an update changes nothing but what the garbage collector changes."""
+    return old is not None and _compared(new) == _compared(old)
+
+
+def _compared(obj: Object) -> Any:
+    metadata = {name: value for name, value in obj["metadata"].items() if name not in _COLLECTED}
+    return _without_empty({**obj, "metadata": metadata})
+
+
+def _without_empty(value: Any) -> Any:
+    """A value without empty members, which Go's semantic equality takes for missing ones."""
+    if isinstance(value, list):
+        return [_without_empty(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: _without_empty(member) for name, member in value.items()}
+    return {name: member for name, member in kept.items() if member not in (None, [], {})}

@@ -1,0 +1,108 @@
+"""RuntimeClass: a pod gets the overhead and the scheduling of its runtime class.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass` and `pkg/util/tolerations`.
+"""
+
+from fakeapi.admission.field_order import sort_spec
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+
+class RuntimeClass(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403."""
+        found = self._class_of(attributes)
+        if found is None:
+            return
+        _set_overhead(attributes, found)
+        if found.get("scheduling") is not None:
+            _set_scheduling(attributes, found["scheduling"])
+        sort_spec(attributes)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Raises ApiError 403."""
+        found = self._class_of(attributes)
+        overhead = attributes.new_object()["spec"].get("overhead")
+        if found is not None and found.get("overhead") is not None:
+            if not semantically_equal(_fixed(found), overhead):
+                raise attributes.forbidden(
+                    "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+                )
+        elif overhead is not None:
+            raise attributes.forbidden(
+                "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            )
+
+    def _class_of(self, attributes: Attributes) -> Object | None:
+        name = attributes.new_object()["spec"].get("runtimeClassName")
+        if name is None:
+            return None
+        found = self.objects.get("node.k8s.io", "runtimeclasses", "", name)
+        if found is None:
+            raise attributes.forbidden(f"pod rejected: RuntimeClass {quote(name)} not found")
+        return found
+
+
+def _fixed(runtime_class: Object) -> Object | None:
+    fixed: Object | None = runtime_class["overhead"].get("podFixed")
+    return fixed
+
+
+def _set_overhead(attributes: Attributes, runtime_class: Object) -> None:
+    if runtime_class.get("overhead") is None:
+        return
+    spec, fixed = attributes.new_object()["spec"], _fixed(runtime_class)
+    if spec.get("overhead") and not semantically_equal(fixed, spec["overhead"]):
+        raise attributes.forbidden(
+            "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        )
+    if fixed is not None:
+        spec["overhead"] = fixed
+
+
+def _set_scheduling(attributes: Attributes, scheduling: Object) -> None:
+    spec = attributes.new_object()["spec"]
+    selector = spec.get("nodeSelector") or {}
+    for key, value in (scheduling.get("nodeSelector") or {}).items():
+        if selector.get(key, value) != value:
+            raise attributes.forbidden(
+                f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
+                f"pod.spec.nodeSelector[{key}] = {selector[key]}"
+            )
+        selector = {**selector, key: value}
+    if selector:
+        spec["nodeSelector"] = dict(sorted(selector.items()))
+    merged = merged_tolerations([*spec.get("tolerations", ()), *scheduling.get("tolerations", ())])
+    if merged:
+        spec["tolerations"] = merged
+
+
+def merged_tolerations(tolerations: list[Object]) -> list[Object]:
+    """Tolerations without those that another one includes; of equal ones the first stays."""
+    merged: list[Object] = []
+    for index, each in enumerate(tolerations):
+        later = (other for other in tolerations[index + 1 :] if other != each)
+        if not any(_includes(other, each) for other in (*merged, *later)):
+            merged.append(each)
+    return merged
+
+
+def _includes(outer: Object, inner: Object) -> bool:
+    if outer == inner:
+        return True
+    key, effect, operator = outer.get("key", ""), outer.get("effect", ""), outer.get("operator", "")
+    if inner.get("key", "") != key and (key or operator != "Exists"):
+        return False
+    if effect and inner.get("effect", "") != effect:
+        return False
+    seconds, within = outer.get("tolerationSeconds"), inner.get("tolerationSeconds")
+    if effect == "NoExecute" and seconds is not None and (within is None or within > seconds):
+        return False
+    if operator in ("Equal", ""):
+        return bool(inner.get("operator") == "Equal" and inner.get("value", "") == outer.get("value", ""))
+    return bool(operator == "Exists")

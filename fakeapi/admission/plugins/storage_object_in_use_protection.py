@@ -1,0 +1,24 @@
+"""StorageObjectInUseProtection: volumes, claims and attribute classes stay while something uses them.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageobjectinuseprotection`.
+"""
+
+from fakeapi.admission.field_order import add_finalizer
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+
+FINALIZERS = {
+    "persistentvolumes": "kubernetes.io/pv-protection",
+    "persistentvolumeclaims": "kubernetes.io/pvc-protection",
+    "volumeattributesclasses": "kubernetes.io/vac-protection",
+}
+
+
+class StorageObjectInUseProtection(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        """Adds the finalizer that a controller takes away once the object is free."""
+        name, release = attributes.resource.kind.resource, attributes.resource.release
+        if name != "volumeattributesclasses" or release.quirks.attribute_classes_are_protected:
+            add_finalizer(attributes.new_object(), FINALIZERS[name])

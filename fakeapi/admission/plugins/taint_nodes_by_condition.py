@@ -1,0 +1,21 @@
+"""TaintNodesByCondition: a new node has the taint of one that is not ready.
+
+Follows k8s.io/kubernetes `plugin/pkg/admission/nodetaint`.
+"""
+
+from fakeapi.admission.field_order import sort_spec
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+
+NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+
+
+class TaintNodesByCondition(AdmissionPlugin):
+    operations = CREATE_ONLY
+
+    def mutate(self, attributes: Attributes) -> None:
+        spec = attributes.new_object()["spec"]
+        taints = spec.get("taints") or []
+        if not any(all(each.get(name) == NOT_READY[name] for name in NOT_READY) for each in taints):
+            spec["taints"] = [*taints, dict(NOT_READY)]
+            sort_spec(attributes)

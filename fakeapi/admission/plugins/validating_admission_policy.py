@@ -1,0 +1,183 @@
+"""ValidatingAdmissionPolicy: refuses writes that do not hold what policies say in CEL.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. Policies are asked by name, and their
+bindings by name, which upstream leaves open; of the refusals the first is told. A policy whose expressions
+cannot be evaluated here refuses nothing, and warns. What is audited goes nowhere.
+"""
+
+from collections.abc import Awaitable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from fakeapi.admission.plugins import POLICIES
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.admission.policies.expressions import Expressions, OutOfBudget, expressions_of
+from fakeapi.admission.policies.matching import matched
+from fakeapi.admission.policies.parameters import ParameterError, parameters
+from fakeapi.admission.policies.plugin import PolicyPlugin
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported, Value
+from fakeapi.machinery.errors import ApiError, Cause, Details
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.model.resource import Resource
+
+MESSAGE_MAX = 5 * 1024
+_CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
+_INVALID = "Invalid"
+
+
+class PolicyActivation(AdmissionPlugin):
+    """Has policies asked once there is a binding of one, so that until then no write pays for them."""
+
+    def mutate(self, attributes: Attributes) -> None:
+        self.objects.store.admission.extend(POLICIES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What one validation, or one failure, says against a write. `always`: whatever the binding's actions."""
+
+    message: str
+    reason: str = _INVALID
+    always: bool = False
+
+
+class ValidatingAdmissionPolicy(PolicyPlugin):
+    gate = "ValidatingAdmissionPolicy"
+    policies = "validatingadmissionpolicies"
+    bindings = "validatingadmissionpolicybindings"
+    operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Asks every policy, then refuses by the first refusal. Raises ApiError 401, 403, 413, 422."""
+        return self.evaluate(attributes)
+
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
+        bindings = self.bindings_by_policy()
+        denied: list[ApiError] = []
+        for policy in policies:
+            bound = bindings.get(policy["metadata"]["name"], [])
+            denied += self._ask(policy, bound, attributes) if bound else ()
+        if denied:
+            raise denied[0]
+
+    def _ask(self, policy: Object, bindings: list[Object], attributes: Attributes) -> Iterator[ApiError]:
+        spec, name = policy["spec"], policy["metadata"]["name"]
+        try:
+            resource = matched(spec.get("matchConstraints"), attributes, self.objects)
+        except ApiError as error:
+            if _is_strict(spec):
+                yield _denied(
+                    attributes, f"'{name}'", _Refusal(f"failed to configure policy: {error.message}")
+                )
+            return
+        if resource is None:
+            return
+        write = VersionedWrite(attributes, in_hub=True)
+        for binding in bindings:
+            names = f"'{name}' with binding '{binding['metadata']['name']}'"
+            for refusal in self._refusals(spec, binding["spec"], write, resource):
+                if isinstance(refusal, Unsupported):
+                    attributes.warnings.add(
+                        f"fakeapi did not ask ValidatingAdmissionPolicy {names}: {refusal.reason}"
+                    )
+                    continue
+                actions = binding["spec"].get("validationActions") or ()
+                if refusal.always or "Deny" in actions:
+                    yield _denied(attributes, names, refusal)
+                if "Warn" in actions and not refusal.always:
+                    attributes.warnings.add(
+                        f"Validation failed for ValidatingAdmissionPolicy {names}: {refusal.message}"
+                    )
+
+    def _refusals(
+        self, spec: Object, bound: Object, write: VersionedWrite, resource: Resource
+    ) -> Iterator[_Refusal | Unsupported]:
+        strict = _is_strict(spec)
+        try:
+            if matched(bound.get("matchResources"), write.attributes, self.objects) is None:
+                return
+            chosen = parameters(spec, bound, write.attributes, self.objects)
+        except (ParameterError, ApiError) as error:
+            if strict:
+                yield _Refusal(f"failed to configure binding: {error}", always=True)
+            return
+        for params in chosen:
+            asked = expressions_of(spec, params, write, resource, self.objects)
+            held = asked.conditions(spec.get("matchConditions") or ())
+            if isinstance(held, Unsupported):
+                yield held
+            elif isinstance(held, Failed):
+                yield from (_Refusal(held.reason),) if strict else ()
+            elif held.value:
+                yield from _within_budget(spec, asked)
+
+
+def _is_strict(spec: Object) -> bool:
+    """Whether a failure counts as a refusal."""
+    return bool(spec.get("failurePolicy") != "Ignore")
+
+
+def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
+    """The failures of validations and audit annotations; a single one if the cost budget is exceeded."""
+    strict = _is_strict(spec)
+    try:
+        found: list[_Refusal | Unsupported] = []
+        for validation in spec.get("validations") or ():
+            found += _refusals_by(validation, asked, strict=strict)
+        asked.budget()
+        for annotation in spec.get("auditAnnotations") or ():
+            found += _refusals_to_audit(annotation, asked, strict=strict)
+    except OutOfBudget as error:
+        found = [_Refusal(str(error))] if strict else []
+    yield from found
+
+
+def _refusals_by(
+    validation: Mapping[str, Any], asked: Expressions, *, strict: bool
+) -> Iterator[_Refusal | Unsupported]:
+    """What a validation says against the write."""
+    text = validation["expression"]
+    match asked.outcome(text):
+        case Unsupported() as unsupported:
+            yield unsupported
+        case Failed(reason) if strict:
+            yield _Refusal(reason)
+        case Value(value) if value is not True:
+            yield _Refusal(_message(validation, asked), validation.get("reason") or _INVALID)
+
+
+def _message(validation: Mapping[str, Any], asked: Expressions) -> str:
+    if validation.get("messageExpression"):
+        outcome = asked.outcome(validation["messageExpression"])
+        if isinstance(outcome, Value) and isinstance(outcome.value, str):
+            text = outcome.value.strip()
+            if text and "\n" not in text and len(text.encode()) <= MESSAGE_MAX:
+                return text
+    message: str = validation.get("message", "").strip()
+    return message or f"failed expression: {validation['expression'].strip()}"
+
+
+def _refusals_to_audit(
+    annotation: Mapping[str, str], asked: Expressions, *, strict: bool
+) -> Iterator[_Refusal | Unsupported]:
+    """Whether a note for the audit log cannot be made."""
+    text = annotation["valueExpression"]
+    match asked.outcome(text):
+        case Unsupported() as unsupported:
+            yield unsupported
+        case Failed(reason) if strict:
+            yield _Refusal(reason, always=True)
+
+
+def _denied(attributes: Attributes, names: str, refusal: _Refusal) -> ApiError:
+    message = f"ValidatingAdmissionPolicy {names} denied request: {refusal.message}"
+    error = attributes.forbidden(message)
+    details = error.details or Details()
+    return replace(
+        error,
+        code=_CODES.get(refusal.reason, 422),
+        reason=refusal.reason,
+        details=replace(details, causes=(*details.causes, Cause("", message))),
+    )

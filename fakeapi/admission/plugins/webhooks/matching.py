@@ -1,0 +1,201 @@
+"""Matches webhooks to a write, and picks the version they are called in.
+
+Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from fakeapi.admission.admission_request import namespace_of
+from fakeapi.admission.plugins.webhooks.configurations import Webhook
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.admission.policies.expressions import CONDITIONS_BUDGET, OutOfBudget, expressions_of
+from fakeapi.admission.rule_matching import RequestedResource, rule_matches
+from fakeapi.machinery import errors
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.model.resource import Resource
+
+_EXEMPT = frozenset(
+    (
+        "validatingwebhookconfigurations",
+        "mutatingwebhookconfigurations",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+        "mutatingadmissionpolicies",
+        "mutatingadmissionpolicybindings",
+    )
+)
+
+
+class Selectors(Protocol):
+    """The namespaceSelector and objectSelector of a webhook. None selects nothing."""
+
+    @property
+    def namespaces(self) -> Selector | None: ...
+
+    @property
+    def objects(self) -> Selector | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A webhook that is to be asked, and the version of the resource that it is asked in."""
+
+    webhook: Webhook
+    resource: Resource
+
+
+def is_exempt(resource: Resource) -> bool:
+    """Whether no webhook is asked about a resource, as it configures admission."""
+    return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
+
+
+def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjects) -> Invocation | None:
+    """The call of a webhook for a write; None if its rules do not match.
+
+    Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
+    """
+    attributes = write.attributes
+    missing = missing_namespace(webhook, attributes, objects)
+    if missing is None and not matches_namespace(webhook, attributes, objects):
+        return None
+    if not matches_object(webhook, attributes):
+        return None
+    resource = _matching_resource(webhook, attributes, objects)
+    if resource is None:
+        return None
+    if missing is not None:
+        raise missing
+    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource, objects) else None
+
+
+# selectors ---------------------------------------------------------------------------------------
+
+
+def _namespace_matters(selectors: Selectors, attributes: Attributes) -> bool:
+    is_selected = selectors.namespaces is None or not selectors.namespaces.empty
+    return is_selected and bool(
+        namespace_of(attributes) or attributes.resource.qualified.name == "namespaces"
+    )
+
+
+def _is_written_namespace(attributes: Attributes) -> bool:
+    written = attributes.operation in (Operation.CREATE, Operation.UPDATE) and not attributes.subresource
+    return written and attributes.resource.qualified == Qualified("", "namespaces")
+
+
+def missing_namespace(
+    selectors: Selectors, attributes: Attributes, objects: ClusterObjects
+) -> ApiError | None:
+    """The error of a namespace that is asked for its labels and is not there."""
+    if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
+        return None
+    name = namespace_of(attributes)
+    if objects.get("", "namespaces", "", name) is not None:
+        return None
+    return errors.not_found(Qualified("", "namespaces"), name)
+
+
+def matches_namespace(selectors: Selectors, attributes: Attributes, objects: ClusterObjects) -> bool:
+    if not _namespace_matters(selectors, attributes):
+        return True
+    if selectors.namespaces is None:
+        return False
+    if _is_written_namespace(attributes):
+        return selectors.namespaces.matches(_labels(attributes.new_object()))
+    return selectors.namespaces.matches(objects.namespace_labels(namespace_of(attributes)))
+
+
+def matches_object(selectors: Selectors, attributes: Attributes) -> bool:
+    selector = selectors.objects
+    if selector is None:
+        return False
+    shown = [each for each in (attributes.obj, attributes.old) if each is not None and "metadata" in each]
+    return selector.empty or any(selector.matches(_labels(each)) for each in shown)
+
+
+def _labels(obj: Object) -> dict[str, str]:
+    labels: dict[str, str] = obj["metadata"].get("labels") or {}
+    return labels
+
+
+# rules -------------------------------------------------------------------------------------------
+
+
+def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
+    """The version of the resource that the rules are about, the request's own if it is one."""
+    rules = webhook.settings.get("rules") or ()
+    own = requested(attributes, attributes.resource)
+    if any(rule_matches(rule, own) for rule in rules):
+        return attributes.resource
+    if not webhook.accepts_equivalents:
+        return None
+    for rule in rules:
+        for resource in equivalents(attributes, objects):
+            if rule_matches(rule, requested(attributes, resource)):
+                return resource
+    return None
+
+
+def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
+    """The other served versions of the resource, of other groups too if they show the same objects."""
+    own = attributes.resource
+    for kind in own.equivalents:
+        resource = objects.find(kind.group, kind.version, kind.resource)
+        if resource is None or resource is own:
+            continue
+        if not attributes.subresource or attributes.subresource in resource.subresources:
+            yield resource
+
+
+def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
+    return RequestedResource(
+        resource.kind.group,
+        resource.kind.version,
+        resource.kind.resource,
+        attributes.subresource,
+        namespace_of(attributes),
+        attributes.operation.value,
+    )
+
+
+# conditions --------------------------------------------------------------------------------------
+
+
+def _conditions_hold(
+    webhook: Webhook, write: VersionedWrite, resource: Resource, objects: ClusterObjects
+) -> bool:
+    """Whether no match condition is false. One that cannot be evaluated here counts as true, and warns."""
+    conditions = webhook.settings.get("matchConditions") or ()
+    if not conditions:
+        return True
+    attributes = write.attributes
+    failures: list[str] = []
+    asked = expressions_of({}, None, write, resource, objects)
+    asked.budget(CONDITIONS_BUDGET)
+    for condition in conditions:
+        try:
+            outcome = asked.outcome(condition["expression"])
+        except OutOfBudget as error:
+            failures = [str(error)]
+            break
+        if isinstance(outcome, Unsupported):
+            what = f"matchCondition {condition['name']} of {webhook.name}"
+            attributes.warnings.add(f"fakeapi did not check {what}: {outcome.reason}")
+        elif isinstance(outcome, Failed):
+            failures.append(outcome.reason)
+        elif outcome.value is not True:
+            return False
+    if not failures:
+        return True
+    if webhook.ignores_failures:
+        return False
+    texts = list(dict.fromkeys(failures))
+    why = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    raise errors.forbidden(attributes.resource.qualified, attributes.name, why)

@@ -1,0 +1,157 @@
+"""MutatingAdmissionWebhook: asks webhooks one after the other; each may change a new object, or refuse it.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. Once a webhook has changed the object, the
+whole chain is asked again, and of its webhooks those whose policy is IfNeeded and that were asked before.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+from fakeapi.admission.admission_review import JSON_PATCH, Verdict
+from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
+from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
+from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.machinery import errors
+from fakeapi.machinery.apply import managedfields
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.patch import json_patch
+from fakeapi.machinery.schema.decoding import DecodeError
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.admission.reinvocation import Reinvocation
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.semantic_equality import semantically_equal
+from fakeapi.registry.offloading.conversion import converted, converted_beside
+
+_INVALID_FIELDS = (
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated "
+    "mutating admission controller; please fix your requests: "
+)
+
+
+@dataclass(slots=True)
+class _Round:
+    """Which webhooks are to be asked again, by uid, and what the object was when they were last done."""
+
+    asked: set[str] = field(default_factory=set)
+    due: set[str] = field(default_factory=set)
+    result: Object | None = None
+
+    def object_changed(self) -> None:
+        self.due |= self.asked
+        self.asked = set()
+
+
+class MutatingWebhooks(AdmissionPlugin):
+    operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        super().__init__(objects)
+        self._configurations = Configurations(objects, "mutatingwebhookconfigurations")
+
+    def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Raises the ApiError of a refusal, 500 for a webhook that fails and must not, or for a bad patch."""
+        webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
+        return self._ask_in_turn(webhooks, attributes) if webhooks else None
+
+    async def _ask_in_turn(self, webhooks: list[Webhook], attributes: Attributes) -> None:
+        again = attributes.reinvocation
+        if again is None:
+            again = attributes.reinvocation = Reinvocation()
+        state = again.states.setdefault(MutatingWebhooks, _Round())
+        if again.is_second and not _same(state.result, attributes.obj):
+            state.object_changed()
+        write = VersionedWrite(attributes, in_hub=False)
+        managed = _managed_fields(attributes)
+        for webhook in webhooks:
+            invocation = await converted(partial(invocation_of, webhook, write, self.objects))
+            if invocation is None or (again.is_second and webhook.uid not in state.due):
+                continue
+            if await self._ask(invocation, write):
+                state.object_changed()
+                again.is_wanted = True
+            if webhook.can_be_asked_again:
+                state.asked.add(webhook.uid)
+        _check_managed_fields(attributes, managed)
+        state.result = plain(attributes.obj)
+
+    async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
+        """Whether the webhook changed the object."""
+        try:
+            verdict = await ask(self.objects.store.webhooks, invocation, write, mutating=True)
+            if not verdict.patch:
+                return False
+            beside = partial(converted_beside, self.objects.store.heavy, len(verdict.patch))
+            obj, is_same = await beside(partial(_patched, verdict, invocation, write))
+            if obj is not None:
+                await beside(partial(write.put, obj, invocation.resource))
+            return not is_same
+        except WebhookFailed as error:
+            if invocation.webhook.ignores_failures:
+                return False
+            raise errors.internal(str(error)) from error
+
+
+def _managed_fields(attributes: Attributes) -> Any:
+    return None if attributes.obj is None else attributes.obj.get("metadata", {}).get("managedFields")
+
+
+def _check_managed_fields(attributes: Attributes, before: Any) -> None:
+    """Restores managedFields that patches made invalid, with a warning.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager/admission.go`.
+    """
+    after = _managed_fields(attributes)
+    if after == before:
+        return
+    try:
+        managedfields.decode(after)
+    except managedfields.ManagedFieldsError as error:
+        attributes.warnings.add(f"{_INVALID_FIELDS}{error}")
+        obj = attributes.new_object()
+        kept = {name: value for name, value in obj["metadata"].items() if name != "managedFields"}
+        obj["metadata"] = in_order({**kept, "managedFields": before} if before else kept)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(semantically_equal(one, plain(other)))
+
+
+def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
+    """The object after the webhook's patch, in the invocation's version, and whether it is as it was.
+
+    The object is None if the patch has no operations. Raises WebhookFailed, ApiError.
+    """
+    resource, name = invocation.resource, invocation.webhook.name
+    operations = _operations(verdict.patch, invocation)
+    if not operations:
+        return None, True
+    obj = write.new_in(resource)
+    if obj is None:
+        why = f"admission webhook {quote(name)} attempted to modify the object"
+        raise errors.internal(f"{why}, which is not supported for this operation")
+    if verdict.patch_type != JSON_PATCH:
+        raise WebhookFailed(name, f"unsupported patch type {quote(verdict.patch_type)}")
+    try:
+        patched = write.read(json_patch.apply(operations, write.document(obj, resource)), resource)
+        return patched, _same(plain(obj), patched)
+    except ApiError as error:
+        raise errors.internal(str(error.__cause__ or error)) from error
+    except DecodeError as error:
+        raise errors.internal(str(error)) from error
+
+
+def _operations(patch: bytes, invocation: Invocation) -> list[json_patch.Operation]:
+    try:
+        return json_patch.decode_operations(patch, checked=False)
+    except ApiError as error:
+        if invocation.resource.release.quirks.webhook_patch_belongs_to_call:
+            why = f"received undecodable patch in webhook response: {error}"
+            raise WebhookFailed(invocation.webhook.name, why) from error
+        raise errors.internal(str(error)) from error

@@ -1,0 +1,57 @@
+"""ValidatingAdmissionWebhook: asks all webhooks that a write is for at once; each may refuse it.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`: of several refusals the first counts.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from functools import partial
+from typing import ClassVar
+
+from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
+from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
+from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.offloading.conversion import converted
+
+
+class ValidatingWebhooks(AdmissionPlugin):
+    operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        super().__init__(objects)
+        self._configurations = Configurations(objects, "validatingwebhookconfigurations")
+
+    def validate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Raises the ApiError of a refusal, 500 for a webhook that fails and must not."""
+        webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
+        return self._ask_matching(webhooks, attributes) if webhooks else None
+
+    async def _ask_matching(self, webhooks: list[Webhook], attributes: Attributes) -> None:
+        write = VersionedWrite(attributes, in_hub=True)
+        found = [await converted(partial(invocation_of, each, write, self.objects)) for each in webhooks]
+        invocations = [each for each in found if each is not None]
+        if invocations:
+            await self._ask_all(invocations, write)
+
+    async def _ask_all(self, invocations: list[Invocation], write: VersionedWrite) -> None:
+        refusals: list[ApiError] = []
+        async with asyncio.TaskGroup() as group:
+            for each in invocations:
+                group.create_task(self._ask(each, write, refusals))
+        if refusals:
+            raise refusals[0]
+
+    async def _ask(self, invocation: Invocation, write: VersionedWrite, refusals: list[ApiError]) -> None:
+        try:
+            await ask(self.objects.store.webhooks, invocation, write, mutating=False)
+        except ApiError as error:
+            refusals.append(error)
+        except WebhookFailed as error:
+            if not invocation.webhook.ignores_failures:
+                refusals.append(errors.internal(str(error)))

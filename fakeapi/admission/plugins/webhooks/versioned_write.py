@@ -1,0 +1,129 @@
+"""VersionedWrite: a write whose objects are shown in the version that a webhook asks for.
+
+Follows k8s.io/apiserver `pkg/admission/conversion.go`.
+"""
+
+from fakeapi.admission.admission_request import before_creation
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import raw_extension
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.model.body_type import BodyType
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.decoding import complete
+
+
+class VersionedWrite:
+    """The objects of a write, of which mutating webhooks may change the new one.
+
+    `in_hub`: they are in the hub, as validating steps have them, not in the version of the request.
+    """
+
+    def __init__(self, attributes: Attributes, *, in_hub: bool) -> None:
+        self.attributes = attributes
+        self._in_hub = in_hub
+        self._resource = attributes.resource
+
+    @property
+    def has_own_type(self) -> bool:
+        """Whether the objects are of another kind than the resource: Scales, and bodies of actions."""
+        attributes = self.attributes
+        return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
+
+    def new_in(self, resource: Resource) -> Object | None:
+        """The new object in a version of the resource; None for a delete."""
+        obj = self.attributes.obj
+        if obj is None:
+            return None
+        shown = self._shown(obj, resource)
+        is_new = self.attributes.operation is Operation.CREATE and not self._in_hub
+        return before_creation(shown, resource.schema) if is_new and not self.has_own_type else shown
+
+    def old_in(self, resource: Resource) -> Object | None:
+        """The stored object in a version of the resource; None for a create."""
+        old = self.attributes.old
+        return None if old is None else self._shown(old, resource)
+
+    def _shown(self, obj: Object, resource: Resource) -> Object:
+        if self.has_own_type or "metadata" not in obj:
+            return obj
+        # a delete sees the stored object in all its steps
+        own = self._resource
+        is_hub = self._in_hub or self.attributes.operation is Operation.DELETE
+        if resource.kind.unstructured:  # custom objects have no hub
+            obj = _converted(obj, own, resource)
+        elif is_hub or resource is not own:
+            obj = resource.from_hub(obj if is_hub else own.to_hub(obj))
+        typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
+        return {**typed, **obj, **typed}
+
+    def schema(self, resource: Resource) -> Struct:
+        """The type of the objects in a version."""
+        return self._body_type(resource).kind.schema
+
+    def document(self, obj: Object, resource: Resource) -> Object:
+        """The object of a version with drivers' own values as encoding/json writes them."""
+        if self.attributes.operation is Operation.CONNECT:
+            return obj
+        document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
+        return document
+
+    def replace(self, document: Object, resource: Resource) -> None:
+        """Replaces the new object of the write by a patched one of another version.
+
+        Raises DecodeError, and ConversionNeeded before the webhook of a custom kind has been asked.
+        """
+        self.put(self.read(document, resource), resource)
+
+    def read(self, document: Object, resource: Resource) -> Object:
+        """Decodes a patched object of a version and applies its defaults. Raises DecodeError."""
+        if self.attributes.operation is Operation.CONNECT:
+            return document
+        body = self._body_type(resource)
+        obj, _ = decode(document, body.kind.schema)
+        obj = raw_extension.mapped(obj, body.kind.schema, raw_extension.marshalled)
+        return complete(body, obj, document)
+
+    def put(self, obj: Object, resource: Resource) -> None:
+        """Replaces the new object of the write by one of a version. Raises ConversionNeeded."""
+        if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
+            metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
+            if self.attributes.operation is Operation.CREATE:
+                filled_in = {name: before[name] for name in _FILLED_IN if name in before}
+                obj = {**obj, "metadata": in_order({**metadata, **filled_in})}
+            if resource.kind.unstructured:
+                obj = _converted(obj, resource, self._resource)
+            elif resource is not self._resource:
+                obj = self._resource.from_hub(resource.to_hub(obj))
+        self.attributes.obj = obj
+
+    def _body_type(self, resource: Resource) -> BodyType:
+        attributes = self.attributes
+        if attributes.is_of_scales:
+            return resource.scale_view.scales.body_type
+        if self.has_own_type:
+            return resource.subresources[attributes.subresource].body_type
+        return resource.body_type
+
+
+def _converted(obj: Object, source: Resource, target: Resource) -> Object:
+    """A custom object in another version.
+
+    Raises ConversionNeeded if the conversion webhook has to be called first.
+    """
+    found = source.versions.convert(obj, target.api_version)
+    return obj if found is None else found[0]
+
+
+_FILLED_IN = ("uid", "creationTimestamp")
+
+
+def plain(obj: Object | None) -> Object | None:
+    """The object as JSON reads it."""
+    if obj is None:
+        return None
+    decoded: Object = codec.decode(codec.encode(obj))
+    return decoded

@@ -1,0 +1,67 @@
+"""The `authorizer` variable of policy expressions.
+
+Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.cel.runtime.functions.authorization import Check, Decision
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.authorization.attributes import AccessAttributes, equal_terms
+from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
+from fakeapi.registry.identity.service_accounts import groups_of
+from fakeapi.registry.identity.users import ANONYMOUS, User
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
+
+NOT_READY = "the roles of the cluster are not there yet"
+
+
+def authorizer_of(attributes: Attributes, store: "Store") -> Check:
+    """The checks on behalf of the user of a write, until an expression names a service account."""
+
+    def decides(check: Check, verb: str) -> Decision:
+        access = _access(attributes.user, check, verb)
+        asked = store.authorizer.authorize(access)
+        try:
+            asked.send(None)
+        except StopIteration as answered:
+            return Decision(answered.value.allowed, answered.value.reason)
+        asked.close()
+        return Decision(allowed=False, error=NOT_READY)
+
+    return Check(decides)
+
+
+def is_asked(policies: Iterable[Object], store: "Store") -> bool:
+    """Whether policies use the authorizer, and it has to be prepared."""
+    if store.authorizer is ALWAYS_ALLOW:
+        return False
+    return any(b"authorizer" in codec.encode(each["spec"]) for each in policies)
+
+
+async def prepare(store: "Store") -> None:
+    """Waits until the authorizer can answer without waiting. Raises ApiError."""
+    await store.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
+
+
+def _access(user: User, check: Check, verb: str) -> AccessAttributes:
+    if check.service_account is not None:
+        namespace, name = check.service_account
+        user = User(f"system:serviceaccount:{namespace}:{name}", groups_of(namespace))
+    return AccessAttributes(
+        user,
+        verb,
+        group=check.group,
+        resource=check.resource,
+        subresource=check.subresource,
+        namespace=check.namespace,
+        name=check.name,
+        path=check.path,
+        is_resource=not check.path,
+        fields=equal_terms(check.field_selector) if check.field_selector else (),
+    )

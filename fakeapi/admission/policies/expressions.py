@@ -1,0 +1,201 @@
+"""Evaluates the expressions of one policy for one write, with their variables and cost budget.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fakeapi.admission.plugins.webhooks.condition_variables import variables_of
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
+from fakeapi.admission.policies.authority import authorizer_of
+from fakeapi.admission.policies.programs import Uncompiled, program
+from fakeapi.kinds.admissionregistration.policy_spec import variable_errors
+from fakeapi.machinery.cel.admission import Declared
+from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value
+from fakeapi.machinery.cel.runtime.memory import MEMORY_MAX, Memory
+from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_json
+from fakeapi.machinery.golang.aggregates import aggregate
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.model.resource import Resource
+from fakeapi.releases.rules import ReleaseRules, rules_of
+
+BUDGET = 10_000_000
+"""Cost limit of all expressions of one policy for one write."""
+CONDITIONS_BUDGET = BUDGET // 4
+"""Cost limit of its match conditions."""
+POLICY_MEMORY_MAX = 2 * MEMORY_MAX
+"""Bytes that all expressions of one policy may take for one write, as its variables keep their values."""
+
+OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
+CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
+_OMITTED = ("subResource", "requestSubResource", "name", "namespace")
+_SHOWN_OF_NAMESPACES = (
+    "name",
+    "generateName",
+    "namespace",
+    "labels",
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "resourceVersion",
+    "finalizers",
+)
+
+
+class OutOfBudget(Exception):
+    """The expressions of a policy exceed their cost budget."""
+
+    def __init__(self) -> None:
+        super().__init__(OUT_OF_BUDGET)
+
+
+class Expressions:
+    """Evaluates expressions of a policy. Each of its variables is evaluated once, when it is first used."""
+
+    def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
+        """`known`: the CEL values of the variables that every expression may use, by name."""
+        self._known = dict(known)
+        self._rules = rules
+        self._texts = {each["name"]: each["expression"] for each in spec.get("variables") or ()}
+        self._declared = Declared(
+            params=spec.get("paramKind") is not None,
+            variables=variable_errors(spec, rules, always=True)[1],
+        )
+        self._found: dict[str, Any] = {}
+        self._left = BUDGET
+        self.memory = Memory(POLICY_MEMORY_MAX)
+        self._known["variables"] = _Variables(self)
+
+    def budget(self, units: int = BUDGET) -> None:
+        """Starts a new cost budget."""
+        self._left = units
+
+    def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
+        """Whether all match conditions hold. One that does not decides, whatever others fail with."""
+        self.budget(CONDITIONS_BUDGET)
+        unsupported: Outcome | None = None
+        failures: list[str] = []
+        for condition in conditions:
+            try:
+                outcome = self.outcome(condition["expression"])
+            except OutOfBudget as error:
+                return Failed(str(error))
+            match outcome:
+                case Value(value) if value is not True:
+                    return outcome
+                case Failed(reason):
+                    failures.append(reason)
+                case Unsupported():
+                    unsupported = unsupported or outcome
+        self.budget()
+        return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
+
+    def outcome(self, text: str, *, patches: bool = False) -> Outcome:
+        """Evaluates an expression to a CEL value; a failure contains its text. `patches`: it constructs
+        objects.
+
+        Raises OutOfBudget.
+        """
+        try:
+            found = program(text, replace(self._declared, patches=patches), self._rules)
+        except Uncompiled as error:
+            if error.is_known:
+                return Failed(f"compilation error: {error}")
+            return Unsupported(str(error))
+        done = found.evaluate(self._known, memory=self.memory)
+        self._pay(done.cost)
+        if done.exceeded:
+            return Failed(f"expression '{text}' resulted in error: {CALL_EXCEEDED}")
+        if isinstance(done.value, Err):
+            return Failed(f"expression '{text}' resulted in error: {done.value.message}")
+        return Value(done.value)
+
+    def variable(self, name: str) -> Any:
+        """The value of a composed variable; MISSING if unknown, an Err if it fails. Raises OutOfBudget."""
+        if name not in self._texts:
+            return MISSING
+        if name not in self._found:
+            self._found[name] = self._evaluated(name)
+        return self._found[name]
+
+    def _evaluated(self, name: str) -> Any:
+        try:
+            found = program(self._texts[name], self._declared, self._rules)
+        except Uncompiled as error:
+            return Err(f'composited variable "{name}" fails to compile: {error}')
+        done = found.evaluate(self._known, memory=self.memory)
+        self._pay(done.cost)
+        failed = CALL_EXCEEDED if done.exceeded else ""
+        if isinstance(done.value, Err):
+            failed = done.value.message
+        return Err(f'composited variable "{name}" fails to evaluate: {failed}') if failed else done.value
+
+    def _pay(self, units: int) -> None:
+        self._left -= units
+        if self._left < 0:
+            raise OutOfBudget
+
+
+class _Variables(MapValue):
+    """The map `variables`: the composed variables of a policy, evaluated on first use."""
+
+    __slots__ = ("_expressions",)
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def find(self, key: Any) -> Any:
+        return self._expressions.variable(key) if isinstance(key, str) else MISSING
+
+
+def expressions_of(
+    spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, objects: ClusterObjects
+) -> Expressions:
+    """The expressions of a policy with one set of parameters, about a write in a version of its resource."""
+    attributes = write.attributes
+    known = variables_of(write, resource)
+    known["request"] = _shown_request(known["request"])
+    namespace = None
+    if resource.kind.namespaced:
+        namespace = objects.get("", "namespaces", "", attributes.namespace)
+    known["namespaceObject"] = None if namespace is None else _shown_namespace(namespace)
+    if spec.get("paramKind") is not None:
+        known["params"] = plain(params)
+    values = {name: from_json(value) for name, value in known.items()}
+    authorizer = authorizer_of(attributes, objects.store)
+    values |= {"authorizer": authorizer, "authorizer.requestResource": _request_resource(authorizer, write)}
+    return Expressions(spec, values, rules_of(attributes.resource.release))
+
+
+def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
+    """The authorization check of the resource that the write is for, `authorizer.requestResource`."""
+    attributes = write.attributes
+    return replace(
+        authorizer,
+        type_name="kubernetes.authorization.ResourceCheck",
+        group=attributes.resource.kind.group,
+        resource=attributes.resource.kind.resource,
+        subresource=attributes.subresource,
+        namespace=attributes.namespace,
+        name=attributes.name,
+    )
+
+
+def _shown_request(request: Object) -> Object:
+    """The `request` variable, with empty fields left out as in its JSON."""
+    shown = {name: value for name, value in request.items() if value or name not in _OMITTED}
+    user = {name: value for name, value in request["userInfo"].items() if value}
+    return {**shown, "userInfo": user}
+
+
+def _shown_namespace(namespace: Object) -> Any:
+    """A namespace with what expressions may see of it."""
+    metadata = {
+        name: namespace["metadata"][name] for name in _SHOWN_OF_NAMESPACES if name in namespace["metadata"]
+    }
+    return plain({"metadata": metadata, "spec": namespace["spec"], "status": namespace["status"]})

@@ -1,0 +1,125 @@
+"""Mutations: what an ApplyConfiguration or a JSON patch in CEL makes of an object.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating/patch`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.admission.policies.expressions import CALL_EXCEEDED, Expressions, OutOfBudget
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.apply.merge import merge
+from fakeapi.machinery.apply.pathelement import of_field, spell
+from fakeapi.machinery.apply.typed import TypedError
+from fakeapi.machinery.apply.validate import validate
+from fakeapi.machinery.cel.evaluation import Failed, Unsupported
+from fakeapi.machinery.cel.runtime.made import json_of, misnamed
+from fakeapi.machinery.cel.runtime.memory import MemoryLimitError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.patch import json_patch
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.machinery.schema.nodes import AnyValue, List, ListType, Map, Node, Struct
+from fakeapi.registry.model.resource import Resource
+
+
+class MutationError(ValueError):
+    """A mutation that cannot be made."""
+
+
+def mutate(
+    mutation: Mapping[str, Any], asked: Expressions, write: VersionedWrite, resource: Resource
+) -> Unsupported | None:
+    """Makes a mutation of the new object, in a version of its resource.
+
+    Raises MutationError; ApiError 500 for what is not an object of the kind.
+    """
+    applies = mutation.get("patchType") == "ApplyConfiguration"
+    text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
+    try:
+        outcome = asked.outcome(text, patches=True)
+    except OutOfBudget as error:
+        raise MutationError(str(error)) from None
+    if isinstance(outcome, Unsupported):
+        return outcome
+    if isinstance(outcome, Failed):
+        raise MutationError(outcome.reason)
+    value = _json(outcome.value, asked)
+    obj = write.new_in(resource)
+    assert obj is not None, "there is something to mutate"
+    node = write.schema(resource)
+    change = _merged if applies else _patched
+    document = change(value, write.document(obj, resource), node)
+    if document is not None:
+        try:
+            write.replace(document, resource)
+        except DecodeError as error:
+            raise MutationError(str(error)) from None
+    return None
+
+
+def _json(value: Any, asked: Expressions) -> Any:
+    """The result of an expression as decoded JSON. Raises MutationError."""
+    try:
+        with asked.memory:
+            problems = list(misnamed(value))
+            if problems:
+                raise MutationError("type mismatch: " + "\n".join(problems))
+            return json_of(value)
+    except (MemoryLimitError, RecursionError):
+        raise MutationError(CALL_EXCEEDED) from None
+
+
+def _merged(configuration: Any, obj: Object, node: Struct) -> Object:
+    applied = {**configuration, **{name: obj[name] for name in ("kind", "apiVersion") if name in obj}}
+    try:
+        validate(applied, node)
+    except TypedError as error:
+        why = f"failed to convert patch object to typed object: {error}"
+        raise MutationError(f"error applying patch: {why}") from None
+    atomic = list(_atomic(applied, node, ""))
+    if atomic:
+        why = f"may not mutate atomic arrays, maps or structs: {', '.join(atomic)}"
+        raise MutationError(f"error applying patch: invalid ApplyConfiguration: {why}")
+    try:
+        document: Object = merge(obj, applied, node)
+    except TypedError as error:
+        raise MutationError(f"error applying patch: failed to merge patch: {error}") from None
+    return document
+
+
+def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
+    """Paths of lists, maps and structs that only change as a whole."""
+    match value:
+        case dict():
+            if isinstance(node, AnyValue) or (isinstance(node, Struct | Map) and node.atomic):
+                yield path
+            if isinstance(node, Struct):
+                for name, each in value.items():
+                    if name in node.fields:
+                        yield from _atomic(each, node.fields[name].node, path + spell(of_field(name)))
+        case list():
+            if isinstance(node, AnyValue) or (isinstance(node, List) and node.list_type is ListType.ATOMIC):
+                yield path
+            if isinstance(node, List):
+                for index, each in enumerate(value):
+                    yield from _atomic(each, node.items, f"{path}[{index}]")
+
+
+def _patched(operations: Any, obj: Object, node: Struct) -> Object | None:
+    """A patch whose test fails changes nothing. Raises MutationError, ApiError 500."""
+    given = [{name: each[name] for name in each if name != "from" or each[name]} for each in operations]
+    steps = json_patch.decode_operations(codec.encode(given), checked=False)
+    try:
+        document: Object = json_patch.applied(steps, obj)
+    except json_patch.FailedTestError:
+        return None
+    except json_patch.PatchError as error:
+        raise MutationError(f"JSON Patch: {error}") from None
+    try:
+        _, strict = decode(document, node)
+    except DecodeError as error:
+        raise errors.internal(str(error)) from None
+    if strict:
+        raise errors.internal(f"strict decoding error: {', '.join(strict)}")
+    return document

@@ -1,0 +1,82 @@
+"""Parameters: the objects that a binding gives to its policy.
+
+Follows CollectParams of k8s.io/apiserver `pkg/admission/plugin/policy/generic/policy_dispatcher.go`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fakeapi.kinds.common.label_matching import compiled
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.model.resource import Resource
+
+
+class ParameterError(ValueError):
+    """The parameters of a binding cannot be had."""
+
+
+def parameters(
+    spec: Object, bound: Object, attributes: Attributes, objects: ClusterObjects
+) -> list[Object | None]:
+    """The parameters of a policy that a binding chooses, one set after the other; None is a set without any.
+
+    `spec` and `bound` are the specs of the policy and of the binding. Raises ParameterError.
+    """
+    kind, reference = spec.get("paramKind"), bound.get("paramRef")
+    if kind is None or reference is None:
+        return [None]
+    group, _, version = kind["apiVersion"].rpartition("/")
+    resource = objects.find(group, version, guessed_resource(kind["kind"]))
+    if resource is None:
+        raise ParameterError(f"paramKind kind `{_shown(kind)}` not known")
+    namespace = _namespace(resource, reference, attributes)
+    found: list[Object | None] = list(_chosen(resource, reference, namespace, objects))
+    if not found and reference.get("parameterNotFoundAction") == "Deny":
+        raise ParameterError("no params found for policy binding with `Deny` parameterNotFoundAction")
+    return found
+
+
+def _namespace(resource: Resource, reference: Mapping[str, Any], attributes: Attributes) -> str:
+    given: str = reference.get("namespace") or ""
+    if not resource.kind.namespaced:
+        if given:
+            raise ParameterError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
+        return ""
+    if not given and not attributes.namespace:
+        raise ParameterError(
+            "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
+        )
+    return given or attributes.namespace
+
+
+def _chosen(
+    resource: Resource, reference: Mapping[str, Any], namespace: str, objects: ClusterObjects
+) -> Iterator[Object]:
+    group, name = resource.kind.group, resource.kind.resource
+    if reference.get("name"):
+        one = objects.get(group, name, namespace, reference["name"])
+        found = [] if one is None else [one]
+    else:
+        selector = compiled(reference.get("selector") or {})
+        assert selector is not None, "there is a selector"
+        every = objects.list(group, name, namespace)
+        found = [each for each in every if selector.matches(each["metadata"].get("labels") or {})]
+    for each in found:
+        yield {"kind": resource.kind.kind, **resource.from_hub(each)}
+
+
+def _shown(kind: Mapping[str, str]) -> str:
+    """A ParamKind as its String prints it."""
+    return f"&ParamKind{{APIVersion:{kind['apiVersion']},Kind:{kind['kind']},}}"
+
+
+def guessed_resource(kind: str) -> str:
+    """The resource of a kind, as k8s.io/apimachinery `UnsafeGuessKindToResource` guesses it."""
+    name = kind.lower()
+    if name.endswith("endpoints"):
+        return name
+    if name.endswith("s"):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

@@ -1,0 +1,84 @@
+"""PolicyPlugin: base class of the plugins for validating and mutating admission policies."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from copy import deepcopy
+from functools import partial
+from typing import ClassVar
+
+from fakeapi.admission.policies.authority import is_asked, prepare
+from fakeapi.machinery.cel.allowance import AllowanceSpent
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.attributes import Attributes
+from fakeapi.registry.admission.objects import reading_on
+from fakeapi.registry.admission.plugin import AdmissionPlugin
+
+GROUP = "admissionregistration.k8s.io"
+_REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
+"""Groups of reviews that k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
+
+
+class PolicyPlugin(AdmissionPlugin, ABC):
+    """Evaluates all policies of a kind. `gate` enables it; `policies`, `bindings` are resources of GROUP."""
+
+    gate: ClassVar[str]
+    policies: ClassVar[str]
+    bindings: ClassVar[str]
+
+    def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
+        """Evaluates the policies, once the authorizer is ready if an expression uses it. Raises ApiError."""
+        release, resource = attributes.resource.release, attributes.resource.kind
+        if not release.gates.enabled(self.gate):
+            return None
+        is_review = resource.group in _REVIEWING and resource.resource.endswith("reviews")
+        if is_review and not release.quirks.policies_judge_reviews:
+            return None
+        policies = list(self.objects.list(GROUP, self.policies))
+        if is_asked(policies, self.objects.store):
+            return self._evaluate_prepared(policies, attributes)
+        return self._evaluated(policies, attributes)
+
+    async def _evaluate_prepared(self, policies: list[Object], attributes: Attributes) -> None:
+        await prepare(self.objects.store)
+        waiting = self._evaluated(policies, attributes)
+        if waiting is not None:
+            await waiting
+
+    def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
+        """Evaluates on the event loop; if that exceeds the allowance, starts again in a thread."""
+        evaluate = partial(self.evaluate_all, policies, attributes)
+        begun_with = attributes.obj, deepcopy(attributes.reinvocation)
+        heavy = self.objects.store.heavy
+        try:
+            heavy.at_once(evaluate)
+        except AllowanceSpent:
+            attributes.obj, attributes.reinvocation = begun_with
+            return heavy.beside(self._restarting(attributes, evaluate))
+        return None
+
+    @staticmethod
+    def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
+        """A step that evaluates in a thread, and restores the write if the allowance is exceeded."""
+        loop = asyncio.get_running_loop()
+
+        def step() -> None:
+            begun_with = attributes.obj, deepcopy(attributes.reinvocation)
+            try:
+                reading_on(loop, evaluate)
+            except AllowanceSpent:
+                attributes.obj, attributes.reinvocation = begun_with
+                raise
+
+        return step
+
+    @abstractmethod
+    def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
+        """Evaluates the policies in the order of their names. Raises ApiError for a denied write."""
+
+    def bindings_by_policy(self) -> dict[str, list[Object]]:
+        """The bindings, by the name of their policy."""
+        found: dict[str, list[Object]] = {}
+        for each in self.objects.list(GROUP, self.bindings):
+            found.setdefault(each["spec"].get("policyName", ""), []).append(each)
+        return found

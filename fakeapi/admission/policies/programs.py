@@ -1,0 +1,52 @@
+"""Compiles and caches the expressions of policies for a release.
+
+Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
+"""
+
+from functools import lru_cache
+
+from fakeapi.kinds.admissionregistration.expressions import strictness
+from fakeapi.machinery.cel.admission import Declared, admission_environment
+from fakeapi.machinery.cel.compiler import Invalid, Unchecked, check_text, planning_fault
+from fakeapi.machinery.cel.devices import BASE_LIBRARIES
+from fakeapi.machinery.cel.runtime.plan import plan
+from fakeapi.machinery.cel.runtime.program import Dialect, Program
+from fakeapi.releases import Quirks
+from fakeapi.releases.rule_settings import rule_settings
+from fakeapi.releases.rules import ReleaseRules
+
+PROGRAMS_MAX = 1024
+"""Size of the cache of programs; the least recently used are dropped."""
+
+
+class Uncompiled(ValueError):
+    """An expression without a program; the message says why.
+
+    `is_known`: the error is one of Kubernetes; if False it could not be checked here.
+    """
+
+    def __init__(self, why: str, *, is_known: bool) -> None:
+        super().__init__(why)
+        self.is_known = is_known
+
+
+def program(text: str, declared: Declared, rules: ReleaseRules) -> Program:
+    """The program of an expression. Raises Uncompiled."""
+    found = _program(text, declared, rules.quirks, rule_settings(rules).dialect)
+    if isinstance(found, Uncompiled):
+        raise found
+    return found
+
+
+@lru_cache(PROGRAMS_MAX)
+def _program(text: str, declared: Declared, quirks: Quirks, dialect: Dialect) -> Program | Uncompiled:
+    environment = admission_environment(BASE_LIBRARIES | quirks.cel_libraries, declared)
+    checked = check_text(text, environment, strictness(quirks))
+    if isinstance(checked, Unchecked):
+        return Uncompiled(checked.detail, is_known=False)
+    if isinstance(checked, Invalid):
+        return Uncompiled(checked.detail, is_known=True)
+    fault = planning_fault(checked, environment)
+    if fault:
+        return Uncompiled(fault, is_known=True)
+    return plan(checked, environment, dialect)

@@ -1,0 +1,113 @@
+"""Chooses the admission plugins of a server, by the options of kube-apiserver that name them.
+
+Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
+`pkg/kubeapiserver/options/plugins.go`.
+"""
+
+from dataclasses import dataclass
+
+from fakeapi.admission.plugins import ACTIVATED, DEFAULT_PLUGINS
+from fakeapi.registry.admission.plugin import PluginEntry
+
+NAMES = (
+    "AlwaysAdmit",
+    "NamespaceAutoProvision",
+    "NamespaceLifecycle",
+    "NamespaceExists",
+    "SecurityContextDeny",
+    "LimitPodHardAntiAffinityTopology",
+    "LimitRanger",
+    "ServiceAccount",
+    "NodeRestriction",
+    "TaintNodesByCondition",
+    "AlwaysPullImages",
+    "ImagePolicyWebhook",
+    "PodSecurity",
+    "PodNodeSelector",
+    "Priority",
+    "DefaultTolerationSeconds",
+    "PodTolerationRestriction",
+    "EventRateLimit",
+    "ExtendedResourceToleration",
+    "PersistentVolumeLabel",
+    "DefaultStorageClass",
+    "StorageObjectInUseProtection",
+    "PodGroupProtection",
+    "OwnerReferencesPermissionEnforcement",
+    "PersistentVolumeClaimResize",
+    "RuntimeClass",
+    "CertificateApproval",
+    "CertificateSigning",
+    "ClusterTrustBundleAttest",
+    "CertificateSubjectRestriction",
+    "DefaultIngressClass",
+    "DenyServiceExternalIPs",
+    "PodTopologyLabels",
+    "PodGroupWorkloadExists",
+    "NodeDeclaredFeatureValidator",
+    "JobValidation",
+    "PodResizeValidator",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionWebhook",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionWebhook",
+    "ResourceQuota",
+    "AlwaysDeny",
+)
+"""The plugins of all releases, in the order in which they are asked."""
+
+MISSING = frozenset(
+    (
+        "EventRateLimit",
+        "ImagePolicyWebhook",
+        "PersistentVolumeLabel",
+        "SecurityContextDeny",
+    )
+)
+"""Those that are off by default, and not there to be switched on."""
+
+
+class AdmissionPluginError(ValueError):
+    """The options name plugins that there are not, or that are both on and off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`entries`: what is asked from the start, in order. `disabled`: what is never asked."""
+
+    entries: tuple[PluginEntry, ...] = DEFAULT_PLUGINS
+    disabled: frozenset[str] = frozenset()
+
+
+def selected(enable: str = "", disable: str = "") -> Selection:
+    """The plugins of a server, by names with commas between them. Raises AdmissionPluginError."""
+    enabled, disabled = _names("enable", enable), _names("disable", disable)
+    both = sorted(enabled & disabled)
+    if both:
+        raise AdmissionPluginError(
+            f"[{' '.join(both)}] in enable-admission-plugins and disable-admission-plugins overlapped"
+        )
+    missing = sorted(enabled & MISSING)
+    if missing:
+        raise AdmissionPluginError(f"fakeapi has no admission plugin {', '.join(missing)}")
+    if not enabled and not disabled:
+        return Selection()
+    from fakeapi.admission.plugins.optional import OPTIONAL_PLUGINS  # noqa: PLC0415 - few servers ask
+
+    entries = (
+        *(each for each in DEFAULT_PLUGINS if each.name not in disabled),
+        *(each for each in OPTIONAL_PLUGINS if each.name in enabled),
+    )
+    return Selection(tuple(sorted(entries, key=_order)), disabled)
+
+
+def _names(verb: str, text: str) -> frozenset[str]:
+    names = frozenset(each.strip() for each in text.split(",")) - {""}
+    for name in sorted(names.difference(NAMES)):
+        raise AdmissionPluginError(f'{verb}-admission-plugins plugin "{name}" is unknown')
+    return names
+
+
+def _order(entry: PluginEntry) -> int:
+    """Those that have others asked come last of what is asked from the start."""
+    return len(NAMES) if entry.name in ACTIVATED else NAMES.index(entry.name)

@@ -1,0 +1,1 @@
+"""Authorizers: RBAC and nodes, and who may impersonate whom."""

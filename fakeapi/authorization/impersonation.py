@@ -1,0 +1,254 @@
+"""Impersonation: whom a user may act as, and who that is.
+
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`: impersonation.go for `legacy`, mode.go and
+constrained_impersonation.go for `constrained`.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from fakeapi.authorization.nodes import NODES, PREFIX
+from fakeapi.kinds.common.domain_names import validate_domain_prefixed_path
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta import names
+from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
+from fakeapi.registry.authorization.authorizer import SUPERUSERS, Authorizer
+from fakeapi.registry.identity.service_accounts import AUTHENTICATED, account_of, groups_of
+from fakeapi.registry.identity.users import ANONYMOUS, User
+
+UNAUTHENTICATED = "system:unauthenticated"
+AUTHENTICATION = "authentication.k8s.io"
+NODE_NAME = "authentication.kubernetes.io/node-name"
+NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
+MANY = 4
+"""From so many groups or extra values on, a permission for all of them is asked for first."""
+LAST_MODES_MAX = 10_000
+"""Users whose last mode of impersonation is known; beyond it the one longest ago is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The user that a client wants to act as, as its headers say it."""
+
+    name: str
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_name_alone(self) -> bool:
+        return not (self.uid or self.groups or self.extra)
+
+
+_Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
+
+
+class LastModes:
+    """The mode by which each user last impersonated somebody, as upstream's modeIndexCache (cache.go)."""
+
+    def __init__(self) -> None:
+        self._modes: dict[str, _Mode] = {}
+
+    def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
+        """The modes, beginning with the user's last one if it is among them."""
+        last = self._modes.get(username)
+        return sorted(modes, key=lambda mode: mode is not last)
+
+    def note(self, username: str, mode: _Mode) -> None:
+        """Notes the mode of a user."""
+        self._modes.pop(username, None)
+        if len(self._modes) >= LAST_MODES_MAX:
+            del self._modes[next(iter(self._modes))]
+        self._modes[username] = mode
+
+
+async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
+    """The impersonated user, where the verb `impersonate` is allowed on all of it. Raises ApiError 403."""
+    for each in _name_and_groups(requestor, wanted):
+        await _check(authorizer, each)
+    for each in _extra_and_uid(requestor, wanted):
+        await _check(authorizer, each)
+    return _user(wanted, _groups_by_name(wanted))
+
+
+async def constrained(
+    authorizer: Authorizer, access: AccessAttributes, wanted: Wanted, last_modes: LastModes
+) -> User:
+    """The impersonated user of the first mode that allows it for what is asked.
+
+    The mode by which the requestor last impersonated somebody comes first, `legacy` otherwise last. Raises
+    ApiError 403 of the first mode that refused.
+    """
+    first: ApiError | None = None
+    for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
+        try:
+            user = await mode(authorizer, access, wanted)
+        except ApiError as error:
+            first = first or error
+        else:
+            last_modes.note(access.user.name, mode)
+            return user
+    assert first is not None, "legacy applies to every user"
+    raise first
+
+
+def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
+    """The modes that apply, in upstream's order."""
+    node, account = _node_of(wanted.name), account_of(wanted.name)
+    if node is not None and wanted.is_name_alone:
+        if account_of(requestor.name) and requestor.extra.get(NODE_NAME) == (node,):
+            yield _as_associated_node
+        yield _as_node
+    if account is not None and wanted.is_name_alone:
+        yield _as_service_account
+    if node is None and account is None:
+        yield _as_other
+
+
+async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
+    """A service account of a pod acts as the node of the pod; which one it is, is not asked again."""
+    user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
+    own = replace(access, user=user)
+    mode = "associated-node"
+    await _check(authorizer, replace(own, verb=f"impersonate-on:{mode}:{access.verb}"))
+    await _check(authorizer, _on(user, f"impersonate:{mode}", "nodes", _node_of(wanted.name) or ""))
+    return _user(wanted, (NODES,))
+
+
+async def _as_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
+    mode = "arbitrary-node"
+    await _check(authorizer, replace(access, verb=f"impersonate-on:{mode}:{access.verb}"))
+    await _check(authorizer, _on(access.user, f"impersonate:{mode}", "nodes", _node_of(wanted.name) or ""))
+    return _user(wanted, (NODES,))
+
+
+async def _as_service_account(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
+    mode = "serviceaccount"
+    namespace, name = account_of(wanted.name) or ("", "")
+    await _check(authorizer, replace(access, verb=f"impersonate-on:{mode}:{access.verb}"))
+    own = _on(access.user, f"impersonate:{mode}", "serviceaccounts", name)
+    await _check(authorizer, replace(own, namespace=namespace))
+    return _user(wanted, groups_of(namespace)[:2])
+
+
+async def _as_other(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
+    """Somebody who is neither a node nor a service account, with all that belongs to a user."""
+    verb, user = "impersonate:user-info", access.user
+    await _check(authorizer, replace(access, verb=f"impersonate-on:user-info:{access.verb}"))
+    await _check(authorizer, _on(user, verb, "users", wanted.name))
+    if wanted.uid:
+        await _check(authorizer, _on(user, verb, "uids", wanted.uid))
+    await _check_groups(authorizer, _on(user, verb, "groups", ""), wanted.groups)
+    await _check_extra(authorizer, _on(user, verb, "userextras", ""), wanted.extra)
+    return _user(wanted, wanted.groups)
+
+
+async def _check_groups(authorizer: Authorizer, on: AccessAttributes, groups: tuple[str, ...]) -> None:
+    if "" in groups:
+        raise forbidden(on, "impersonating the empty string group is not allowed")
+    if SUPERUSERS in groups:
+        why = f"impersonating the {SUPERUSERS} group is not allowed"
+        raise forbidden(replace(on, name=SUPERUSERS), why)
+    if len(groups) >= MANY and await _is_allowed(authorizer, replace(on, name="*")):
+        return
+    for group in groups:
+        await _check(authorizer, replace(on, name=group))
+
+
+async def _check_extra(
+    authorizer: Authorizer, on: AccessAttributes, extra: Mapping[str, tuple[str, ...]]
+) -> None:
+    for key, values in extra.items():
+        problem = _extra_problem(key, values)
+        if problem:
+            raise forbidden(on, problem)
+    is_large = sum(map(len, extra.values())) >= MANY
+    if is_large and await _is_allowed(authorizer, replace(on, subresource="*", name="*")):
+        return
+    for key, values in extra.items():
+        for value in values:
+            await _check(authorizer, replace(on, subresource=key, name=value))
+
+
+def _extra_problem(key: str, values: tuple[str, ...]) -> str:
+    if not key:
+        return "impersonating the empty string key in extra is not allowed"
+    found = validate_domain_prefixed_path(key, "extra.key")
+    if found:
+        texts = [str(each) for each in found]
+        shown = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+        return f"impersonating an invalid key in extra is not allowed: {shown}"
+    if key != key.lower():
+        return f"impersonating a non-lowercase key in extra is not allowed: {quote(key)}"
+    if "" in values:
+        return "impersonating the empty string value in extra is not allowed"
+    return ""
+
+
+async def _legacy_in_order(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
+    """`legacy`, with the uid asked for before the groups."""
+    requestor = access.user
+    name, *groups = _name_and_groups(requestor, wanted)
+    extra = list(_extra_and_uid(requestor, wanted))
+    uid = [each for each in extra if each.resource == "uids"]
+    for each in (name, *uid, *groups, *extra[: len(extra) - len(uid)]):
+        await _check(authorizer, each)
+    return _user(wanted, _groups_by_name(wanted))
+
+
+def _name_and_groups(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes]:
+    account = account_of(wanted.name)
+    if account is None:
+        yield AccessAttributes(requestor, "impersonate", resource="users", name=wanted.name)
+    else:
+        resource, (namespace, name) = "serviceaccounts", account
+        yield AccessAttributes(requestor, "impersonate", resource=resource, namespace=namespace, name=name)
+    for group in wanted.groups:
+        yield AccessAttributes(requestor, "impersonate", resource="groups", name=group)
+
+
+def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes]:
+    on = _on(requestor, "impersonate", "userextras", "")
+    for key, values in wanted.extra.items():
+        for value in values:
+            yield replace(on, subresource=key, name=value)
+    if wanted.uid:
+        yield _on(requestor, "impersonate", "uids", wanted.uid)
+
+
+def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
+    """The groups that were asked for, or those that a service account has."""
+    account = account_of(wanted.name)
+    return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
+
+
+def _user(wanted: Wanted, groups: Iterable[str]) -> User:
+    found = tuple(groups)
+    if wanted.name == ANONYMOUS.name:
+        more = () if UNAUTHENTICATED in found else (UNAUTHENTICATED,)
+    else:
+        more = () if UNAUTHENTICATED in found or AUTHENTICATED in found else (AUTHENTICATED,)
+    return User(wanted.name, found + more, wanted.uid, wanted.extra)
+
+
+def _on(user: User, verb: str, resource: str, name: str) -> AccessAttributes:
+    return AccessAttributes(user, verb, group=AUTHENTICATION, resource=resource, name=name)
+
+
+async def _check(authorizer: Authorizer, wanted: AccessAttributes) -> None:
+    decision = await authorizer.authorize(wanted)
+    if not decision.allowed:
+        raise forbidden(wanted, decision.reason)
+
+
+async def _is_allowed(authorizer: Authorizer, wanted: AccessAttributes) -> bool:
+    return (await authorizer.authorize(wanted)).allowed
+
+
+def _node_of(username: str) -> str | None:
+    """The node that a user is by its name alone; None for another user."""
+    name = username.removeprefix(PREFIX)
+    if name == username or names.is_dns1123_subdomain(name):
+        return None
+    return name

@@ -1,0 +1,97 @@
+"""RBAC: allows what roles and bindings say, what nodes need, and everything to superusers.
+
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac` and the order of `pkg/kubeapiserver/authorizer`:
+the group system:masters, nodes, roles.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from fakeapi.authorization.nodes import NodeAccess, node_of
+from fakeapi.authorization.roles import Roles
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.authorization.authorizer import SUPERUSERS, Decision, UserRules
+from fakeapi.registry.authorization.rules import rule_allows, uncovered
+from fakeapi.registry.identity.users import User
+from fakeapi.releases import Release
+
+_NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
+
+
+class RBAC:
+    """The authorizer of `--authorization rbac`. `ensure` makes the roles of a new cluster."""
+
+    def __init__(
+        self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
+    ) -> None:
+        self.roles = Roles(objects)
+        self._nodes = NodeAccess(objects, release, self.roles)
+        self._names_itself = release.quirks.refusals_name_authorizers
+        self._ensure = ensure
+
+    async def authorize(self, attributes: AccessAttributes, /) -> Decision:
+        """Raises ApiError where the roles of the cluster cannot be made."""
+        if SUPERUSERS in attributes.user.groups:
+            return Decision(allowed=True)
+        await self._ensure()
+        reasons: list[str] = []
+        node = node_of(attributes.user)
+        if node is not None:
+            decision = self._nodes.decide(node, attributes)
+            if decision.allowed:
+                return decision
+            reasons.append(self._named("node", decision.reason))
+        problems: list[str] = []
+        for granted in self.roles.granted_to(attributes.user, attributes.namespace):
+            if isinstance(granted, ApiError):
+                problems.append(granted.message)
+            elif rule_allows(granted.rule, attributes):
+                return Decision(allowed=True, reason=f"RBAC: allowed by {granted.source}")
+        if problems:
+            reasons.append(self._named("rbac", f"RBAC: {aggregate(problems)}"))
+        return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
+
+    def _named(self, authorizer: str, reason: str) -> str:
+        """A reason as the union of authorizers in k8s.io/apiserver `pkg/authorization/union` shows it."""
+        return f"{authorizer}: {reason}" if reason and self._names_itself else reason
+
+    async def rules_for(self, user: User, namespace: str, /) -> UserRules:
+        """Raises ApiError where the roles of the cluster cannot be made."""
+        await self._ensure()
+        rules, errors = self.rules_and_errors(user, namespace)
+        problems = [error.message for error in errors]
+        is_node = node_of(user) is not None
+        if is_node:
+            problems.insert(0, _NODES_UNRESOLVED)
+        members = ("verbs", "apiGroups", "resources", "resourceNames")
+        return UserRules(
+            [_part(rule, members) for rule in rules if rule.get("resources")],
+            [_part(rule, ("verbs", "nonResourceURLs")) for rule in rules if rule.get("nonResourceURLs")],
+            incomplete=is_node,
+            error=aggregate(problems),
+        )
+
+    def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
+        """The rules of a user by roles, and a 404 for each binding of the user without its role."""
+        granted = list(self.roles.granted_to(user, namespace))
+        errors = [item for item in granted if isinstance(item, ApiError)]
+        return [item.rule for item in granted if not isinstance(item, ApiError)], errors
+
+    def missing(
+        self, user: User, namespace: str, wanted: list[Object]
+    ) -> tuple[list[Object], list[ApiError]]:
+        """The parts of rules that a user does not have, and a 404 for each binding without its role."""
+        rules, errors = self.rules_and_errors(user, namespace)
+        return uncovered(rules, wanted), errors
+
+
+def _part(rule: Object, members: tuple[str, ...]) -> Object:
+    return {name: list(rule[name]) for name in members if rule.get(name)}
+
+
+def aggregate(problems: list[str]) -> str:
+    """Errors as one text, each once, as k8s.io/apimachinery `pkg/util/errors` joins them."""
+    once = list(dict.fromkeys(problems))
+    return "".join(once) if len(once) < 2 else f"[{', '.join(once)}]"

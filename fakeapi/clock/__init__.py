@@ -1,0 +1,1 @@
+"""Clocks: the time of day, timers, and a clock that tests freeze and move."""

@@ -1,0 +1,231 @@
+"""AdjustableClock: the clock of a server, which a test freezes, resumes and moves forward."""
+
+import asyncio
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from fakeapi.clock.clocks import SeededClockAndNames, SystemClockAndNames
+from fakeapi.machinery.golang import times
+
+Moment = float | str | datetime
+"""A time of day: seconds since the epoch, RFC 3339 text, or a datetime with its zone."""
+
+YEARS_MAX = 9999
+"""Last year that RFC 3339 can write; the clock cannot be set beyond it."""
+
+_END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """State of an adjustable clock: frozen at a time, or running with an offset to the machine's clock."""
+
+    frozen_at: float | None
+    ahead: float
+
+
+class AdjustableClock:
+    """A clock that can be frozen, resumed and moved forward, with every timer that waits on it.
+
+    Safe to change from any thread. Moved forward, it goes there at once, and each timer that is due by then
+    expires once, those that were due first before the others. Untouched, it is the machine's clock.
+    """
+
+    def __init__(self, *, frozen_at: float | None = None) -> None:
+        """Starts running with the machine's clock, or frozen at `frozen_at`, in seconds since the epoch."""
+        self._lock = threading.Lock()
+        self._timers: set[_Timeout] = set()
+        self._begin(frozen_at)
+
+    def _begin(self, frozen_at: float | None) -> None:
+        self._passed = 0.0  # what the monotonic clock is ahead of the machine's
+        self._ahead = 0.0  # what the time of day is ahead of the machine's
+        self._frozen: tuple[float, float] | None = None  # monotonic clock and time of day while it stands
+        if frozen_at is not None:
+            self._frozen = time.monotonic(), frozen_at
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        frozen = self._frozen
+        return time.time() + self._ahead if frozen is None else frozen[1]
+
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary moment; never goes back."""
+        frozen = self._frozen
+        return time.monotonic() + self._passed if frozen is None else frozen[0]
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the clock is frozen."""
+        return self._frozen is not None
+
+    @property
+    def adjusted(self) -> bool:
+        """Whether the time differs from that of the machine's clock."""
+        return self.frozen or self._ahead != 0
+
+    def freeze(self, at: Moment | None = None) -> None:
+        """Stops the clock until `resume`, at the current time or, after moving it forward, `at` a later one.
+
+        Raises ValueError for a time that has passed.
+        """
+        seconds = 0.0 if at is None else self._until(at)
+        with self._lock:
+            self._frozen = self.monotonic() + seconds, self.now() + seconds
+            self._rearm()
+
+    def resume(self) -> None:
+        """Lets a frozen clock run on from its time; does nothing if it runs already."""
+        with self._lock:
+            if self._frozen is None:
+                return
+            monotonic, now = self._frozen
+            self._passed, self._ahead = monotonic - time.monotonic(), now - time.time()
+            self._frozen = None
+            self._rearm()
+
+    def advance(self, seconds: float) -> None:
+        """Moves forward at once. Raises ValueError for a step back: revisions and leases rely on time."""
+        if not 0 <= seconds < float("inf"):
+            raise ValueError(f"a clock is moved forward by seconds of 0 or more, not {seconds}")
+        if self.now() + seconds > _END_OF_TIME:
+            raise ValueError(f"a clock goes no further than the year {YEARS_MAX}")
+        with self._lock:
+            if self._frozen is None:
+                self._passed += seconds
+                self._ahead += seconds
+            else:
+                self._frozen = self._frozen[0] + seconds, self._frozen[1] + seconds
+            self._rearm()
+
+    def jump(self, to: Moment) -> None:
+        """Moves forward to a time of day. Raises ValueError for one that has passed."""
+        self.advance(self._until(to))
+
+    def restart(self, frozen_at: float | None = None) -> None:
+        """Resets the clock to its initial state; pending timers go by the new time from then on."""
+        self.put_back(ClockState(frozen_at, 0.0))
+
+    def state(self) -> ClockState:
+        """The state that `put_back` takes."""
+        with self._lock:
+            return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
+
+    def put_back(self, state: ClockState) -> None:
+        """Takes on a state that it had; pending timers go by the new time from then on."""
+        with self._lock:
+            before = self.monotonic()
+            self._begin(state.frozen_at)
+            if state.frozen_at is None:
+                self._ahead = state.ahead
+            for timer in self._timers:
+                timer.deadline += self.monotonic() - before
+            self._rearm()
+
+    def timeout(self, delay: float) -> "_Timeout":
+        """Cancels its block after `delay` seconds and raises TimeoutError, as `asyncio.timeout` does."""
+        return _Timeout(self, delay)
+
+    def _until(self, moment: Moment) -> float:
+        wanted = seconds_of(moment)
+        left = wanted - self.now()
+        if left < 0:
+            raise ValueError(
+                f"a clock is not set back: it is {times.now_text(self.now())} already, "
+                f"after {times.now_text(wanted)}"
+            )
+        return left
+
+    def add(self, timer: "_Timeout") -> None:
+        with self._lock:
+            self._timers.add(timer)
+
+    def remove(self, timer: "_Timeout") -> None:
+        with self._lock:
+            self._timers.discard(timer)
+
+    def _rearm(self) -> None:
+        for timer in sorted(self._timers, key=lambda each: each.deadline):
+            timer.loop.call_soon_threadsafe(timer.arm)
+
+
+class _Timeout:
+    """A pending timeout of an event loop; expires at `deadline` of the clock."""
+
+    __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
+
+    def __init__(self, clock: AdjustableClock, delay: float) -> None:
+        self._clock = clock
+        self._inner = asyncio.timeout(None)
+        self._left = False
+        self.deadline = clock.monotonic() + delay
+        self.loop = asyncio.get_running_loop()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        self._clock.add(self)
+        self.arm()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._left = True
+        self._clock.remove(self)
+        await self._inner.__aexit__(kind, error, trace)
+
+    def arm(self) -> None:
+        """Schedules the expiry by the event loop's clock; not while the clock is frozen.
+
+        Must be called in the loop's thread.
+        """
+        if self._left or self._inner.expired():
+            return
+        left = self.deadline - self._clock.monotonic()
+        if left <= 0:
+            self._inner.reschedule(self.loop.time())
+        else:
+            self._inner.reschedule(None if self._clock.frozen else self.loop.time() + left)
+
+
+class ClusterClock(AdjustableClock):
+    """An adjustable clock that also generates uids and name suffixes: random, or repeatable from a seed."""
+
+    def __init__(self, *, seed: int | None = None, frozen_at: float | None = None) -> None:
+        super().__init__(frozen_at=frozen_at)
+        self._seed, self._frozen_at = seed, frozen_at
+        self._draw_anew()
+
+    def begin_again(self) -> None:
+        """Resets the clock and the seed's sequence for a new cluster."""
+        self.restart(self._frozen_at)
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
+        seeded = None if self._seed is None else SeededClockAndNames(self._seed)
+        names = seeded or SystemClockAndNames()
+        self.uid, self.suffix, self.fraction = names.uid, names.suffix, names.fraction
+
+
+def seconds_of(moment: Moment) -> float:
+    """Seconds since the epoch of a moment.
+
+    Raises ValueError for text that is not RFC 3339, and for a datetime without a time zone.
+    """
+    if isinstance(moment, datetime):
+        if moment.tzinfo is None:
+            raise ValueError(f"{moment} has no time zone: give one, such as datetime.UTC")
+        return moment.timestamp()
+    if isinstance(moment, str):
+        try:
+            parsed = datetime.fromisoformat(moment)
+        except ValueError:
+            raise ValueError(f"{moment!r} is no time such as 2026-01-31T12:00:00Z") from None
+        return seconds_of(parsed)
+    if not 0 <= moment <= _END_OF_TIME:
+        raise ValueError(f"{moment} is no time from 1970 to {YEARS_MAX}, in seconds since the epoch")
+    return float(moment)

@@ -1,0 +1,48 @@
+"""The flow schemas and priority levels of API Priority and Fairness.
+
+From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, by the tables of the release, with the condition that
+`pkg/util/flowcontrol` sets.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.bootstrap import BootstrapObject
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
+
+MANAGER = "api-priority-and-fairness-config-producer-v1"
+_FIELDS = ("lastTransitionTime", "message", "reason", "status", "type")
+_CONDITION: Object = {".": {}, **{f"f:{name}": {} for name in _FIELDS}}
+_STATUS_MANAGED = {
+    "manager": "api-priority-and-fairness-config-consumer-v1",
+    "operation": "Apply",
+    "fieldsV1": {"f:status": {"f:conditions": {'k:{"type":"Dangling"}': _CONDITION}}},
+    "subresource": "status",
+}
+
+
+def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
+    """The mandatory ones, then those that are suggested."""
+    for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
+        if resource.kind.resource == "flowschemas":
+            found = _found(body, now)
+            yield BootstrapObject(name, body, status=found, manager=MANAGER, status_managed=_STATUS_MANAGED)
+        else:
+            yield BootstrapObject(name, body, manager=MANAGER)
+
+
+def _found(body: dict[str, Any], now: str) -> Object:
+    """The status of a flow schema whose priority level exists."""
+    level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
+    message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"
+    condition = {
+        "type": "Dangling",
+        "status": "False",
+        "lastTransitionTime": now,
+        "reason": "Found",
+        "message": message,
+    }
+    return {"conditions": [condition]}

@@ -1,0 +1,87 @@
+"""The service of the API itself, its endpoints, and the range of addresses that it has the first of.
+
+Follows k8s.io/kubernetes `pkg/controlplane/controller/kubernetesservice`, `pkg/controlplane/reconcilers` and
+`pkg/controlplane/controller/defaultservicecidr`. The address of the endpoint is one that no network has: that
+of this machine, where clients in the same process connect to, can not be an endpoint's.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.bootstrap import BootstrapObject
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
+
+NAME: Final = "kubernetes"
+NAMESPACE: Final = "default"
+RANGE: Final = "10.0.0.0/24"
+ADDRESS: Final = "10.0.0.1"
+ENDPOINT: Final = "192.0.2.1"
+"""An address for documentation (RFC 5737)."""
+PORT, SECURE_PORT = 443, 6443
+
+_GATE = "MultiCIDRServiceAllocator"
+
+
+def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
+    """One at most. Ranges and addresses have objects in releases where services are given them by these."""
+    has_ranges = resource.release.gates.enabled(_GATE)
+    match resource.kind.resource:
+        case "services":
+            yield BootstrapObject(NAME, _service(), NAMESPACE)
+        case "endpoints":
+            yield BootstrapObject(NAME, _endpoints(), NAMESPACE)
+        case "endpointslices":
+            yield BootstrapObject(NAME, _slice(), NAMESPACE)
+        case "servicecidrs" if has_ranges:
+            ready = {
+                "type": "Ready",
+                "status": "True",
+                "lastTransitionTime": now,
+                "reason": "",
+                "message": "Kubernetes default Service CIDR is ready",
+            }
+            yield BootstrapObject(NAME, {"spec": {"cidrs": [RANGE]}}, status={"conditions": [ready]})
+        case "ipaddresses" if has_ranges:
+            yield BootstrapObject(ADDRESS, _address())
+
+
+def _service() -> Object:
+    port = {"name": "https", "protocol": "TCP", "port": PORT, "targetPort": SECURE_PORT}
+    return {
+        "metadata": {"labels": {"component": "apiserver", "provider": "kubernetes"}},
+        "spec": {
+            "ports": [port],
+            "clusterIP": ADDRESS,
+            "type": "ClusterIP",
+            "sessionAffinity": "None",
+            "ipFamilyPolicy": "SingleStack",
+        },
+    }
+
+
+def _endpoints() -> Object:
+    port = {"name": "https", "port": SECURE_PORT, "protocol": "TCP"}
+    return {
+        "metadata": {"labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
+        "subsets": [{"addresses": [{"ip": ENDPOINT}], "ports": [port]}],
+    }
+
+
+def _slice() -> Object:
+    return {
+        "metadata": {"labels": {"kubernetes.io/service-name": NAME}},
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [ENDPOINT], "conditions": {"ready": True}}],
+        "ports": [{"name": "https", "port": SECURE_PORT, "protocol": "TCP"}],
+    }
+
+
+def _address() -> Object:
+    labels = {
+        "ipaddress.kubernetes.io/ip-family": "IPv4",
+        "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+    }
+    parent = {"resource": "services", "namespace": NAMESPACE, "name": NAME}
+    return {"metadata": {"labels": labels}, "spec": {"parentRef": parent}}

@@ -1,0 +1,38 @@
+"""The initial namespaces of every cluster, in their stored form.
+
+Every server needs them at its start, which tests do often: they are written as constants, without the tables,
+rules and field managers that a create takes.
+"""
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.stored import form as stored_form
+
+INITIAL_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+MANAGER = "kube-apiserver"
+
+
+def stored_namespace(name: str, hub_api_version: str, uid: str, now: str) -> bytes:
+    """The stored form of an initial namespace: what `fakeapi.registry.verbs.creating` makes of its name."""
+    label = "kubernetes.io/metadata.name"
+    managed = {
+        "manager": MANAGER,
+        "operation": "Update",
+        "apiVersion": "v1",
+        "time": now,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:metadata": {"f:labels": {".": {}, f"f:{label}": {}}}},
+    }
+    namespace: Object = {
+        "kind": "Namespace",
+        "apiVersion": hub_api_version,
+        "metadata": {
+            "name": name,
+            "uid": uid,
+            "creationTimestamp": now,
+            "labels": {label: name},
+            "managedFields": [managed],
+        },
+        "spec": {"finalizers": ["kubernetes"]},
+        "status": {"phase": "Active"},
+    }
+    return stored_form.encode_value(namespace)

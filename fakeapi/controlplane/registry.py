@@ -1,0 +1,184 @@
+"""The registry of one server: store, catalogue and namespaces over one storage."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fakeapi.admission.plugins import (
+    CLAIM_STATUS_PERMISSIONS,
+    MUTATING_WEBHOOKS,
+    MUTATIONS,
+    POLICIES,
+    QUOTAS,
+    ROLE_ESCALATION,
+    VALIDATING_WEBHOOKS,
+)
+from fakeapi.admission.selection import Selection
+from fakeapi.clock.clocks import ClockAndNames
+from fakeapi.controlplane.bootstrap.namespaces import INITIAL_NAMESPACES, MANAGER, stored_namespace
+from fakeapi.kinds.core.namespace.definition import NAMESPACE
+from fakeapi.kinds.core.namespace.lookup import Namespaces
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang import times
+from fakeapi.registry.bootstrap import Bootstrap
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.definition import KindDefinition, StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.store import Store
+from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
+from fakeapi.releases import Kind, Release, Serving
+from fakeapi_storage import INITIAL_REVISION, Entry, KeyExists, Storage
+
+if TYPE_CHECKING:
+    from fakeapi.registry.custom.definitions import CustomResources
+
+_ACTIVATED = {
+    "/admissionregistration.k8s.io/mutatingadmissionpolicybindings/": MUTATIONS,
+    "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
+    "/admissionregistration.k8s.io/mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
+    "/admissionregistration.k8s.io/validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
+    "/core/resourcequotas/": QUOTAS,
+}
+"""Plugins that are asked once there is an object, by the prefix of its storage key."""
+
+DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
+"""The prefix of the storage keys of definitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What the verbs work on. Made by `open_registry`."""
+
+    store: Store
+    catalogue: Catalogue
+    namespaces: Namespaces
+    context: StrategyContext
+    bootstrap: Bootstrap
+
+    @property
+    def storage(self) -> Storage:
+        return self.store.storage
+
+    def serve(
+        self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
+    ) -> None:
+        """Serve further kinds, by the definition or by that of their group's folder."""
+        self.catalogue.add(*(Resource(kind, release, definition, self.context) for kind in kinds))
+
+    def notice_stored(self) -> None:
+        """Have the admission plugins asked that the stored objects need."""
+        for prefix, plugin in _ACTIVATED.items():
+            if self.storage.list(prefix, limit=1).entries:
+                self.store.admission.extend(plugin)
+
+    def notice_first(self, prefix: str) -> None:
+        """Have the admission plugin asked, if there is one, that an object of this prefix needs."""
+        plugin = _ACTIVATED.get(prefix)
+        if plugin is not None:
+            self.store.admission.extend(plugin)
+
+    def authorize_by_roles(self) -> None:
+        """Allow only what roles and bindings allow, and nobody to give more than they have."""
+        from fakeapi.authorization.rbac import RBAC  # noqa: PLC0415 - for those who ask for it
+        from fakeapi.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - the same
+
+        async def ensure() -> None:
+            for name in RESOURCES:
+                if (GROUP, name) in self.bootstrap.pending:
+                    resource = self.catalogue.find(GROUP, "v1", name)
+                    if resource is not None:
+                        await self.bootstrap.ensure(resource)
+
+        self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary, ensure)
+        self.store.admission.extend(ROLE_ESCALATION)
+        self.store.admission.extend(CLAIM_STATUS_PERMISSIONS)
+
+    async def ensure_initial_objects(self) -> None:
+        """Create the namespaces that every cluster begins with, one after the other, as a new server does."""
+        resource = self.catalogue.find("", "v1", NAMESPACE.resource)
+        if resource is None:
+            return
+        missing = [name for name in INITIAL_NAMESPACES if self.storage.newest(resource.key("", name)) is None]
+        if self.storage.revision == INITIAL_REVISION:
+            await self._begin(resource, missing)
+            return
+        from fakeapi.registry.verbs.creating import create  # noqa: PLC0415 - where some were deleted
+
+        for name in missing:
+            body = resource.empty_object()
+            body["metadata"]["name"] = name
+            obj = resource.body_type.default(body)
+            options = WriteOptions(manager=MANAGER)
+            try:
+                await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+            except ApiError as error:
+                if error.reason != "AlreadyExists":  # another server was first
+                    raise
+
+    async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
+        """Stores the namespaces of a new cluster, where admission has nothing to go by yet."""
+        store, hub = self.store, resource.definition.hub_api_version
+        writes = [
+            self.storage.create(
+                resource.key("", name), stored_namespace(name, hub, store.clock.uid(), store.now())
+            )
+            for name in names
+        ]
+        for write in writes:
+            with suppress(KeyExists):  # another server was first
+                await store.commit(resource, write)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredEntries:
+    """The entries of a storage, as strategies read them."""
+
+    storage: Storage
+
+    def newest(self, key: str) -> Entry | None:
+        return self.storage.newest(key)
+
+    def list(self, prefix: str) -> Iterable[Entry]:
+        return self.storage.list(prefix).entries
+
+
+def open_registry(
+    storage: Storage,
+    serving: Serving,
+    clock: ClockAndNames,
+    plugins: Selection | None = None,
+    outbound: Outbound = NO_OUTBOUND,
+) -> Registry:
+    """The registry of a server that serves what `serving` says, with these admission plugins; it reaches
+    others by `outbound`.
+    """
+    namespaces = Namespaces(storage)
+    context = StrategyContext(
+        namespace_labels=namespaces.labels,
+        now=lambda: times.now_text(clock.now()),
+        entries=_StoredEntries(storage),
+        fraction=clock.fraction,
+    )
+    catalogue = Catalogue((), serving.primary)
+
+    def make_custom(store: Store) -> "CustomResources":
+        from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - few servers have any
+
+        return CustomResources(store, catalogue, context, bootstrap)
+
+    store = Store(storage, clock, catalogue.find, plugins or Selection(), outbound)
+    bootstrap = Bootstrap(store, catalogue)
+    store.make_custom = make_custom
+    registry = Registry(store, catalogue, namespaces, context, bootstrap)
+    for version in serving.versions:
+        registry.serve(version.kinds, version.release)
+    registry.notice_stored()
+    return registry
+
+
+async def serve_stored_definitions(registry: Registry) -> None:
+    """Serves the CustomResourceDefinitions of a database that is opened again. Raises ApiError."""
+    if registry.storage.list(DEFINITIONS, start_after=None, limit=1, at=None).entries:
+        await registry.store.custom.restore()

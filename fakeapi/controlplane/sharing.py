@@ -1,0 +1,95 @@
+"""Sharing: what a server does because others write the same storage.
+
+The changes of all servers are told here as soon as they are shown: what this server keeps beside the storage
+(served definitions, admission plugins that are asked, the newest change of each resource) follows them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from fakeapi.controlplane.registry import DEFINITIONS, Registry
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.printable import printable_line
+from fakeapi.registry.store import SIGNING_KEY
+from fakeapi.registry.stored.keys import parse_key
+from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
+
+TAKEOVER_SECONDS = 5.0
+"""After which a server settles a definition that another one left unsettled: it may have been killed."""
+
+log = logging.getLogger("fakeapi")
+
+
+class Sharing:
+    """Keeps one server in step with the others."""
+
+    def __init__(self, registry: Registry, storage: SharedStorage) -> None:
+        self._registry = registry
+        self._storage = storage
+        self._takeovers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Agrees with the others on what all must have, makes what a new cluster has, and begins to follow.
+
+        Raises ApiError, StorageError.
+        """
+        self._storage.on_events(self._follow)
+        store = self._registry.store
+        store.signing_key = self._storage.agreed.get(SIGNING_KEY) or await self._storage.agree(
+            SIGNING_KEY, new_key()
+        )
+        await self.make_initial_objects()
+
+    async def make_initial_objects(self) -> None:
+        """Makes the objects that a new cluster has, and a server makes at its start. Raises ApiError."""
+        for resource in [*self._registry.catalogue.resources]:
+            await self._registry.bootstrap.ensure(resource)
+
+    def stop(self) -> None:
+        for handle in self._takeovers.values():
+            handle.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+    def _follow(self, events: Sequence[Event]) -> None:
+        registry = self._registry
+        for event in events:
+            key = event.entry.key
+            prefix = parse_key(key).prefix
+            registry.store.note_change(prefix, event.entry.revision)
+            if prefix == DEFINITIONS:
+                name = key.removeprefix(DEFINITIONS)
+                gone = event.kind is EventKind.DELETE
+                settled = registry.store.custom.show(name, None if gone else event.entry)
+                self._watch_over(name, is_settled=settled)
+            elif event.previous is None:
+                registry.notice_first(prefix)
+
+    def _watch_over(self, name: str, *, is_settled: bool) -> None:
+        handle = self._takeovers.pop(name, None)
+        if handle is not None:
+            handle.cancel()
+        if not is_settled:
+            loop = asyncio.get_running_loop()
+            self._takeovers[name] = loop.call_later(TAKEOVER_SECONDS, self._take_over, name)
+
+    def _take_over(self, name: str) -> None:
+        self._takeovers.pop(name, None)
+        task = asyncio.get_running_loop().create_task(self._settle(name))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _settle(self, name: str) -> None:
+        try:
+            await self._registry.store.custom.follow(name)
+        except (ApiError, StorageError) as error:
+            log.warning("the definition %s was not settled: %s", name, printable_line(error))
+
+
+def new_key() -> str:
+    """A new key for the tokens of service accounts."""
+    from fakeapi.registry.identity.token_signer import new_key_text  # noqa: PLC0415 - loads OpenSSL
+
+    return new_key_text()

@@ -1,0 +1,169 @@
+"""ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding of admissionregistration.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
+`pkg/apis/admissionregistration/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fakeapi.kinds.admissionregistration.matching import validate_match_resources
+from fakeapi.kinds.admissionregistration.mutating_policy import operation_errors
+from fakeapi.kinds.admissionregistration.type_names import type_of
+from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
+from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.shown_values import shown_field
+from fakeapi.machinery.field_errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import is_dns1123_subdomain, is_valid_path_segment_name
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+_ACTIONS = ("Audit", "Deny", "Warn")
+_NOT_FOUND_ACTIONS = ("Deny", "Allow")
+_EXCLUSIVE = "name and selector are mutually exclusive"
+_DENY_AND_WARN = (
+    "must not contain both Deny and Warn (repeating the same validation failure information in the API "
+    "response and headers serves no purpose)"
+)
+
+
+class PolicyBindingStrategy(Strategy):
+    """Writes to a binding; a change of its spec is a new generation."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._errors(obj["spec"])
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return with_next_generation(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_object, *self._errors(new["spec"])]
+
+    def _errors(self, spec: dict[str, Any]) -> list[FieldError]:
+        name, path = spec.get("policyName", ""), "spec.policyName"
+        errors = (
+            [invalid(path, name, why) for why in is_dns1123_subdomain(name)] if name else [required(path)]
+        )
+        errors += self._reference_errors(spec.get("paramRef"))
+        matched, path = spec.get("matchResources"), f"spec.{self._rules.quirks.binding_match_field}"
+        return errors + validate_match_resources(matched, path, self._rules) + self._own_errors(spec)
+
+    def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
+        """Errors of what only this kind of binding has."""
+        return []
+
+    def _reference_errors(self, reference: dict[str, Any] | None) -> list[FieldError]:
+        if reference is None:
+            return []
+        name, selector, path = reference.get("name", ""), reference.get("selector"), "spec.paramRef"
+        errors: list[FieldError] = []
+        if name:
+            errors += [invalid(f"{path}.name", name, why) for why in is_valid_path_segment_name(name)]
+            if selector is not None:
+                errors.append(forbidden(f"{path}.name", _EXCLUSIVE))
+        if selector is not None:
+            errors += validate_label_selector(selector, f"{path}.selector", self._rules.quirks.wording)
+            if name:
+                errors.append(forbidden(f"{path}.selector", _EXCLUSIVE))
+        if not name and selector is None:
+            errors.append(required(path, "one of name or selector must be specified"))
+        action, place = reference.get("parameterNotFoundAction"), f"{path}.parameterNotFoundAction"
+        known = self._rules.schemas.struct(type_of("ParamRef", self._rules)).fields
+        if "parameterNotFoundAction" not in known:
+            return errors
+        if not action:
+            errors.append(required(place))
+        elif action not in _NOT_FOUND_ACTIONS:
+            errors.append(not_supported(place, action, _NOT_FOUND_ACTIONS))
+        return errors
+
+
+class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
+    """Writes to a binding that says what happens to a write that does not hold."""
+
+    def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
+        actions, path = spec.get("validationActions") or [], "spec.validationActions"
+        errors: list[FieldError] = []
+        for index, action in enumerate(actions):
+            if action not in _ACTIONS:
+                errors.append(not_supported(f"{path}[{index}]", action, _ACTIONS))
+            if action in actions[:index]:
+                errors.append(duplicate(f"{path}[{index}]", action))
+        if {"Deny", "Warn"} <= set(actions):
+            holder = type_of("ValidatingAdmissionPolicyBindingSpec", self._rules)
+            shown = shown_field(actions, holder, "validationActions", self._rules)
+            errors.append(invalid(path, shown, _DENY_AND_WARN))
+        if not actions:
+            errors.append(required(path, "at least one validation action is required"))
+        return errors
+
+
+class MutatingPolicyBindingStrategy(PolicyBindingStrategy):
+    """Writes to a binding of a policy that mutates."""
+
+    def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
+        return operation_errors(spec.get("matchResources"), "spec.matchResources")
+
+
+def _validating(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ValidatingPolicyBindingStrategy(rules)}
+
+
+def _mutating(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": MutatingPolicyBindingStrategy(rules)}
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {"PolicyName": lambda obj, now: obj["spec"].get("policyName", ""), "ParamRef": _parameters}
+
+
+def _parameters(obj: Object, now: float) -> str:
+    reference = obj["spec"].get("paramRef") or {}
+    if reference.get("name"):
+        return f"{reference.get('namespace') or '*'}/{reference['name']}"
+    selector = reference.get("selector")
+    return "<unset>" if selector is None else _selector_text(selector)
+
+
+def _selector_text(selector: dict[str, Any]) -> str:
+    """A selector as its generated String method writes it."""
+    labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
+    expressions = "".join(
+        f"LabelSelectorRequirement{{Key:{each['key']},Operator:{each['operator']},"
+        f"Values:[{' '.join(each.get('values') or ())}],}},"
+        for each in selector.get("matchExpressions") or ()
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )
+
+
+VALIDATING_POLICY_BINDING = KindDefinition(
+    group=GROUP, resource="validatingadmissionpolicybindings", strategies=_validating, cells=_cells
+)
+MUTATING_POLICY_BINDING = KindDefinition(
+    group=GROUP, resource="mutatingadmissionpolicybindings", strategies=_mutating, cells=_cells
+)

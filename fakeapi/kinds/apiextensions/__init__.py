@@ -1,0 +1,7 @@
+"""The group apiextensions.k8s.io: definitions of custom resources."""
+
+from fakeapi.kinds.apiextensions.custom_resource_definition import (
+    CUSTOM_RESOURCE_DEFINITION,
+)
+
+KINDS = (CUSTOM_RESOURCE_DEFINITION,)

@@ -1,0 +1,229 @@
+"""CustomResourceDefinition of apiextensions.k8s.io/v1.
+
+Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition` and `pkg/apis/apiextensions`.
+What is served of a definition is `fakeapi.registry.custom`'s.
+"""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from fakeapi.kinds.apiextensions.validation.definition import (
+    format_warnings,
+    name_errors,
+    unchecked_warnings,
+    validate_definition,
+    validate_definition_update,
+    validate_status,
+)
+from fakeapi.kinds.apiextensions.validation.schemas import too_deep
+from fakeapi.kinds.apiextensions.warnings import set_warnings
+from fakeapi.machinery import errors
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.structural.schema import SchemaTooDeep
+from fakeapi.registry.custom.conditions import (
+    CLEANUP,
+    DELETION_PENDING,
+    ESTABLISHED,
+    is_true,
+    with_condition,
+)
+from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
+from fakeapi.registry.model.object_meta import with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+if TYPE_CHECKING:
+    from fakeapi.registry.store import Store
+
+
+class DefinitionStrategy(Strategy):
+    """Writes to a definition itself."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        spec = obj["spec"]
+        names = spec["names"]
+        if not names.get("singular") and names["kind"]:
+            names["singular"] = names["kind"].lower()
+        if not names.get("listKind") and names["kind"]:
+            names["listKind"] = f"{names['kind']}List"
+        if spec.get("conversion") is None:
+            spec["conversion"] = {"strategy": "None"}
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["metadata"]["generation"] = 1
+        obj["status"] = {
+            "conditions": None,
+            "acceptedNames": {"plural": "", "kind": ""},
+            "storedVersions": None,
+        }
+        return _with_stored_version(obj)
+
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        return name_errors(obj)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        try:
+            return validate_definition(obj, self._rules)
+        except SchemaTooDeep:
+            return [too_deep()]
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return _with_stored_version(with_next_generation(new, old))
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        try:
+            return validate_definition_update(new, old, metadata.of_change, self._rules)
+        except SchemaTooDeep:
+            return [too_deep()]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return [*unchecked_warnings(obj), *self._schema_warnings(obj)]
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        known = self._schema_warnings(old)
+        return [*unchecked_warnings(new), *(text for text in self._schema_warnings(new) if text not in known)]
+
+    def _schema_warnings(self, obj: Object) -> list[str]:
+        return [*format_warnings(obj, self._rules), *set_warnings(obj, self._rules)]
+
+
+class DefinitionStatusStrategy(Strategy):
+    """Writes to `/status`, which may change metadata too."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *validate_status(new)]
+
+
+def _with_stored_version(obj: Object) -> Object:
+    """A definition that lists its storage version among those that objects are stored in."""
+    stored = list(obj["status"].get("storedVersions") or ())
+    storage = next((each["name"] for each in obj["spec"]["versions"] or () if each["storage"]), None)
+    if storage is None or storage in stored:
+        return obj
+    return {**obj, "status": {**obj["status"], "storedVersions": [*stored, storage]}}
+
+
+def _delete(obj: Object, request: DeletionRequest) -> Object | None:
+    """The first delete marks a definition, whose objects go then; a further one is like any other's."""
+    meta = obj["metadata"]
+    if meta.get("deletionTimestamp"):
+        return delete_after_finalizers(obj, request)
+    _check_preconditions(obj, request)
+    finalizers = meta.get("finalizers") or []
+    meta["deletionTimestamp"] = request.now
+    if CLEANUP not in finalizers:
+        meta["finalizers"] = [*finalizers, CLEANUP]
+    return with_condition(obj, DELETION_PENDING, request.now)
+
+
+def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
+    """Raises ApiError 409."""
+    meta, options = obj["metadata"], request.options
+    for asked, actual, what in (
+        (options.uid, meta["uid"], "UID"),
+        (options.resource_version, meta["resourceVersion"], "ResourceVersion"),
+    ):
+        if asked is not None and asked != actual:
+            failed = request.quirks.custom.precondition_failed
+            why = f"{failed}: {what} in precondition: {asked}, {what} in object meta: {actual}"
+            raise errors.conflict(request.qualified, meta["name"], why)
+
+
+class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
+    """Writes to `/status` in releases where nobody comes to own metadata by them."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+
+class DefinitionHooks:
+    """The kind of a definition is there, or gone, when the write is answered."""
+
+    run_beside = True
+    pool = ""
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        return obj
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        return new
+
+    async def after(self, store: "Store", write: Write) -> None:
+        await store.custom.follow(write.target.name)
+
+
+def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    """The name is that of the kind, which the strategy knows."""
+    return []
+
+
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
+    """Follows `pkg/registry/customresourcedefinition/tableconvertor`; older releases show the time alone."""
+    if not quirks.custom.prints_definitions:
+        return (CREATED_AT_COLUMN,)
+    return (
+        Column("Scope", "Cluster/Namespaced", at("spec", "scope")),
+        Column("Versions", "Served versions", _served_versions),
+        CREATED_AT_COLUMN,
+        Column("Group", "API group", at("spec", "group"), priority=1),
+        Column("Kind", "CustomResource kind", at("spec", "names", "kind"), priority=1),
+        Column("ShortNames", "Short names", _short_names, priority=1),
+        Column(
+            "Established",
+            "Established status",
+            lambda obj, now: is_true(obj, ESTABLISHED),
+            type="boolean",
+            priority=1,
+        ),
+    )
+
+
+def _served_versions(obj: Object, now: float) -> str:
+    served = (each for each in obj["spec"]["versions"] if each["served"])
+    return ",".join(sorted(each["name"] + ("(storage)" if each["storage"] else "") for each in served))
+
+
+def _short_names(obj: Object, now: float) -> str:
+    return ",".join(obj["spec"]["names"].get("shortNames") or ())
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    keeps = rules.quirks.custom.definition_status_keeps_metadata
+    status = DefinitionStatusWithoutMetadata() if keeps else DefinitionStatusStrategy()
+    return {"": DefinitionStrategy(rules), "status": status}
+
+
+CUSTOM_RESOURCE_DEFINITION = KindDefinition(
+    group="apiextensions.k8s.io",
+    resource="customresourcedefinitions",
+    strategies=_strategies,
+    name_validator=_any_name,
+    core_metadata=False,
+    columns=_columns,
+    shows_age=False,
+    deletion=_delete,
+    hooks=lambda kind, rules, context: DefinitionHooks(),
+)

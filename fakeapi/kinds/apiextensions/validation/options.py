@@ -1,0 +1,21 @@
+"""Options of validation: a new definition must be right, an update may keep some of what was there."""
+
+from dataclasses import dataclass, field
+
+from fakeapi.kinds.apiextensions.internal_form import InternalSpec
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.definition_validation import Strictness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """`unchanged` are the versions whose schema is as it was; `old` and `old_spec` are None for a new
+    definition.
+    """
+
+    strictness: Strictness = field(default_factory=Strictness)
+    requires_schemas: bool = True
+    requires_known_review: bool = True
+    unchanged: frozenset[str] = frozenset()
+    old: Object | None = None
+    old_spec: InternalSpec | None = None

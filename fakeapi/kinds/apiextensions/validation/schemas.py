@@ -1,0 +1,123 @@
+"""Validates the schemas of a definition, each once."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from fakeapi.kinds.apiextensions.internal_form import InternalSpec
+from fakeapi.kinds.apiextensions.validation.options import Options
+from fakeapi.machinery.cel.rules.definition import DefinitionRules, preexisting
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.definition_validation import validate_definition_schema
+from fakeapi.machinery.structural.schema import DEPTH_MAX, Schema
+from fakeapi.releases.rule_settings import rule_settings
+from fakeapi.releases.rules import ReleaseRules
+from fakeapi.releases.schema_rules import schema_rules_of
+
+OBJECT_META = "meta/v1.ObjectMeta"
+
+
+class SchemaChecks:
+    """Checks the schemas of one spec."""
+
+    def __init__(self, internal: InternalSpec, options: Options, rules: ReleaseRules) -> None:
+        self.internal = internal
+        self.options = options
+        self.rules = rules
+        structural = not internal.spec.get("preserveUnknownFields") or any(
+            has_defaults(each) or has_extensions(each) for each in internal.schemas
+        )
+        strictness = options.strictness
+        self._strictness = replace(
+            strictness, requires_structural=strictness.requires_structural or structural
+        )
+
+    def schema_errors(self, holder: Object, path: str, version: str) -> list[FieldError]:
+        """Errors of the schema of a version, or of what all share; `path` is where it is held."""
+        schema = self.internal.schema_of(holder)
+        if schema is None:
+            return []
+        return validate_definition_schema(
+            schema,
+            path,
+            self.rules.schemas.struct(OBJECT_META),
+            has_status=self._has_status(holder),
+            strictness=self._strictness,
+            checker=self._checker(version),
+            rules=schema_rules_of(self.rules.release),
+        )
+
+    def _checker(self, version: str) -> DefinitionRules:
+        old = self.options.old_spec
+        return DefinitionRules(
+            rule_settings(self.rules),
+            preexisting([] if old is None else old.schemas),
+            suppresses_costs=version in self.options.unchanged and self.rules.quirks.rules.kept_may_cost,
+        )
+
+    def _has_status(self, holder: Object) -> bool:
+        """Whether the status subresource is on: of a version its own, or any where all share the schema."""
+        internal = self.internal
+        if holder is internal.shared:
+            holders = (internal.shared, *internal.versions)
+            return any(_has_status(each) for each in holders)
+        return _has_status(holder if internal.has("subresources") else internal.shared)
+
+
+def _has_status(holder: Object) -> bool:
+    return (holder.get("subresources") or {}).get("status") is not None
+
+
+def has_defaults(schema: Schema) -> bool:
+    return _any(schema, lambda each: each.default is not None)
+
+
+def has_extensions(schema: Schema) -> bool:
+    """Whether a schema says anything that Kubernetes added to OpenAPI."""
+    return _any(
+        schema,
+        lambda each: (
+            each.embedded_resource
+            or each.preserve_unknown_fields is not None
+            or each.int_or_string
+            or bool(each.list_map_keys)
+            or each.list_type is not None
+            or bool(each.validations)
+        ),
+    )
+
+
+def too_deep() -> FieldError:
+    """The error of a schema that is nested deeper than this server reads; upstream has no such limit."""
+    return invalid("spec.versions", "", f"fakeapi reads schemas of at most {DEPTH_MAX} levels")
+
+
+def _any(schema: Schema, test: Callable[[Schema], bool]) -> bool:
+    return any(test(each) for each in every(schema))
+
+
+def every(schema: Schema) -> Iterator[Schema]:
+    """A schema and all within it, in the order of SchemaHas."""
+    pending = [schema]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending += reversed(_parts(current))
+
+
+def _parts(schema: Schema) -> list[Schema]:
+    items = schema.items if isinstance(schema.items, tuple) else (schema.items,)
+    others = [
+        *items,
+        *schema.all_of,
+        *schema.any_of,
+        *schema.one_of,
+        schema.not_,
+        *schema.properties.values(),
+        schema.additional_properties,
+        *schema.pattern_properties.values(),
+        schema.additional_items,
+        *schema.definitions.values(),
+        *schema.dependencies.values(),
+    ]
+    return [each for each in others if isinstance(each, Schema)]

@@ -1,0 +1,64 @@
+"""Validates the fields of objects that field selectors may name."""
+
+from fakeapi.kinds.apiextensions.validation.schemas import SchemaChecks
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required, too_many
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.structural.field_paths import FieldPathError, field_path
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+FIELDS_MAX = 8
+_TYPES = ("string", "boolean", "integer")
+_WRONG_TYPE = (
+    "must point to a field of type string, boolean or integer. Enum string fields and strings with formats "
+    "are allowed."
+)
+
+
+def validate_selectable(holder: Object, path: str, version: str, checks: SchemaChecks) -> list[FieldError]:
+    """Errors of the `selectableFields` of a version, or of what all share, where `version` is empty."""
+    at = f"{path}.selectableFields"
+    fields = holder["selectableFields"]
+    schema = checks.internal.schema_of(holder)
+    if schema is None:
+        return [invalid(at, "", _without_schema(checks, version))]
+    found: list[FieldError] = []
+    seen: set[str] = set()
+    for index, each in enumerate(fields):
+        place, text = f"{at}[{index}].jsonPath", each.get("jsonPath", "")
+        if not text:
+            found.append(required(place))
+            continue
+        try:
+            shown, leads_to = field_path(text, schema, allows_brackets=False)
+        except FieldPathError as error:
+            found.append(invalid(place, text, f"is an invalid path: {error}"))
+            continue
+        if shown.removeprefix(".").partition(".")[0] == "metadata":
+            found.append(invalid(place, text, "must not point to fields in metadata"))
+        if leads_to.type not in _TYPES:
+            found.append(invalid(place, text, _WRONG_TYPE))
+        if shown in seen:
+            found.append(duplicate(place, text))
+        seen.add(shown)
+    if len(seen) > FIELDS_MAX and not _may_stay(holder, version, checks):
+        found.append(too_many(at, len(seen), FIELDS_MAX))
+    return found
+
+
+def _without_schema(checks: SchemaChecks, version: str) -> str:
+    prefix = checks.rules.quirks.custom.selectable_prefix
+    if not version:
+        return f"{prefix}may only be set when validations.schema is included"
+    name = "version.schema.openAPIV3Schema" if prefix else "`version.schema.openAPIV3Schema`"
+    return f"{prefix}may only be set when {name} is not included"
+
+
+def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
+    """Whether an update may keep too many fields, because the old definition has the same ones."""
+    old = checks.options.old_spec
+    if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:
+        return False
+    holders = old.versions if version else (old.shared,)
+    before = next((each for each in holders if not version or each["name"] == version), {})
+    fields = before.get("selectableFields") or []
+    return len(fields) > FIELDS_MAX and semantically_equal(fields, holder["selectableFields"])

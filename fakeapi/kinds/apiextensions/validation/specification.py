@@ -1,0 +1,132 @@
+"""Validates the spec of a definition, in its internal form."""
+
+from typing import Any
+
+from fakeapi.kinds.apiextensions.internal_form import InternalSpec
+from fakeapi.kinds.apiextensions.validation.conversion import (
+    enum_errors,
+    validate_conversion,
+)
+from fakeapi.kinds.apiextensions.validation.names import label_errors, validate_names
+from fakeapi.kinds.apiextensions.validation.options import Options
+from fakeapi.kinds.apiextensions.validation.parts import (
+    validate_columns,
+    validate_deprecation,
+    validate_subresources,
+)
+from fakeapi.kinds.apiextensions.validation.schemas import SchemaChecks, has_defaults
+from fakeapi.kinds.apiextensions.validation.selectable import validate_selectable
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import is_dns1035_label, is_dns1123_subdomain
+from fakeapi.machinery.schema.nodes import List, Struct
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
+from fakeapi.releases.rules import ReleaseRules
+
+SCOPES = ("Cluster", "Namespaced")
+
+
+def validate_spec(internal: InternalSpec, options: Options, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of a spec, in upstream's order. Raises SchemaTooDeep."""
+    spec = internal.spec
+    checks = SchemaChecks(internal, options, rules)
+    found = _group_errors(spec["group"]) + enum_errors(spec.get("scope") or "", SCOPES, "spec.scope")
+    found += _missing_schema_errors(internal, options, rules)
+    if spec.get("preserveUnknownFields") and any(has_defaults(each) for each in internal.schemas):
+        text = "must be false in order to use defaults in the schema"
+        found.append(invalid("spec.preserveUnknownFields", True, text))
+    for index, version in enumerate(internal.versions):
+        found += _version_errors(version, f"spec.versions[{index}]", checks)
+    found += _versions_errors(internal, rules)
+    if internal.version:
+        found += label_errors(internal.version, "spec.version")
+    for name in ("plural", "singular", "kind", "listKind"):
+        if not spec["names"].get(name):
+            found.append(required(f"spec.names.{name}"))
+    found += validate_names(spec["names"], "spec.names")
+    found += _shared_errors(internal, checks)
+    conversion = spec.get("conversion")
+    strategy = (conversion or {}).get("strategy")
+    if conversion is not None and strategy != "None" and spec.get("preserveUnknownFields"):
+        text = "must be None if spec.preserveUnknownFields is true"
+        found.append(invalid("spec.conversion.strategy", strategy, text))
+    return found + validate_conversion(conversion, options, rules)
+
+
+def _group_errors(group: str) -> list[FieldError]:
+    if not group:
+        return [required("spec.group")]
+    why = is_dns1123_subdomain(group)
+    if why:
+        return [invalid("spec.group", group, ",".join(why))]
+    if "." not in group:
+        return [invalid("spec.group", group, "should be a domain with at least one dot")]
+    return []
+
+
+def _missing_schema_errors(internal: InternalSpec, options: Options, rules: ReleaseRules) -> list[FieldError]:
+    if (internal.shared.get("schema") or {}).get("openAPIV3Schema") is not None:
+        return []
+    text = rules.quirks.custom.schemas_required if options.requires_schemas else _PRUNED
+    if not options.requires_schemas and internal.spec.get("preserveUnknownFields"):
+        return []
+    return [
+        required(f"spec.versions[{index}].schema.openAPIV3Schema", text)
+        for index, version in enumerate(internal.versions)
+        if (version.get("schema") or {}).get("openAPIV3Schema") is None
+        and (options.requires_schemas or version["served"])
+    ]
+
+
+_PRUNED = "because otherwise all fields are pruned"
+
+
+def _version_errors(version: Object, path: str, checks: SchemaChecks) -> list[FieldError]:
+    why = is_dns1035_label(version["name"])
+    found = [invalid(f"{path}.name", version["name"], ",".join(why))] if why else []
+    found += validate_deprecation(version, path)
+    found += checks.schema_errors(version, f"{path}.schema", version["name"])
+    found += validate_subresources(version.get("subresources"), f"{path}.subresources")
+    found += validate_columns(version.get("additionalPrinterColumns"), path)
+    if version.get("selectableFields"):
+        found += validate_selectable(version, path, version["name"], checks)
+    return found
+
+
+def _shared_errors(internal: InternalSpec, checks: SchemaChecks) -> list[FieldError]:
+    shared = internal.shared
+    found = checks.schema_errors(shared, "spec.validation", internal.version)
+    found += validate_subresources(shared.get("subresources"), "spec.subresources")
+    found += validate_columns(shared.get("additionalPrinterColumns"), "spec")
+    if shared.get("selectableFields"):
+        found += validate_selectable(shared, "spec", "", checks)
+    return found
+
+
+def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the versions as a list."""
+    names = [each["name"] for each in internal.versions]
+    texts = []
+    if len(set(names)) < len(names):
+        texts.append("must contain unique version names")
+    if sum(each["storage"] for each in internal.versions) != 1:
+        texts.append("must have exactly one version marked as storage version")
+    shown = _shown_versions(internal, rules) if texts else None
+    return [invalid("spec.versions", shown, text) for text in texts]
+
+
+def _shown_versions(internal: InternalSpec, rules: ReleaseRules) -> Dump:
+    name = "[]apiextensions.CustomResourceDefinitionVersion"
+    if internal.spec.get("versions") is None:
+        return Dump("null" if rules.quirks.wording.json_values else f"{name}(nil)")
+    node = List(_version_type(rules), name)
+    versions: list[Any] = list(internal.versions)
+    if rules.quirks.wording.json_values:
+        return Dump(unversioned_json(versions, node))
+    return Dump(unversioned_syntax(versions, node, "apiextensions"))
+
+
+def _version_type(rules: ReleaseRules) -> Struct:
+    return rules.schemas.struct("apiextensions/v1.CustomResourceDefinitionVersion")

@@ -1,0 +1,44 @@
+"""Validates the selectors of workloads, which must select the pods of their template."""
+
+from collections.abc import Callable
+
+from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, is_empty, shown_selector
+from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
+from fakeapi.releases.rules import ReleaseRules
+
+
+def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of a selector that is absent, empty or malformed."""
+    selector, wording = spec.get("selector"), rules.quirks.wording
+    if selector is None:
+        return [required("spec.selector")]
+    errors = validate_label_selector(selector, "spec.selector", wording)
+    if is_empty(selector):
+        problem = f"empty selector is invalid for {workload}"
+        errors.append(invalid("spec.selector", shown_selector(wording, selector), problem))
+    return errors
+
+
+def with_compiled_selector(
+    spec: Object, detail: str, rules: ReleaseRules, then: Callable[[Selector | None], list[FieldError]]
+) -> list[FieldError]:
+    """What `then` finds of a template with the compiled selector.
+
+    `detail` is said of a selector that cannot be compiled.
+    """
+    try:
+        selector = compiled(spec.get("selector"))
+    except InvalidSelector:
+        return [invalid("spec.selector", shown_selector(rules.quirks.wording, spec["selector"]), detail)]
+    return then(selector)
+
+
+def validate_immutable_selector(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    before, after = old["spec"].get("selector"), new["spec"].get("selector")
+    if semantically_equal(before, after):
+        return []
+    return [invalid("spec.selector", shown_selector(rules.quirks.wording, after), FIELD_IMMUTABLE)]

@@ -1,0 +1,53 @@
+"""TokenReview of authentication.k8s.io: whose token it is.
+
+Follows k8s.io/kubernetes `pkg/registry/authentication/tokenreview`.
+"""
+
+from fakeapi.kinds.authentication.self_subject_review import user_info
+from fakeapi.kinds.generic import plain_strategies
+from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.definition import KindDefinition
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.answers import admit, answered
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.store import Store
+from fakeapi.releases import Gates
+
+UNKNOWN_TOKEN = "invalid bearer token"  # noqa: S105 - a message
+
+
+async def _answer(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    if not body["spec"].get("token"):
+        raise errors.bad_request("token is required for TokenReview in authentication")
+    await admit(store, resource, target, body, options, warnings)
+    body["status"] = _status(store, body["spec"], resource.release.gates)
+    return answered(resource, body)
+
+
+def _status(store: Store, spec: Object, gates: Gates) -> Object:
+    from fakeapi.registry.identity.service_accounts import TokenRefused, user_of_token  # noqa: PLC0415 - lazy
+    from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
+
+    try:
+        found = user_of_token(store, spec["token"], spec.get("audiences") or [ISSUER], gates)
+    except TokenRefused as refusal:
+        return {"user": {}, "error": f"[{UNKNOWN_TOKEN}, {refusal}]"}
+    if found is None:
+        return {"user": {}, "error": UNKNOWN_TOKEN}
+    return {"authenticated": True, "user": user_info(found.user), "audiences": found.audiences}
+
+
+TOKEN_REVIEW = KindDefinition(
+    group="authentication.k8s.io",
+    resource="tokenreviews",
+    strategies=plain_strategies,
+    answer=_answer,
+)

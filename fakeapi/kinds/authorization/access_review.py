@@ -1,0 +1,158 @@
+"""SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides, which allows
+everything unless the server was told otherwise.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fakeapi.kinds.authorization.validation import (
+    validate_local_review,
+    validate_self_review,
+    validate_subject_review,
+)
+from fakeapi.kinds.generic import plain_strategies
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import field_selector, label_selector
+from fakeapi.registry.authorization.attributes import AccessAttributes, equal_terms
+from fakeapi.registry.authorization.authorizer import Decision
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.model.definition import KindDefinition, SubresourceAction
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.answers import admit, answered
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.store import Store
+from fakeapi.releases.rules import ReleaseRules, rules_of
+
+GROUP = "authorization.k8s.io"
+SELECTORS = "AuthorizeWithSelectors"
+
+Validate = Callable[[Object, ReleaseRules], list[FieldError]]
+
+
+def _review(resource: str, validate: Validate, *, local: bool = False) -> KindDefinition:
+    return KindDefinition(
+        group=GROUP, resource=resource, strategies=plain_strategies, answer=_answer(validate, local=local)
+    )
+
+
+def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
+    async def answer(
+        store: Store,
+        resource: Resource,
+        target: ObjectReference,
+        body: Object,
+        options: WriteOptions,
+        warnings: Warnings,
+    ) -> WriteResult:
+        rules = rules_of(resource.release)
+        attributes = body["spec"].get("resourceAttributes") or {}
+        if not rules.gates.enabled(SELECTORS):
+            for name in ("fieldSelector", "labelSelector"):
+                attributes.pop(name, None)
+        found = validate(body, rules)
+        if found:
+            raise errors.invalid(Qualified(GROUP, ""), "", found)
+        if local and not target.namespace:
+            raise errors.bad_request("namespace is required on this type: ")
+        await admit(store, resource, target, body, options, warnings)
+        spec, by_fields = body["spec"], rules.gates.enabled(SELECTORS)
+        user = _subject(spec) if "user" in spec or "groups" in spec else options.user
+        decision = await store.authorizer.authorize(_access(user, spec, by_fields=by_fields))
+        body["status"] = _status(decision, attributes)
+        return answered(resource, body)
+
+    return answer
+
+
+def _subject(spec: dict[str, Any]) -> User:
+    """The user whom a review is about."""
+    extra = {name: tuple(values or ()) for name, values in (spec.get("extra") or {}).items()}
+    return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""), extra)
+
+
+def _access(user: User, spec: dict[str, Any], *, by_fields: bool) -> AccessAttributes:
+    others = spec.get("nonResourceAttributes")
+    if others is not None:
+        path, verb = others.get("path", ""), others.get("verb", "")
+        return AccessAttributes(user, verb, path=path, is_resource=False)
+    wanted = spec["resourceAttributes"]
+    names = ("verb", "group", "resource", "subresource", "namespace", "name")
+    fields = _equal_fields(wanted.get("fieldSelector")) if by_fields else ()
+    return AccessAttributes(user, **{name: wanted.get(name, "") for name in names}, fields=fields)
+
+
+def _equal_fields(selector: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    """The terms of a selector that ask for equality; none of one that does not parse."""
+    if selector is None:
+        return ()
+    if selector.get("rawSelector"):
+        return equal_terms(selector["rawSelector"])
+    return tuple(
+        (each["key"], each["values"][0])
+        for each in selector.get("requirements") or ()
+        if each["operator"] == "In" and len(each.get("values") or ()) == 1
+    )
+
+
+def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
+    problems = [
+        f"spec.resourceAttributes.{name} {extent} due to parse error"
+        for name, extent in (
+            ("fieldSelector", _ignored_fields(attributes.get("fieldSelector"))),
+            ("labelSelector", _ignored_labels(attributes.get("labelSelector"))),
+        )
+        if extent
+    ]
+    status: Object = {"allowed": decision.allowed}
+    if decision.reason:
+        status["reason"] = decision.reason
+    if problems:
+        status["evaluationError"] = "; ".join(problems)
+    return status
+
+
+def _ignored_fields(selector: dict[str, Any] | None) -> str:
+    """How much of a selector of fields is ignored: requirements, or a text, that do not parse."""
+    if selector is None:
+        return ""
+    if selector.get("rawSelector"):
+        return _unparsable(field_selector.parse, selector["rawSelector"])
+    good = [
+        len(each.get("values") or ()) == 1 and each["operator"] in ("In", "NotIn")
+        for each in selector.get("requirements") or ()
+    ]
+    return _extent(good)
+
+
+def _ignored_labels(selector: dict[str, Any] | None) -> str:
+    """The same of a selector of labels."""
+    if selector is None:
+        return ""
+    if selector.get("rawSelector"):
+        return _unparsable(label_selector.parse, selector["rawSelector"])
+    known = ("In", "NotIn", "Exists", "DoesNotExist")
+    return _extent([each["operator"] in known for each in selector.get("requirements") or ()])
+
+
+def _unparsable(parse: Callable[[str], object], text: str) -> str:
+    try:
+        parse(text)
+    except (ValueError, errors.ApiError):
+        return "ignored"
+    return ""
+
+
+def _extent(good: list[bool]) -> str:
+    if all(good):
+        return ""
+    return "partially ignored" if any(good) else "ignored"
+
+
+SUBJECT_ACCESS_REVIEW = _review("subjectaccessreviews", validate_subject_review)
+LOCAL_SUBJECT_ACCESS_REVIEW = _review("localsubjectaccessreviews", validate_local_review, local=True)
+SELF_SUBJECT_ACCESS_REVIEW = _review("selfsubjectaccessreviews", validate_self_review)

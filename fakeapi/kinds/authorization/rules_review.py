@@ -1,0 +1,44 @@
+"""SelfSubjectRulesReview of authorization.k8s.io: what the client may do in a namespace.
+
+Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview`.
+"""
+
+from fakeapi.kinds.generic import plain_strategies
+from fakeapi.machinery import errors
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.definition import KindDefinition
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.answers import admit, answered
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.store import Store
+
+
+async def _answer(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """The rules, in an object that has nothing of the one that asked."""
+    if not body["spec"].get("namespace"):
+        raise errors.bad_request("no namespace on request")
+    await admit(store, resource, target, body, options, warnings)
+    found = await store.authorizer.rules_for(options.user, body["spec"]["namespace"])
+    review = resource.empty_object()
+    review["status"] = {
+        "resourceRules": list(found.resources),
+        "nonResourceRules": list(found.paths),
+        "incomplete": found.incomplete,
+        **({"evaluationError": found.error} if found.error else {}),
+    }
+    return answered(resource, review)
+
+
+SELF_SUBJECT_RULES_REVIEW = KindDefinition(
+    group="authorization.k8s.io",
+    resource="selfsubjectrulesreviews",
+    strategies=plain_strategies,
+    answer=_answer,
+)

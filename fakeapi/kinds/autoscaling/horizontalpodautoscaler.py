@@ -1,0 +1,183 @@
+"""HorizontalPodAutoscaler of autoscaling, in v1 and v2.
+
+Follows k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler` and
+`pkg/apis/autoscaling/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fakeapi.kinds.autoscaling.cells import autoscaler_cells
+from fakeapi.kinds.autoscaling.conversion import ROUND_TRIP, conversions_of, without_round_trip
+from fakeapi.kinds.autoscaling.validation.behavior import validate_behavior
+from fakeapi.kinds.autoscaling.validation.metrics import CONTAINER_METRICS, validate_metrics
+from fakeapi.kinds.autoscaling.validation.references import (
+    ReferenceRules,
+    validate_reference,
+    version_problem,
+)
+from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, with_status_of
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.counters import validate_nonnegative_fields
+from fakeapi.registry.model.conversion import IDENTITY
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.semantic_equality import semantically_equal
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+_NO_STATUS: Object = {"status": {"desiredReplicas": 0, "currentMetrics": None}}
+"""The status of a new autoscaler in the hub, as Go writes it."""
+
+_TOLERANCE = "HPAConfigurableTolerance"
+_GENERATION = "HPAGeneration"
+_TO_ZERO = "HPAScaleToZero"
+_DIRECTIONS = ("scaleUp", "scaleDown")
+
+
+class AutoscalerStrategy(WorkloadStrategy):
+    """Writes to an autoscaler; up to 1.36 it has no generation but the client's."""
+
+    template_path: ClassVar[tuple[str, ...]] = ()
+
+    def default(self, obj: Object) -> Object:
+        """Shows the object as it comes out of the server's own type, v1's annotations included."""
+        conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
+        if conversion is IDENTITY:
+            return without_round_trip(obj)
+        return conversion.from_hub(conversion.to_hub(obj))
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj = self.with_enabled_fields(with_status_of(obj, _NO_STATUS), None)
+        return with_generation(obj, 1) if self._rules.gates.enabled(_GENERATION) else obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = self.with_enabled_fields(with_status_of(new, old), old)
+        changed = not semantically_equal(new["spec"], old["spec"])
+        if not changed or not self._rules.gates.enabled(_GENERATION):
+            return new
+        return with_generation(new, old["metadata"].get("generation", 0) + 1)
+
+    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
+        spec = obj["spec"]
+        if self._rules.drops(_TOLERANCE) and not _has_tolerance(old):
+            spec = _without_tolerance(spec)
+        if self._rules.drops(CONTAINER_METRICS) and not _has_container_metrics(old):
+            metrics = [
+                {name: value for name, value in metric.items() if name != "containerResource"}
+                for metric in spec.get("metrics") or ()
+            ]
+            spec = {**spec, "metrics": metrics} if metrics else spec
+        return {**obj, "spec": spec}
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._spec_errors(obj["spec"], None)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *self._spec_errors(new["spec"], old["spec"])]
+
+    def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
+        least, most = spec.get("minReplicas"), spec.get("maxReplicas", 0)
+        bounds = [*self._least_errors(least, old), *self._most_errors(most)]
+        errors: list[FieldError] = []
+        if least is not None and most < least:
+            problem = "must be greater than or equal to `minReplicas`"
+            errors.append(invalid("spec.maxReplicas", most, problem))
+        target = self._target_rules(spec["scaleTargetRef"], old)
+        errors += validate_reference(spec["scaleTargetRef"], "spec.scaleTargetRef", target)
+        metrics, described = spec.get("metrics") or [], self._described_rules(old)
+        errors += validate_metrics(metrics, "spec.metrics", least, described, self._rules)
+        errors += validate_behavior(spec.get("behavior"), "spec.behavior")
+        return [*bounds, *errors]
+
+    def declared_options(self, new: Object, old: Object | None) -> Mapping[str, bool]:
+        return {_TO_ZERO: self._may_be_zero(None if old is None else old["spec"])}
+
+    def _may_be_zero(self, old: Object | None) -> bool:
+        return self._rules.gates.enabled(_TO_ZERO) or (old is not None and old.get("minReplicas") == 0)
+
+    def _least_errors(self, least: int | None, old: Object | None) -> list[FieldError]:
+        lowest = 0 if self._may_be_zero(old) else 1
+        if least is None or least >= lowest:
+            return []
+        return [invalid("spec.minReplicas", least, f"must be greater than or equal to {lowest}")]
+
+    def _most_errors(self, most: int) -> list[FieldError]:
+        path, form = "spec.maxReplicas", self._rules.quirks.workloads.autoscaler_bounds
+        if most >= 1:
+            return []
+        if form == "positive":
+            return [invalid(path, most, "must be greater than 0")]
+        if most == 0:
+            return [required(path, "must be set and greater than 0")]
+        return [invalid(path, most, "must be greater than or equal to 1")]
+
+    def _target_rules(self, target: Object, old: Object | None) -> ReferenceRules:
+        if not self._rules.quirks.workloads.references_name_a_group:
+            return ReferenceRules(any_version=True)
+        before = None if old is None else old["scaleTargetRef"]
+        if before is not None and all(
+            target.get(name) == before.get(name) for name in ("apiVersion", "kind")
+        ):
+            return ReferenceRules(any_version=True)
+        return ReferenceRules(core=target.get("kind") == "ReplicationController")
+
+    def _described_rules(self, old: Object | None) -> ReferenceRules:
+        if not self._rules.quirks.workloads.references_name_a_group:
+            return ReferenceRules(any_version=True)
+        rules = ReferenceRules(core=True)
+        stored = [
+            metric["object"]["describedObject"]
+            for metric in (old or {}).get("metrics") or ()
+            if metric.get("type") == "Object" and metric.get("object") is not None
+        ]
+        was_invalid = any(version_problem(each.get("apiVersion", ""), rules) for each in stored)
+        return ReferenceRules(any_version=was_invalid, core=True)
+
+
+class AutoscalerStatusStrategy(WorkloadStatusStrategy):
+    """Writes to `/status`."""
+
+    def status_errors(self, new: Object, old: Object) -> list[FieldError]:
+        status = new.get("status") or {}
+        return validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
+
+
+def _has_tolerance(old: Object | None) -> bool:
+    behavior: Any = (old or {"spec": {}})["spec"].get("behavior") or {}
+    return any((behavior.get(name) or {}).get("tolerance") is not None for name in _DIRECTIONS)
+
+
+def _without_tolerance(spec: Object) -> Object:
+    behavior = spec.get("behavior")
+    if behavior is None:
+        return spec
+    kept = {
+        name: value and {member: each for member, each in value.items() if member != "tolerance"}
+        for name, value in behavior.items()
+    }
+    return {**spec, "behavior": kept}
+
+
+def _has_container_metrics(old: Object | None) -> bool:
+    metrics = (old or {"spec": {}})["spec"].get("metrics") or ()
+    return any(metric.get("containerResource") is not None for metric in metrics)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": AutoscalerStrategy(kind, rules), "status": AutoscalerStatusStrategy(rules)}
+
+
+HORIZONTAL_POD_AUTOSCALER = KindDefinition(
+    group="autoscaling",
+    resource="horizontalpodautoscalers",
+    strategies=_strategies,
+    conversions_of=conversions_of,
+    cells=autoscaler_cells,
+    hidden_annotations=ROUND_TRIP,
+    table_subresources=frozenset(("status",)),
+)

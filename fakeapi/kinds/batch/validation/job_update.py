@@ -1,0 +1,154 @@
+"""Validates how the spec of a job may change."""
+
+from copy import deepcopy
+from typing import Any
+
+from fakeapi.kinds.batch.validation.job_spec import INDEXED
+from fakeapi.kinds.batch.validation.job_status import JobStatus
+from fakeapi.kinds.common.label_matching import shown_selector
+from fakeapi.kinds.common.shown_values import shown_as, shown_plain, shown_struct
+from fakeapi.kinds.core.pod.validation.internal_form import internal_spec, internal_template
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
+from fakeapi.releases.rules import ReleaseRules
+
+MUTABLE_RESOURCES = "MutablePodResourcesForSuspendedJobs"
+MUTABLE_DIRECTIVES = "MutableSchedulingDirectivesForSuspendedJobs"
+_STRUCTS = {"podFailurePolicy": "batch/v1.PodFailurePolicy", "successPolicy": "batch/v1.SuccessPolicy"}
+_DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
+
+
+def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of what an update changes in the spec and may not."""
+    after, before = new["spec"], old["spec"]
+    return [
+        *_completions_errors(after, before, rules),
+        *_fixed(after, before, "selector", rules),
+        *_template_errors(new, old, rules),
+        *_fixed(after, before, "completionMode", rules),
+        *_fixed(after, before, "podFailurePolicy", rules),
+        *_fixed(after, before, "backoffLimitPerIndex", rules),
+        *_fixed(after, before, "managedBy", rules),
+        *_fixed(after, before, "successPolicy", rules),
+        *_scheduling_errors(after, before),
+    ]
+
+
+def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[FieldError]:
+    """The error of a field that has changed."""
+    value = new.get(name)
+    if semantically_equal(value, old.get(name)):
+        return []
+    return [invalid(f"spec.{name}", _shown(name, value, rules), FIELD_IMMUTABLE)]
+
+
+def _shown(name: str, value: Any, rules: ReleaseRules) -> Any:
+    if name == "selector":
+        return shown_selector(rules.quirks.wording, value)
+    if name in _STRUCTS:
+        return shown_struct(value, _STRUCTS[name], rules)
+    return shown_plain(value, rules)
+
+
+def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Completions of an indexed job may change together with its parallelism."""
+    is_elastic = new.get("completionMode") == INDEXED and rules.gates.enabled("ElasticIndexedJob")
+    if not is_elastic:
+        return _fixed(new, old, "completions", rules)
+    wanted = new.get("completions")
+    if wanted == old.get("completions") or wanted is None or wanted == new.get("parallelism"):
+        return []
+    problem = "can only be modified in tandem with spec.parallelism"
+    return [invalid("spec.completions", wanted, problem)]
+
+
+def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    template, before, path = new["spec"]["template"], old["spec"]["template"], "spec.template"
+    if _directives_are_mutable(old, rules):
+        before = _with_directives(before, template)
+    if _resources_are_mutable(old, rules):
+        pod = _with_resources(before["spec"], template["spec"])
+        if semantically_equal(template["spec"], pod):
+            return []
+        shown = shown_as(*internal_spec(template["spec"], rules), rules)
+        return [invalid(f"{path}.spec", shown, FIELD_IMMUTABLE)]
+    if semantically_equal(template, before):
+        return []
+    shown = shown_as(*internal_template(template, rules), rules)
+    return [invalid(path, shown, FIELD_IMMUTABLE)]
+
+
+def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
+    """Whether the pods of a job may be told to go elsewhere: it is suspended and has none."""
+    suspended, status = bool(old["spec"].get("suspend")), JobStatus(old)
+    if not rules.gates.enabled(MUTABLE_DIRECTIVES):
+        return suspended and not status.get("startTime")
+    return suspended and _has_no_pods(status, rules)
+
+
+def _resources_are_mutable(old: Object, rules: ReleaseRules) -> bool:
+    """Whether the containers of a job that has no pods may get other resources."""
+    return (
+        bool(old["spec"].get("suspend"))
+        and rules.gates.enabled(MUTABLE_RESOURCES)
+        and _has_no_pods(JobStatus(old), rules)
+    )
+
+
+def _has_no_pods(status: JobStatus, rules: ReleaseRules) -> bool:
+    unstarted = rules.quirks.workloads.unstarted_jobs_have_no_pods and not status.get("startTime")
+    return (unstarted or status.has("Suspended")) and status.count("active") == 0
+
+
+def _with_directives(old: Object, new: Object) -> Object:
+    """The old template with what tells the scheduler where to go taken from the new one."""
+    found = deepcopy(old)
+    pod, wanted = found["spec"], new["spec"]
+    affinity = {
+        **(pod.get("affinity") or {}),
+        "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity"),
+    }
+    _set(pod, "affinity", {name: value for name, value in affinity.items() if value is not None} or None)
+    if wanted.get("affinity") == {}:
+        pod["affinity"] = pod.get("affinity") or {}
+    for name in _DIRECTIVES:
+        _set(pod, name, wanted.get(name))
+    metadata = dict(found.get("metadata") or {})
+    for name in ("annotations", "labels"):
+        _set(metadata, name, (new.get("metadata") or {}).get(name))
+    return {**found, "metadata": metadata}
+
+
+def _set(holder: Object, name: str, value: Any) -> None:
+    if value is None:
+        holder.pop(name, None)
+    else:
+        holder[name] = value
+
+
+def _with_resources(old: Object, new: Object) -> Object:
+    """The old pod with the resources of the containers of the new one."""
+    found = deepcopy(old)
+    for member in ("containers", "initContainers"):
+        before, after = found.get(member) or [], new.get(member) or []
+        if len(before) != len(after):
+            continue
+        for container, wanted in zip(before, after, strict=True):
+            if container.get("name") == wanted.get("name"):
+                _set(container, "resources", wanted.get("resources"))
+    return found
+
+
+def _scheduling_errors(new: Object, old: Object) -> list[FieldError]:
+    """The error of a gang that becomes a single job, or the other way round."""
+    after = (new.get("scheduling") or {}).get("schedulingPolicy")
+    before = (old.get("scheduling") or {}).get("schedulingPolicy")
+    if after is None or before is None or ("basic" in after) == ("basic" in before):
+        return []
+    problem = (
+        "the basic/gang policy variant is immutable after creation; "
+        "only schedulingPolicy.gang.minCount may be updated"
+    )
+    return [invalid("spec.scheduling.schedulingPolicy", Dump("null"), problem)]

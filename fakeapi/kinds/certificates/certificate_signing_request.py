@@ -1,0 +1,192 @@
+"""CertificateSigningRequest of certificates.k8s.io/v1.
+
+Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. Who asks is the client that creates the
+request. A write to the request itself changes its metadata alone; `/approval` and `/status` have their parts
+of the status.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fakeapi.kinds.certificates.signing_request_validation import (
+    APPROVED,
+    DENIED,
+    FAILED,
+    Allowed,
+    update_errors,
+    validate_signing_request,
+)
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.model.columns import Cell, age
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.field_labels import NAME, FieldLabels
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+_ORDER = (
+    "request",
+    "signerName",
+    "expirationSeconds",
+    "usages",
+    "username",
+    "uid",
+    "groups",
+    "extra",
+)
+_OF_USER = ("username", "uid", "groups", "extra")
+_CONDITION_ORDER = ("type", "status", "reason", "message", "lastUpdateTime", "lastTransitionTime")
+
+
+class SigningRequestStrategy(Strategy):
+    """Writes to a request itself."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status",))
+    allowed: ClassVar[Allowed] = Allowed()
+
+    def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
+        self._rules = rules
+        self._context = context
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_signing_request(obj, None, self._rules)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return {**new, "spec": old["spec"], "status": old["status"]}
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = [*metadata.of_object, *validate_signing_request(new, old, self._rules)]
+        return [*found, *update_errors(new, old, self.allowed), *metadata.of_change]
+
+
+class SigningRequestStatusStrategy(SigningRequestStrategy):
+    """Writes to `/status`: the certificate, and conditions other than those of the approval."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "conditions"))
+    allowed: ClassVar[Allowed] = Allowed(certificate=True)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        status = dict(new["status"])
+        conditions = [*(status.get("conditions") or ())]
+        for kind in (APPROVED, DENIED):
+            before, now = _places(old["status"], kind), _places(status, kind)
+            if len(before) == len(now):
+                for was, place in zip(before, now, strict=True):
+                    conditions[place] = old["status"]["conditions"][was]
+        if conditions:
+            status["conditions"] = _timed(conditions, old["status"], self._context.now())
+        return {**new, "spec": old["spec"], "status": status}
+
+
+class SigningRequestApprovalStrategy(SigningRequestStrategy):
+    """Writes to `/approval`: the conditions alone."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "certificate"))
+    allowed: ClassVar[Allowed] = Allowed(approval=True)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        conditions = new["status"].get("conditions") or []
+        status = {name: value for name, value in old["status"].items() if name != "conditions"}
+        if conditions:
+            timed = _timed(conditions, old["status"], self._context.now())
+            status = {"conditions": timed, **status}
+        return {**new, "spec": old["spec"], "status": status}
+
+
+def _places(status: Object, kind: str) -> list[int]:
+    conditions = status.get("conditions") or ()
+    return [place for place, each in enumerate(conditions) if each["type"] == kind]
+
+
+def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[dict[str, Any]]:
+    """Conditions with the times that their writer left open."""
+    return [_with_times(each, before, now) for each in conditions]
+
+
+def _with_times(condition: dict[str, Any], before: Object, now: str) -> dict[str, Any]:
+    found = dict(condition)
+    if not found.get("lastUpdateTime"):
+        found["lastUpdateTime"] = now
+    if not found.get("lastTransitionTime"):
+        same = (
+            each["lastTransitionTime"]
+            for each in before.get("conditions") or ()
+            if each["type"] == found["type"]
+            and each["status"] == found["status"]
+            and each.get("lastTransitionTime")
+        )
+        found["lastTransitionTime"] = next(same, now)
+    return {name: found[name] for name in _CONDITION_ORDER if name in found}
+
+
+def signed(obj: Object, user: User) -> Object:
+    """The request as asked for by this client, whoever it says it is from."""
+    spec = {name: value for name, value in obj["spec"].items() if name not in _OF_USER}
+    by: dict[str, Any] = {
+        "username": user.name,
+        "uid": user.uid,
+        "groups": list(user.groups),
+        "extra": {key: list(values) for key, values in sorted(user.extra.items())},
+    }
+    spec |= {name: value for name, value in by.items() if value}
+    return {**obj, "spec": {name: spec[name] for name in _ORDER if name in spec}}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {
+        "": SigningRequestStrategy(rules, context),
+        "status": SigningRequestStatusStrategy(rules, context),
+        "approval": SigningRequestApprovalStrategy(rules, context),
+    }
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "SignerName": lambda obj, now: obj["spec"].get("signerName") or "<none>",
+        "Requestor": lambda obj, now: obj["spec"].get("username", ""),
+        "RequestedDuration": _duration,
+        "Condition": _condition,
+    }
+
+
+def _duration(obj: Object, now: float) -> str:
+    seconds = obj["spec"].get("expirationSeconds")
+    return "<none>" if seconds is None else age(seconds)
+
+
+def _condition(obj: Object, now: float) -> str:
+    status = obj["status"]
+    kinds = {each["type"] for each in status.get("conditions") or ()}
+    shown = DENIED if DENIED in kinds else APPROVED if APPROVED in kinds else "Pending"
+    if FAILED in kinds:
+        shown += f",{FAILED}"
+    return f"{shown},Issued" if status.get("certificate") else shown
+
+
+def _signer(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {"spec.signerName": obj["spec"].get("signerName", "")}
+
+
+def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
+    return []
+
+
+CERTIFICATE_SIGNING_REQUEST = KindDefinition(
+    group="certificates.k8s.io",
+    resource="certificatesigningrequests",
+    strategies=_strategies,
+    name_validator=_any_name,
+    field_labels=lambda kind: FieldLabels((NAME, "spec.signerName"), NOT_SUPPORTED, _signer),
+    cells=_cells,
+    signs=signed,
+    table_subresources=frozenset({"status"}),
+)

@@ -1,0 +1,110 @@
+"""PodCertificateRequest of certificates.k8s.io: a kubelet's request for a certificate of a pod.
+
+Follows k8s.io/kubernetes `pkg/registry/certificates/podcertificaterequest`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fakeapi.kinds.certificates.pod_request_status import DECIDED, validate_status
+from fakeapi.kinds.certificates.pod_request_validation import validate_pod_request
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.field_labels import NAME, FieldLabels
+from fakeapi.registry.model.object_meta import reset_for_status
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+_LABELS = ("spec.signerName", "spec.podName", "spec.nodeName")
+
+
+class PodRequestStrategy(Strategy):
+    """Writes to a request itself, whose spec stays."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
+        self._rules = rules
+        self._spec = f"certificates/{kind.version}.PodCertificateRequestSpec"
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_pod_request(obj["spec"], self._rules)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        shown = shown_struct(new["spec"], self._spec, self._rules)
+        return [*metadata.of_change, *validate_immutable(new["spec"], old["spec"], "spec", lambda _: shown)]
+
+
+class PodRequestStatusStrategy(PodRequestStrategy):
+    """Writes to `/status`: the decision, which is made once."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
+        super().__init__(kind, rules)
+        self._context = context
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        metadata = reset_for_status(new["metadata"], old["metadata"])
+        return {**new, "metadata": metadata, "spec": old["spec"]}
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        if metadata.of_change:
+            return [*metadata.of_change]
+        return validate_status(new, old, self._context.now(), self._rules)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": PodRequestStrategy(kind, rules), "status": PodRequestStatusStrategy(kind, rules, context)}
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "PodName": lambda obj, now: obj["spec"].get("podName", ""),
+        "ServiceAccountName": lambda obj, now: obj["spec"].get("serviceAccountName", ""),
+        "NodeName": lambda obj, now: obj["spec"].get("nodeName", ""),
+        "SignerName": lambda obj, now: obj["spec"].get("signerName", ""),
+        "State": _state,
+        "UnverifiedUserAnnotations": _annotations,
+    }
+
+
+def _state(obj: Object, now: float) -> str:
+    kinds = [each["type"] for each in obj["status"].get("conditions") or () if each["type"] in DECIDED]
+    return kinds[-1] if kinds else "Pending"
+
+
+def _annotations(obj: Object, now: float) -> str:
+    found = obj["spec"].get("unverifiedUserAnnotations") or {}
+    return ",".join(f"{key}={value}" for key, value in sorted(found.items())) or "<none>"
+
+
+def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {label: obj["spec"].get(label.partition(".")[2], "") for label in _LABELS}
+
+
+POD_CERTIFICATE_REQUEST = KindDefinition(
+    group="certificates.k8s.io",
+    resource="podcertificaterequests",
+    strategies=_strategies,
+    field_labels=lambda kind: FieldLabels((NAME, *_LABELS), NOT_SUPPORTED, _fields),
+    cells=_cells,
+)

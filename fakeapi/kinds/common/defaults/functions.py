@@ -1,0 +1,250 @@
+"""Defaults that no rule of the release tables can say, by the type and the upstream function they are of.
+
+Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. A function fills in what the table's
+rules for the same type leave out; it changes the part of the object that it is given, in place.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from fakeapi.kinds.autoscaling import defaults as autoscaling
+from fakeapi.kinds.core.pod import default_resources as pod_resources
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.releases import Gates
+
+RBAC: Final = "rbac.authorization.k8s.io"
+TOKEN_SECONDS: Final = 3600
+AFFINITY_SECONDS: Final = 10800
+IMAGE_LENGTH_MAX: Final = 4096
+"""A longer image has no tag that counts; upstream allows names of 255 characters."""
+
+INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
+    f"pod.{stage}.kubernetes.io/init-{what}"
+    for stage in ("alpha", "beta")
+    for what in ("containers", "container-statuses")
+)
+
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_IMAGE = re.compile(
+    rf"(?:(?:{_HOST}(?:\.{_HOST})*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?/)?"
+    rf"{_COMPONENT}(?:/{_COMPONENT})*"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?"
+    r"(?:@(?P<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?\Z",
+    re.ASCII,
+)
+_IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
+
+
+def pull_policy(image: str) -> str:
+    """Always for the tag `latest`, which an image without tag and digest has, else IfNotPresent."""
+    found = _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
+    if found is None:
+        return "IfNotPresent"
+    tag = found["tag"] or ("" if found["digest"] else "latest")
+    return "Always" if tag == "latest" else "IfNotPresent"
+
+
+def _container(obj: Object, gates: Gates) -> None:
+    if not obj.get("imagePullPolicy"):
+        obj["imagePullPolicy"] = pull_policy(obj.get("image", ""))
+
+
+def _volume(obj: Object, gates: Gates) -> None:
+    if all(value is None for name, value in obj.items() if name != "name"):
+        obj["emptyDir"] = {}
+    image = obj.get("image")
+    if image is not None and not image.get("pullPolicy") and gates.enabled("ImageVolume"):
+        image["pullPolicy"] = pull_policy(image.get("reference", ""))
+
+
+def _token_projection(obj: Object, gates: Gates) -> None:
+    if obj.get("expirationSeconds") is None:
+        obj["expirationSeconds"] = TOKEN_SECONDS
+
+
+def _pod(obj: Object, gates: Gates) -> None:
+    spec = obj["spec"]
+    if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+    for container in _containers(spec):
+        resources = container.get("resources") or {}
+        limits = resources.get("limits")
+        if limits is not None:
+            requests = resources.setdefault("requests", {})
+            for name, value in limits.items():
+                requests.setdefault(name, value)
+            _sort_members(requests)
+    if gates.enabled("PodLevelResources") and not gates.enabled("PodLevelResourcesFixDefaulting"):
+        pod_resources.set_by_request_defaults(spec)
+    if spec.get("hostNetwork"):
+        _host_ports(spec)
+
+
+def _init_container_annotations(obj: Object, gates: Gates) -> None:
+    """Annotations that held init containers before there was a field for them."""
+    metadata = obj.get("metadata") or {}
+    annotations = metadata.get("annotations")
+    if annotations and not INIT_CONTAINER_ANNOTATIONS.isdisjoint(annotations):
+        kept = {name: value for name, value in annotations.items() if name not in INIT_CONTAINER_ANNOTATIONS}
+        metadata["annotations"] = kept
+        if not kept:
+            del metadata["annotations"]
+
+
+def _pod_spec(obj: Object, gates: Gates) -> None:
+    """Up to 1.30 a template of pods got the ports of its host too, from 1.28 on only if asked for."""
+    if obj.get("hostNetwork") and gates.get("DefaultHostNetworkHostPortsInPodTemplates", True):
+        _host_ports(obj)
+
+
+def _pod_spec_account(obj: Object, gates: Gates) -> None:
+    """The old name of the service account always says what the new one says."""
+    name = obj.get("serviceAccountName") or obj.get("serviceAccount")
+    if name:
+        obj["serviceAccountName"] = obj["serviceAccount"] = name
+
+
+def _pod_status_addresses(obj: Object, gates: Gates) -> None:
+    """The address of a pod and the first of its addresses always agree."""
+    address, addresses = obj.get("podIP"), obj.get("podIPs")
+    if address and (not addresses or addresses[0].get("ip") != address):
+        obj["podIPs"] = [{"ip": address}]
+    elif addresses and not address:
+        obj["podIP"] = addresses[0].get("ip", "")
+
+
+def _node_networks(obj: Object, gates: Gates) -> None:
+    """The network of a node's pods and the first of its networks always agree."""
+    network, networks = obj.get("podCIDR"), obj.get("podCIDRs")
+    if network and (not networks or networks[0] != network):
+        obj["podCIDRs"] = [network]
+    elif networks and not network:
+        obj["podCIDR"] = networks[0]
+
+
+def _containers(spec: Object) -> Iterable[Object]:
+    yield from spec.get("containers") or ()
+    yield from spec.get("initContainers") or ()
+
+
+def _host_ports(spec: Object) -> None:
+    for container in _containers(spec):
+        for port in container.get("ports") or ():
+            if not port.get("hostPort"):
+                port["hostPort"] = port.get("containerPort", 0)
+
+
+def _labels_of_template(obj: Object, gates: Gates) -> None:
+    labels = _template_labels(obj)
+    if labels and not obj["metadata"].get("labels"):
+        obj["metadata"]["labels"] = dict(labels)
+
+
+def _replication_controller(obj: Object, gates: Gates) -> None:
+    labels = _template_labels(obj)
+    if labels and not obj["spec"].get("selector"):
+        obj["spec"]["selector"] = dict(labels)
+    _labels_of_template(obj, gates)
+    if obj["spec"].get("replicas") is None:
+        obj["spec"]["replicas"] = 1
+
+
+def _template_labels(obj: Object) -> dict[str, str] | None:
+    template = obj["spec"].get("template") or {}
+    labels: dict[str, str] | None = (template.get("metadata") or {}).get("labels")
+    return labels
+
+
+def _resource_list(values: dict[str, str], gates: Gates) -> None:
+    """Quantities are rounded up to thousandths."""
+    for name, value in values.items():
+        values[name] = quantity.rounded_up_to_milli(value)
+
+
+def _service(obj: Object, gates: Gates) -> None:
+    """The policy about traffic from outside, of some releases, is `ServiceStrategy`'s."""
+    spec = obj["spec"]
+    if spec["sessionAffinity"] == "None":
+        spec.pop("sessionAffinityConfig", None)
+    elif spec["sessionAffinity"] == "ClientIP":
+        of_client = (spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}
+        if of_client.get("timeoutSeconds") is None:
+            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": AFFINITY_SECONDS}}
+
+
+def _limit_range_item(obj: Object, gates: Gates) -> None:
+    if obj.get("type") != "Container":
+        return
+    default = obj.setdefault("default", {})
+    requested = obj.setdefault("defaultRequest", {})
+    for target, source in ((default, "max"), (requested, "default"), (requested, "min")):
+        for name, value in (obj.get(source) or {}).items():
+            target.setdefault(name, value)
+    for name in ("default", "defaultRequest"):
+        _sort_members(obj[name])
+        if not obj[name]:
+            del obj[name]
+
+
+def _network_policy(obj: Object, gates: Gates) -> None:
+    spec = obj["spec"]
+    if not spec.get("policyTypes"):
+        spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+
+
+def _rbac_subject(obj: Object, gates: Gates) -> None:
+    if not obj.get("apiGroup") and obj.get("kind") in ("User", "Group"):
+        obj["apiGroup"] = RBAC
+
+
+def _csi_driver(obj: Object, gates: Gates) -> None:
+    if not obj["spec"].get("volumeLifecycleModes"):
+        obj["spec"]["volumeLifecycleModes"] = ["Persistent"]
+
+
+def _sort_members(values: dict[str, Any]) -> None:
+    """Maps are written by key."""
+    members = sorted(values.items())
+    values.clear()
+    values.update(members)
+
+
+FUNCTIONS: dict[tuple[str, str], Callable[[Any, Gates], None]] = {
+    ("authentication/v1.TokenRequestSpec", "SetDefaults_TokenRequestSpec"): _token_projection,
+    ("autoscaling/v2.HorizontalPodAutoscaler", "SetDefaults_HorizontalPodAutoscaler"): autoscaling.metrics,
+    (
+        "autoscaling/v2.HorizontalPodAutoscaler",
+        "SetDefaults_HorizontalPodAutoscalerBehavior",
+    ): autoscaling.behavior,
+    ("batch/v1.Job", "SetDefaults_Job"): _labels_of_template,
+    ("core/v1.Container", "SetDefaults_Container"): _container,
+    ("core/v1.EphemeralContainer", "SetDefaults_Container"): _container,
+    ("core/v1.LimitRangeItem", "SetDefaults_LimitRangeItem"): _limit_range_item,
+    ("core/v1.Pod", "SetDefaults_Pod"): _pod,
+    ("core/v1.PodSpec", "SetDefaults_PodSpec"): _pod_spec,
+    ("core/v1.ReplicationController", "SetDefaults_ReplicationController"): _replication_controller,
+    ("core/v1.Service", "SetDefaults_Service"): _service,
+    ("core/v1.ServiceAccountTokenProjection", "SetDefaults_ServiceAccountTokenProjection"): _token_projection,
+    ("core/v1.Volume", "SetDefaults_Volume"): _volume,
+    ("networking/v1.NetworkPolicy", "SetDefaults_NetworkPolicy"): _network_policy,
+    ("rbac/v1.Subject", "SetDefaults_Subject"): _rbac_subject,
+    ("storage/v1.CSIDriver", "SetDefaults_CSIDriver"): _csi_driver,
+}
+"""By type and upstream function. The function of a type that the table says has the fields of another one is
+listed under both."""
+
+ALIKE: dict[str, Callable[[Any, Gates], None]] = {
+    "core/v1.EphemeralContainer": _container,
+    "core/v1.NodeSpec": _node_networks,
+    "core/v1.Pod": _init_container_annotations,
+    "core/v1.PodSpec": _pod_spec_account,
+    "core/v1.PodStatus": _pod_status_addresses,
+    "core/v1.PodTemplateSpec": _init_container_annotations,
+}
+"""By type: what conversion to the internal version and back does, which is seen as a default."""
+
+OF_NODES: dict[str, Callable[[Any, Gates], None]] = {"map[v1.ResourceName]resource.Quantity": _resource_list}
+"""By the Go type of a map: functions of types that have only a name."""

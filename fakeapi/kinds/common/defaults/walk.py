@@ -1,0 +1,199 @@
+"""Applies defaults to an object: the rules of each type wherever a value of it stands, the outer's first.
+
+Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go): the function of a type,
+then the markers of its fields, then what is inside of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from typing import Any, TypeAlias
+
+from fakeapi.kinds.common.defaults.functions import ALIKE, FUNCTIONS, OF_NODES
+from fakeapi.kinds.common.defaults.rules import compile_steps, is_unset
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, Struct
+from fakeapi.releases import Gates
+from fakeapi.releases.tables import Defaults
+
+Walk: TypeAlias = Callable[[Any, Gates], None]
+
+INNER_DEPTH = 3
+"""So deep below their own struct the steps of a type fill in fields, as in
+`spec.strategy.rollingUpdate.maxSurge`."""
+
+
+def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
+    """Fills in the fields that a release defaults, in place, and returns the object.
+
+    `obj` is canonical and shares no parts with another object that is still needed. `table` gives the
+    defaults of the release that `node` belongs to; it is asked once for each type of object.
+    """
+    compiled = node.walks.get(apply_defaults)
+    if compiled is None:
+        compiled = _Compiler(table()).compile(node)
+        node.walks[apply_defaults] = compiled
+    compiled(obj, gates)
+    return obj
+
+
+class _Compiler:
+    """Compiles the walk of one type of objects. Types without anything to default are passed over."""
+
+    def __init__(self, table: Defaults) -> None:
+        self._table = table
+        self._made: dict[int, Walk | None] = {}
+        self._in_progress: set[int] = set()
+
+    def compile(self, node: Struct) -> Walk:
+        return self._of(node) or _nothing
+
+    def _of(self, node: Node) -> Walk | None:
+        if id(node) in self._in_progress:
+            return self._later(id(node))
+        if id(node) not in self._made:
+            self._in_progress.add(id(node))
+            self._made[id(node)] = self._build(node)
+            self._in_progress.discard(id(node))
+        return self._made[id(node)]
+
+    def _later(self, key: int) -> Walk:
+        """The walk of a type that holds itself, which is looked up when it is needed."""
+
+        def walk(value: Any, gates: Gates) -> None:
+            (self._made[key] or _nothing)(value, gates)
+
+        return walk
+
+    def _build(self, node: Node) -> Walk | None:
+        match node:
+            case Struct():
+                return self._struct(node)
+            case List(items=items):
+                return _of_each(self._of(items))
+            case Map(values=values, go_type=go_type):
+                return OF_NODES.get(go_type) or _of_values(self._of(values))
+            case Scalar() | AnyValue():
+                return None
+
+    def _struct(self, node: Struct) -> Walk | None:
+        own = [step for step in (self._rules(node), *self._functions(node)) if step]
+        own += [_marker(each) for each in node.fields.values() if _has_marker(each, node)]
+        parts = [(name, self._of(each.node)) for name, each in node.fields.items()]
+        inner = [(name, part) for name, part in parts if part]
+        if not own and not inner:
+            return None
+        order = {name: index for index, name in enumerate(node.fields)}
+        sort_inside = _sorter(node) if own else None
+
+        def walk(value: Object, gates: Gates) -> None:
+            before = len(value)
+            for step in own:
+                step(value, gates)
+            if sort_inside is not None:
+                sort_inside(value)
+            for name, walk_inner in inner:
+                part = value.get(name)
+                if part is not None:
+                    walk_inner(part, gates)
+            if len(value) > before:
+                _sort(value, order)
+
+        return walk
+
+    def _rules(self, node: Struct) -> Walk | None:
+        return compile_steps(self._table.rules.get(node.full_name, ()), node, self._rules_as)
+
+    def _rules_as(self, name: str) -> Iterable[dict[str, Any]]:
+        return self._table.rules.get(name, ())
+
+    def _functions(self, node: Struct) -> list[Walk]:
+        name = node.full_name
+        found = [FUNCTIONS.get((name, function)) for function in self._table.more.get(name, ())]
+        return [each for each in (*found, ALIKE.get(name)) if each is not None]
+
+
+def _has_marker(field: Field, node: Struct) -> bool:
+    """Whether a field has a default of its own that a decoded object does not have already."""
+    if field.default is None or node.full_name.startswith("meta/"):
+        return False
+    return field.pointer or bool(field.default)
+
+
+def _marker(field: Field) -> Walk:
+    name, default, pointer = field.name, field.default, field.pointer
+
+    def step(value: Object, gates: Gates) -> None:
+        if is_unset(value, name, pointer=pointer):
+            value[name] = deepcopy(default)
+
+    return step
+
+
+def _of_each(walk: Walk | None) -> Walk | None:
+    if walk is None:
+        return None
+
+    def walk_items(items: list[Any], gates: Gates) -> None:
+        for item in items:
+            if item is not None:
+                walk(item, gates)
+
+    return walk_items
+
+
+def _of_values(walk: Walk | None) -> Walk | None:
+    if walk is None:
+        return None
+
+    def walk_values(values: Mapping[str, Any], gates: Gates) -> None:
+        for value in values.values():
+            if value is not None:
+                walk(value, gates)
+
+    return walk_values
+
+
+def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
+    """Sorts the members of structs inside a struct, to which its own steps may have added; None: it has
+    none.
+    """
+    if not depth or node.full_name.startswith("meta/"):
+        return None
+    inner: list[tuple[str, dict[str, int], Callable[[Object], None] | None]] = [
+        (name, {each: index for index, each in enumerate(field.node.fields)}, _sorter(field.node, depth - 1))
+        for name, field in node.fields.items()
+        if isinstance(field.node, Struct) and name != "metadata"
+    ]
+    if not inner:
+        return None
+
+    def sort(value: Object) -> None:
+        for name, order, sort_inside in inner:
+            part = value.get(name)
+            if not part:
+                continue
+            if sort_inside is not None:
+                sort_inside(part)
+            places = [order.get(each, -1) for each in part]
+            if places != sorted(places):
+                _sort(part, order)
+
+    return sort
+
+
+def _sort(value: Object, order: Mapping[str, int]) -> None:
+    """Members in the order of the Go type, as a decoded object has them."""
+    places = [order.get(name, -1) for name in value]
+    if places == (ranked := sorted(places)):
+        return
+    members = {order.get(name, -1): (name, item) for name, item in value.items()}
+    if len(members) == len(value):
+        ranking: Iterable[tuple[str, Any]] = [members[place] for place in ranked]
+    else:  # several members that the type does not have
+        ranking = sorted(value.items(), key=lambda member: order.get(member[0], -1))
+    value.clear()
+    value.update(ranking)
+
+
+def _nothing(value: Any, gates: Gates) -> None:
+    """For types without defaults."""

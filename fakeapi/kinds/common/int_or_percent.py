@@ -1,0 +1,65 @@
+"""Validates intstr.IntOrString that counts or that is a percentage.
+
+Follows `ValidatePositiveIntOrPercent` and `IsNotMoreThan100Percent` of k8s.io/kubernetes
+`pkg/apis/apps/validation`.
+"""
+
+import re
+
+from fakeapi.kinds.common.go_values import shown
+from fakeapi.kinds.common.numbers import NEGATIVE
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.names import regex_error
+from fakeapi.machinery.meta.wording import Wording
+
+_PERCENT = re.compile(r"[0-9]+%\Z")
+_NO_PERCENT = regex_error(
+    "a valid percent string must be a numeric string followed by an ending '%'", "[0-9]+%", "1%", "93%"
+)
+_INT_MAX = 2**63 - 1
+
+
+def validate_int_or_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
+    """The error of a negative number, or of a text that is no percentage."""
+    if isinstance(value, str):
+        if _PERCENT.match(value):
+            return []
+        return [invalid(path, shown_int_or_string(wording, value), _NO_PERCENT)]
+    return [invalid(path, value, NEGATIVE)] if value < 0 else []
+
+
+def validate_at_most_100_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
+    if percent_of(value) is None or number_of(value) <= 100:
+        return []
+    return [invalid(path, shown_int_or_string(wording, value), "must not be greater than 100%")]
+
+
+def percent_of(value: int | str) -> int | None:
+    """The number of a percentage; None for anything else."""
+    if isinstance(value, str) and _PERCENT.match(value):
+        digits = value[:-1]
+        return min(int(digits), _INT_MAX) if len(digits) < 20 else _INT_MAX
+    return None
+
+
+def number_of(value: int | str) -> int:
+    """The number, of a percentage too; 0 for a text that is neither."""
+    if isinstance(value, int):
+        return value
+    percent = percent_of(value)
+    if percent is not None:
+        return percent
+    try:
+        return parse_int(value)
+    except ValueError:
+        return 0
+
+
+def shown_int_or_string(wording: Wording, value: int | str) -> Dump:
+    """The value as an error prints it that is given it as a struct."""
+    if isinstance(value, str):
+        return shown(wording, f"intstr.IntOrString{{Type:1, IntVal:0, StrVal:{quote(value)}}}", value)
+    return shown(wording, f'intstr.IntOrString{{Type:0, IntVal:{value}, StrVal:""}}', value)

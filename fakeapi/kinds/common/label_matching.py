@@ -1,0 +1,95 @@
+"""Matches labels by metav1.LabelSelector, and prints selectors.
+
+Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachinery
+`pkg/apis/meta/v1/helpers.go`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fakeapi.kinds.common.go_values import shown, string_list, string_map
+from fakeapi.machinery.errors import bad_request
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
+from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
+from fakeapi.machinery.meta.wording import Wording
+
+LabelSelector = Mapping[str, Any]
+"""A canonical metav1.LabelSelector."""
+
+_OPERATORS = {
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Exists": Operator.EXISTS,
+    "DoesNotExist": Operator.DOES_NOT_EXIST,
+}
+
+
+class InvalidSelector(ValueError):
+    """A selector that cannot be compiled."""
+
+
+def is_empty(selector: LabelSelector) -> bool:
+    """Whether a selector that is there has no condition."""
+    return not selector.get("matchLabels") and not selector.get("matchExpressions")
+
+
+def compiled(selector: LabelSelector | None) -> Selector | None:
+    """The selector to match labels by; None matches nothing. Raises InvalidSelector."""
+    if selector is None:
+        return None
+    labels = selector.get("matchLabels") or {}
+    found = [_requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]
+    for expression in selector.get("matchExpressions") or ():
+        operator = _OPERATORS.get(expression.get("operator", ""))
+        if operator is None:
+            text = quote(expression.get("operator", ""))
+            raise InvalidSelector(f"{text} is not a valid label selector operator")
+        values = tuple(sorted(set(expression.get("values") or ())))
+        found.append(_requirement(expression.get("key", ""), operator, values))
+    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+
+
+def selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
+    """Whether a compiled selector matches."""
+    return selector is not None and selector.matches(labels)
+
+
+def _requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requirement:
+    wants_values = operator in (Operator.IN, Operator.NOT_IN, Operator.EQUALS)
+    if is_qualified_name(key) or wants_values != bool(values) or any(map(is_valid_label_value, values)):
+        raise InvalidSelector(key)
+    return Requirement(key, operator, values)
+
+
+def formatted(selector: LabelSelector | None) -> str:
+    """A selector as kubectl prints it."""
+    try:
+        found = compiled(selector)
+    except InvalidSelector:
+        return "<error>"
+    return str(found or "") or "<none>"
+
+
+def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
+    """A selector as an error prints it."""
+    if selector is None:
+        return shown(wording, '"null"', None)
+    expressions = ", ".join(
+        f"v1.LabelSelectorRequirement{{Key:{quote(each.get('key', ''))}, "
+        f"Operator:{quote(each.get('operator', ''))}, Values:{string_list('string', each.get('values'))}}}"
+        for each in selector.get("matchExpressions") or ()
+    )
+    listed = f"{{{expressions}}}" if expressions else "(nil)"
+    labels = string_map(selector.get("matchLabels"))
+    text = f"v1.LabelSelector{{MatchLabels:{labels}, MatchExpressions:[]v1.LabelSelectorRequirement{listed}}}"
+    return shown(wording, text, {name: value for name, value in selector.items() if value})
+
+
+def scale_selector(obj: Mapping[str, Any]) -> str:
+    """The label selector of a workload as its Scale tells it. Raises ApiError 400 for a malformed one."""
+    try:
+        return str(compiled(obj["spec"].get("selector")) or "")
+    except InvalidSelector as error:
+        raise bad_request(str(error)) from None

@@ -1,0 +1,34 @@
+"""Pod templates in workloads: their labels match the selector, and their pods are always restarted.
+
+Follows `ValidatePodTemplateSpecForReplicaSet` of k8s.io/kubernetes `pkg/apis/apps/validation` and its kin.
+"""
+
+from fakeapi.kinds.common.go_values import shown_string_map
+from fakeapi.kinds.common.label_matching import selects
+from fakeapi.kinds.common.workloads import template_labels
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.releases.rules import ReleaseRules
+
+
+def validate_selected(
+    template: Object, selector: Selector | None, path: str, rules: ReleaseRules
+) -> list[FieldError]:
+    """The error of a template whose labels a selector does not match."""
+    labels = template_labels(template)
+    if selects(selector, labels):
+        return []
+    problem = "`selector` does not match template `labels`"
+    return [invalid(f"{path}.metadata.labels", shown_string_map(rules.quirks.wording, labels), problem)]
+
+
+def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:
+    """Errors of what pods of a workload that keeps so many of them cannot have."""
+    spec, errors = template["spec"], []
+    if spec.get("restartPolicy", "") != "Always":
+        errors.append(not_supported(f"{path}.spec.restartPolicy", spec.get("restartPolicy", ""), ("Always",)))
+    if spec.get("activeDeadlineSeconds") is not None:
+        problem = f"activeDeadlineSeconds in {kind} is not Supported"
+        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", problem))
+    return errors

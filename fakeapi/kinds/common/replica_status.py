@@ -1,0 +1,49 @@
+"""Validates the status of replica sets and replication controllers, and other counters that fit together.
+
+Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and its like of
+`pkg/apis/core/validation`.
+"""
+
+from collections.abc import Iterable
+
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.counters import validate_nonnegative_fields
+
+_COUNTERS = (
+    "replicas",
+    "fullyLabeledReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "observedGeneration",
+    "terminatingReplicas",
+)
+
+
+def validate_replica_status(status: Object) -> list[FieldError]:
+    """Errors of the status of a replica set or a replication controller."""
+    whole = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+    return [
+        *validate_nonnegative_fields(status, _COUNTERS, "status"),
+        *validate_at_most(status, whole, "replicas", "cannot be greater than status.replicas"),
+        *validate_at_most(
+            status, ("availableReplicas",), "readyReplicas", "cannot be greater than readyReplicas"
+        ),
+    ]
+
+
+def validate_at_most(
+    status: Object, names: Iterable[str], most: str, problem: str, path: str = "status"
+) -> list[FieldError]:
+    """Errors of the named counters that are greater than the counter `most`."""
+    limit = status.get(most) or 0
+    counted = {name: status.get(name) or 0 for name in names}
+    return [invalid(f"{path}.{name}", count, problem) for name, count in counted.items() if count > limit]
+
+
+def validate_collision_count(new: Object, old: Object) -> list[FieldError]:
+    """The error of a collision count that an update takes away or makes smaller."""
+    before, after = old.get("collisionCount"), new.get("collisionCount")
+    if before is None or (after is not None and after >= before):
+        return []
+    return [invalid("status.collisionCount", after or 0, "cannot be decremented")]

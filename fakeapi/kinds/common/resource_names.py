@@ -1,0 +1,144 @@
+"""Names of resources that containers, pods and quotas count, and their quantities.
+
+Follows k8s.io/kubernetes `pkg/apis/core/helper` and `validateResourceName`, `ValidateContainerResourceName`,
+`ValidateResourceQuantityValue` of `pkg/apis/core/validation`.
+"""
+
+from decimal import Decimal
+
+from fakeapi.kinds.common.invalid_texts import each_invalid
+from fakeapi.kinds.common.numbers import NEGATIVE, NOT_INTEGER
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.meta import names, quantity
+from fakeapi.machinery.meta.wording import Wording
+
+HUGE_PAGES = "hugepages-"
+QUOTA_PREFIX = "requests."
+_NATIVE_DOMAIN = "kubernetes.io/"
+
+OF_CONTAINERS = frozenset({"cpu", "memory", "ephemeral-storage"})
+_COUNTED = frozenset({
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+})  # fmt: skip
+_STANDARD = OF_CONTAINERS | _COUNTED | {
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "storage",
+    "requests.storage",
+}  # fmt: skip
+
+
+def is_huge_pages(name: str) -> bool:
+    return name.startswith(HUGE_PAGES)
+
+
+def is_native(name: str) -> bool:
+    """Whether a resource has no domain, or one of Kubernetes' own."""
+    return "/" not in name or _NATIVE_DOMAIN in name
+
+
+def is_extended(name: str) -> bool:
+    """Whether a resource is one that a driver offers."""
+    if is_native(name) or name.startswith(QUOTA_PREFIX):
+        return False
+    return not names.is_qualified_name(QUOTA_PREFIX + name)
+
+
+def is_standard(name: str) -> bool:
+    """Whether Kubernetes itself knows the resource, as something to use or to count."""
+    return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
+
+
+def is_counted_whole(name: str) -> bool:
+    return name in _COUNTED or is_extended(name)
+
+
+def may_overcommit(name: str) -> bool:
+    """Whether limits may be above requests."""
+    return is_native(name) and not is_huge_pages(name)
+
+
+def is_whole_number_of_pages(name: str, amount: str) -> bool:
+    """Whether an amount of a huge page resource is a multiple of the size in its name."""
+    try:
+        size = quantity.parse(name.removeprefix(HUGE_PAGES)).amount
+    except ValueError:
+        return False
+    if size <= 0 or size % 1:
+        return False
+    return quantity.whole(amount) % int(size) == 0
+
+
+def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
+    shown = shown_where_checked(name, wording)
+    errors = each_invalid(path, shown, names.is_qualified_name(name, wording.length_unit))
+    if not errors and "/" not in name and not is_standard(name):
+        errors.append(invalid(path, shown, "must be a standard resource type or fully qualified"))
+    return errors
+
+
+def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
+    """Errors of the name of what a container asks for."""
+    errors, shown = validate_resource_name(name, path, wording), shown_where_checked(name, wording)
+    if "/" not in name:
+        if name not in OF_CONTAINERS and not is_huge_pages(name):
+            errors.append(invalid(path, shown, "must be a standard resource for containers"))
+    elif not is_native(name) and not is_extended(name):
+        errors.append(invalid(path, shown, "doesn't follow extended resource name standard"))
+    return errors
+
+
+def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
+    """Errors of a canonical quantity of the resource."""
+    value = quantity.parse(amount).amount
+    errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
+    if is_counted_whole(name) and value % 1 != Decimal(0):
+        errors.append(invalid(path, shown_quantity(amount, wording, printed=False), NOT_INTEGER))
+    return errors
+
+
+def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
+    return [invalid(path, amount, NEGATIVE)] if quantity.parse(amount).amount < 0 else []
+
+
+def shown_resource_name(name: str, wording: Wording) -> Dump:
+    """A name as errors print it: its Go type prints itself, without quotes, where values are not JSON."""
+    return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
+
+
+def shown_where_checked(name: str, wording: Wording) -> Dump | str:
+    """A name as the errors about its own form print it."""
+    return name if wording.quoted_resource_names else shown_resource_name(name, wording)
+
+
+def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
+    """A quantity that errors print as a value: in JSON, or with the fields that Go's type has.
+
+    `printed`: whether it was made a text before, which its type remembers.
+    """
+    if wording.json_values:
+        return Dump(go_encode(amount).decode())
+    number = quantity.parse(amount).amount
+    exponent = number.as_tuple().exponent
+    scale = min(0, exponent if isinstance(exponent, int) else 0)
+    digits = int(number.scaleb(-scale))
+    text = amount if printed else ""
+    style = "BinarySI" if amount.endswith("i") else "DecimalSI"
+    return Dump(
+        f"resource.Quantity{{i:resource.int64Amount{{value:{digits}, scale:{scale}}}, "
+        f'd:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:"{text}", Format:"{style}"}}'
+    )

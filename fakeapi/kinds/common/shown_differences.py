@@ -1,0 +1,35 @@
+"""Differences of two values, as errors about what may not change show them.
+
+Follows `Diff` of k8s.io/apimachinery `pkg/util/diff`, which from Kubernetes 1.34 on compares JSON line by
+line. Older releases print the report of github.com/google/go-cmp, whose form is unstable by design; here
+they get the same lines as newer ones.
+"""
+
+import json
+from difflib import unified_diff
+from typing import Any, Final
+
+from fakeapi.kinds.common.internal_types import internal_struct
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.releases.rules import ReleaseRules
+
+CONTEXT_LINES: Final = 3
+
+
+def shown_difference(old: Object, new: Object, type_name: str, rules: ReleaseRules) -> str:
+    """The difference of two values of a type of the core group's own, such as `PersistentVolumeClaimSpec`."""
+    node = internal_struct(type_name, rules)
+    return _unified(unversioned_json(old, node), unversioned_json(new, node))
+
+
+def _unified(old: str, new: str) -> str:
+    before, after = (_lines(text) for text in (old, new))
+    found = list(unified_diff(before, after, n=CONTEXT_LINES))
+    return "".join(found[2:])  # without the names of files, which are empty
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of indented JSON; go-difflib ends the last one too."""
+    value: Any = json.loads(text)
+    return [f"{line}\n" for line in json.dumps(value, indent=1, ensure_ascii=False).split("\n")]

@@ -1,0 +1,189 @@
+"""Subresources that lead to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
+
+The checks that come before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
+`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. There is nothing to connect to
+behind this server: what passes them is refused with 501.
+"""
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference
+from fakeapi.registry.store import Store
+from fakeapi.registry.stored import form as stored_form
+
+_SCHEMES = ("", "http", "https")
+_CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+
+async def log(store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]) -> None:
+    """Nothing for a pod that no node has. Raises ApiError 400, 404, 422, 501."""
+    found = list(_log_errors(options))
+    if found:
+        raise errors.invalid(Qualified("", "PodLogOptions"), target.name, found)
+    pod = _pod(store, resource, target)
+    _check_container(pod, options.get("container", ""))
+    if pod["spec"].get("nodeName"):
+        _refuse(store, pod, f"log of pod {quote(target.name)}")
+
+
+async def execute(
+    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
+    """Exec and attach. Raises ApiError 400, 404, 501."""
+    pod = _pod(store, resource, target)
+    _check_container(pod, options.get("container", ""))
+    _refuse_on_node(store, pod, target)
+
+
+async def forward_ports(
+    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
+    """Raises ApiError 400, 404, 501."""
+    _refuse_on_node(store, _pod(store, resource, target), target)
+
+
+async def proxy_pod(
+    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
+    """Raises ApiError 400, 404, 501."""
+    name, _ = _name_and_port(target.name, "pod")
+    pod = _pod(store, resource, ObjectReference(target.namespace, name))
+    addresses = pod["status"].get("podIPs") or [{}]
+    if not _is_global_unicast(addresses[0].get("ip", "")):
+        raise errors.bad_request("address not allowed")
+    raise _unreachable(f"pod {quote(name)}")
+
+
+async def proxy_node(
+    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
+    """Raises ApiError 400, 404, 501."""
+    name, _ = _name_and_port(target.name, "node")
+    store.get(resource, ObjectReference(name=name))
+    raise _unreachable(f"node {quote(name)}")
+
+
+async def proxy_service(
+    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
+    """Raises ApiError 400, 404, 501, and 503 for a service without the port, or without endpoints."""
+    name, port = _name_and_port(target.name, "service")
+    if port.isdecimal():
+        reference = ObjectReference(target.namespace, name)
+        service = stored_form.decode(store.get(resource, reference), resource.hub_schema)
+        ports = service["spec"].get("ports") or ()
+        if all(each["port"] != int(port) for each in ports):
+            raise _unavailable(f"no service port {int(port)} found for service {quote(name)}")
+    endpoints = store.find("", "v1", "endpoints")
+    found = None
+    if endpoints is not None:
+        entry = store.get(endpoints, ObjectReference(target.namespace, name))
+        found = stored_form.decode(entry, endpoints.hub_schema)
+    if found is None or not any(each.get("addresses") for each in found.get("subsets") or ()):
+        raise _unavailable(f"no endpoints available for service {quote(name)}")
+    raise _unreachable(f"service {quote(name)}")
+
+
+POD_CONNECTIONS = {
+    "log": log,
+    "exec": execute,
+    "attach": execute,
+    "portforward": forward_ports,
+    "proxy": proxy_pod,
+}
+
+
+def _pod(store: Store, resource: Resource, target: ObjectReference) -> Object:
+    reference = ObjectReference(target.namespace, target.name)
+    return stored_form.decode(store.get(resource, reference), resource.hub_schema)
+
+
+def _check_container(pod: Object, name: str) -> None:
+    """The container that is asked for, or left open, must be one of the pod's. Raises ApiError 400."""
+    pod_name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
+    names = [each["name"] for key in _CONTAINER_LISTS for each in pod["spec"].get(key) or ()]
+    if name:
+        if name not in names:
+            raise errors.bad_request(f"container {name} is not valid for pod {pod_name}")
+    elif len(containers) > 1:
+        raise errors.bad_request(
+            f"a container name must be specified for pod {pod_name}, choose one of: [{' '.join(names)}]"
+        )
+
+
+def _log_errors(options: Mapping[str, str]) -> Iterator[FieldError]:
+    for name, least, why in (
+        ("tailLines", 0, "must be greater than or equal to 0"),
+        ("limitBytes", 1, "must be greater than 0"),
+    ):
+        number = _number(options, name)
+        if number is not None and number < least:
+            yield invalid(name, number, why)
+    since = _number(options, "sinceSeconds")
+    if since is not None and options.get("sinceTime"):
+        yield forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")
+    elif since is not None and since < 1:
+        yield invalid("sinceSeconds", since, "must be greater than 0")
+
+
+def _number(options: Mapping[str, str], name: str) -> int | None:
+    text = options.get(name, "")
+    try:
+        return parse_int(text) if text else None
+    except ValueError as error:
+        raise errors.bad_request(str(error)) from None
+
+
+def _refuse_on_node(store: Store, pod: Object, target: ObjectReference) -> None:
+    if not pod["spec"].get("nodeName"):
+        raise errors.bad_request(f"pod {target.name} does not have a host assigned")
+    _refuse(store, pod, f"{target.subresource} of pod {quote(target.name)}")
+
+
+def _refuse(store: Store, pod: Object, what: str) -> None:
+    """Raises ApiError: 404 for a node that there is not, else 501."""
+    nodes = store.find("", "v1", "nodes")
+    if nodes is not None:
+        store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
+    raise _unreachable(what)
+
+
+def _unreachable(what: str) -> ApiError:
+    return ApiError(501, "NotImplemented", f"this API server has no kubelet to connect to: {what}")
+
+
+def _unavailable(message: str) -> ApiError:
+    return ApiError(503, "ServiceUnavailable", message)
+
+
+def _name_and_port(text: str, what: str) -> tuple[str, str]:
+    """Name and port of `name`, `name:port` or `scheme:name:port`. Raises ApiError 400."""
+    parts = text.split(":")
+    scheme = parts[0] if len(parts) == 3 else ""
+    name, port = (*(parts[1:] if len(parts) == 3 else parts), "")[:2]
+    if len(parts) > 3 or not name or scheme not in _SCHEMES:
+        raise errors.bad_request(f"invalid {what} request {quote(text)}")
+    return name, port
+
+
+def _is_global_unicast(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    is_broadcast = str(address) == "255.255.255.255"
+    return not (
+        is_broadcast
+        or address.is_unspecified
+        or address.is_loopback
+        or address.is_multicast
+        or address.is_link_local
+    )

@@ -1,0 +1,57 @@
+"""Deletion of a namespace: it is Terminating until its spec has no finalizers.
+
+Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. A controller empties the namespace
+and takes its finalizers away through `/finalize`.
+"""
+
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.deletion import (
+    FOREGROUND,
+    DeletionRequest,
+    delete_after_finalizers,
+    wanted_finalizers,
+    without_garbage_collectors,
+)
+from fakeapi.registry.requests.options import DeleteOptions
+
+TERMINATING = "Terminating"
+
+
+def terminate(obj: Object, request: DeletionRequest) -> Object | None:
+    """Marks a namespace as Terminating, or leaves it so while finalizers of its spec hold it."""
+    meta, options = obj["metadata"], request.options
+    _check_preconditions(meta, options, request.qualified)
+    if meta.get("deletionTimestamp") is not None:
+        if obj["spec"].get("finalizers"):
+            return obj
+        return delete_after_finalizers(obj, request)
+    meta["deletionTimestamp"] = request.now
+    _set_dependents(meta, options)
+    obj["status"]["phase"] = TERMINATING
+    return obj
+
+
+def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualified) -> None:
+    for called, wanted, found in (
+        ("UID", options.uid, meta["uid"]),
+        ("ResourceVersion", options.resource_version, meta["resourceVersion"]),
+    ):
+        if wanted is not None and wanted != found:
+            why = f"Precondition failed: {called} in precondition: {wanted}, {called} in object meta: {found}"
+            raise errors.conflict(qualified, meta["name"], why)
+
+
+def _set_dependents(meta: Object, options: DeleteOptions) -> None:
+    """Sets the finalizers that tell a garbage collector what to do with dependents.
+
+    Unlike for other kinds, `orphanDependents: false` asks for foreground deletion.
+    """
+    wanted = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
+    if wanted is None:
+        return
+    present: list[str] = meta.get("finalizers") or []
+    others = without_garbage_collectors(present)
+    if set(wanted) != set(present) - set(others):
+        meta["finalizers"] = [*others, *wanted]

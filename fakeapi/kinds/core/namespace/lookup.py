@@ -1,0 +1,66 @@
+"""Namespaces as other kinds need them: whether one exists and takes new objects, and its labels.
+
+Follows the admission plugin k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`.
+"""
+
+from fakeapi.kinds.core.namespace.definition import NAMESPACE
+from fakeapi.kinds.core.namespace.deletion import TERMINATING
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Cause, Qualified
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference
+from fakeapi.registry.stored import form as stored_form
+from fakeapi_storage import Entry, Storage
+
+_ACCESS_REVIEW = Qualified("authorization.k8s.io", "localsubjectaccessreviews")
+"""A review may be about a namespace that is not there; who asks is not told that it is not."""
+
+
+class Namespaces:
+    """Reads namespaces from the storage."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._read_last: tuple[Entry, Object] | None = None
+
+    def labels(self, name: str) -> dict[str, str] | None:
+        """The labels of a namespace; None where it does not exist."""
+        namespace = self._read(name)
+        return None if namespace is None else {**namespace["metadata"].get("labels", {})}
+
+    def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
+        """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
+
+        Raises ApiError 403, 404, 500.
+        """
+        if not resource.kind.namespaced or not target.namespace or resource.qualified == _ACCESS_REVIEW:
+            return
+        found = name_is_path_segment(target.namespace, False)
+        if found:
+            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
+        namespace = self._read(target.namespace)
+        if namespace is None:
+            raise errors.not_found(Qualified("", NAMESPACE.resource), target.namespace)
+        if namespace["status"].get("phase") == TERMINATING:
+            raise _terminating(resource, target.namespace, meta)
+
+    def _read(self, name: str) -> Object | None:
+        """The namespace, not to be changed: the last one is kept, as most writes are to the same."""
+        entry = self._storage.newest(f"{NAMESPACE.prefix}{name}")
+        if entry is None:
+            return None
+        if self._read_last is None or self._read_last[0] is not entry:
+            self._read_last = entry, stored_form.decode(entry)
+        return self._read_last[1]
+
+
+def _terminating(resource: Resource, namespace: str, meta: Object) -> ApiError:
+    return errors.forbidden(
+        resource.qualified,
+        meta.get("name") or meta.get("generateName") or "Unknown",
+        f"unable to create new content in namespace {namespace} because it is being terminated",
+        Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace"),
+    )

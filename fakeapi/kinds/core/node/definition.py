@@ -1,0 +1,230 @@
+"""core/v1 Node.
+
+Follows k8s.io/kubernetes `pkg/registry/core/node` and `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from fakeapi.kinds.common.addresses import cidr_warnings
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.core.connections import proxy_node
+from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
+from fakeapi.kinds.core.node.validation import (
+    validate_declared_features,
+    validate_node,
+    validate_node_resources,
+)
+from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.registry.declared.checks import NOTHING
+from fakeapi.registry.model.columns import UNKNOWN, Cell, at
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.field_labels import NAME, FieldLabels
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+ROLE_PREFIX: Final = "node-role.kubernetes.io/"
+ROLE_LABEL: Final = "kubernetes.io/role"
+UNSCHEDULABLE: Final = "spec.unschedulable"
+NONE: Final = "<none>"
+
+_PREEMPTION: Final = "InPlacePodVerticalScalingSchedulerPreemption"
+_IN_USER_NAMESPACE: Final = "KubeletInUserNamespace"
+_CIDRS_STAY: Final = 'node updates may not change podCIDR except from "" to valid'
+_PROVIDER_STAYS: Final = 'node updates may not change providerID except from "" to valid'
+
+
+class NodeStrategy(Strategy):
+    """Writes to a node itself. A kubelet registers its node with a status; later writes here keep it."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"].pop("config", None)
+        return self._without_disabled(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = dict(old["status"])
+        return self._without_disabled(new, old)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_node(obj, self._rules)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [
+            *metadata.of_object,
+            *validate_node(new, self._rules),
+            *metadata.of_change,
+            *self._validate_change(new, old),
+        ]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        spec, found = obj["spec"], list[str]()
+        if spec.get("configSource") is not None:
+            found.append("spec.configSource: the feature is removed")
+        if spec.get("externalID"):
+            found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+        if self._rules.quirks.node_networks_are_warned_about:
+            for index, network in enumerate(spec.get("podCIDRs") or ()):
+                found += cidr_warnings(network, f"spec.podCIDRs[{index}]", self._rules)
+        return found
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return self.warnings_on_create(new)
+
+    def _without_disabled(self, node: Object, old: Object | None) -> Object:
+        rules, spec, status = self._rules, node["spec"], node["status"]
+        before: Object = {} if old is None else old["status"]
+        if old is None or old["spec"].get("configSource") is None:
+            spec.pop("configSource", None)
+        if rules.drops("RecursiveReadOnlyMounts") and (
+            rules.drops("UserNamespacesSupport") or not rules.quirks.user_namespaces_have_handlers
+        ):
+            status.pop("runtimeHandlers", None)
+        if rules.drops("SupplementalGroupsPolicy") and before.get("features") is None:
+            status.pop("features", None)
+        if rules.drops("NodeDeclaredFeatures") and before.get("declaredFeatures") is None:
+            status.pop("declaredFeatures", None)
+        if rules.drops(_PREEMPTION) and (old is None or old["spec"].get("podPreemptionPolicy") is None):
+            spec.pop("podPreemptionPolicy", None)
+        return node
+
+    def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
+        """What a change of the node or of its status is checked for."""
+        annotations, rules = new["metadata"].get("annotations") or {}, self._rules
+        errors = validate_node_annotations(annotations, rules)
+        errors += validate_node_resources(new["status"], rules)
+        if rules.quirks.nodes_declare_features:
+            errors += validate_declared_features(new["status"].get("declaredFeatures") or ())
+        known: list[Object] = []
+        for index, address in enumerate(new["status"].get("addresses") or ()):
+            if address in known:
+                shown = shown_struct(address, "core/v1.NodeAddress", rules)
+                errors.append(duplicate(f"status.addresses[{index}]", shown))
+            known.append(address)
+        errors += _validate_networks(new["spec"].get("podCIDRs") or [], old["spec"].get("podCIDRs") or [])
+        errors += self._validate_provider(new["spec"].get("providerID"), old["spec"].get("providerID"))
+        if new["spec"].get("taints"):
+            errors += validate_taints(new["spec"]["taints"], "metadata.taints", rules)
+        if new["spec"].get("externalID", "") != old["spec"].get("externalID", ""):
+            errors.append(forbidden("spec.externalID", "may not be updated"))
+        return errors
+
+    def _validate_provider(self, new: str | None, old: str | None) -> list[FieldError]:
+        if not old or old == new:
+            return []
+        if not self._rules.quirks.set_provider_is_invalid:
+            return [forbidden("spec.providerID", _PROVIDER_STAYS)]
+        done = "modified" if new else "cleared"
+        return [invalid("spec.providerID", NOTHING, f"field cannot be {done} once set")]
+
+
+class NodeStatusStrategy(NodeStrategy):
+    """Writes to `/status`, such as a kubelet's heartbeats. They may change the metadata too."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        if old["status"].get("config") is None:
+            new["status"].pop("config", None)
+        info, before = new["status"].get("nodeInfo") or {}, old["status"].get("nodeInfo") or {}
+        if self._rules.drops(_IN_USER_NAMESPACE) and before.get("runningInUserNamespace") is None:
+            info.pop("runningInUserNamespace", None)
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *self._validate_change(new, old)]
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return []
+
+
+def _validate_networks(new: list[str], old: list[str]) -> list[FieldError]:
+    """A node without networks may get some; those that it has stay."""
+    if not old:
+        return []
+    if len(new) != len(old):
+        return [forbidden("spec.podCIDRs", _CIDRS_STAY)]
+    pairs = zip(new, old, strict=True)
+    return [forbidden("spec.podCIDRs", _CIDRS_STAY) for network, before in pairs if network != before]
+
+
+def _status(obj: Object, now: float) -> str:
+    ready = [each for each in obj["status"].get("conditions") or () if each["type"] == "Ready"]
+    found = ["Ready" if ready[-1]["status"] == "True" else "NotReady"] if ready else ["Unknown"]
+    if obj["spec"].get("unschedulable"):
+        found.append("SchedulingDisabled")
+    return ",".join(found)
+
+
+def _roles(obj: Object, now: float) -> str:
+    labels: Mapping[str, str] = obj["metadata"].get("labels") or {}
+    found = {key.removeprefix(ROLE_PREFIX) for key in labels if key.startswith(ROLE_PREFIX)}
+    found.add(labels.get(ROLE_LABEL, ""))
+    return ",".join(sorted(found - {""})) or NONE
+
+
+def _address(kind: str) -> Cell:
+    def cell(obj: Object, now: float) -> str:
+        addresses = obj["status"].get("addresses") or ()
+        return next((str(each["address"]) for each in addresses if each["type"] == kind), NONE)
+
+    return cell
+
+
+def _info(name: str) -> Cell:
+    def cell(obj: Object, now: float) -> str:
+        return (obj["status"].get("nodeInfo") or {}).get(name) or UNKNOWN
+
+    return cell
+
+
+def _kernel_and_architecture(obj: Object, now: float) -> str:
+    info = obj["status"].get("nodeInfo") or {}
+    kernel, architecture = info.get("kernelVersion") or UNKNOWN, info.get("architecture")
+    return f"{kernel} ({architecture})" if architecture else kernel
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "Status": _status,
+        "Roles": _roles,
+        "Version": at("status", "nodeInfo", "kubeletVersion"),
+        "Internal-IP": _address("InternalIP"),
+        "External-IP": _address("ExternalIP"),
+        "OS-Image": _info("osImage"),
+        "Kernel-Version": (
+            _kernel_and_architecture if quirks.kernels_show_architecture else _info("kernelVersion")
+        ),
+        "Container-Runtime": _info("containerRuntimeVersion"),
+    }
+
+
+def _unschedulable(obj: dict[str, Any]) -> Mapping[str, str]:
+    return {UNSCHEDULABLE: "true" if obj["spec"].get("unschedulable") else "false"}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": NodeStrategy(rules), "status": NodeStatusStrategy(rules)}
+
+
+NODE = KindDefinition(
+    group="",
+    resource="nodes",
+    strategies=_strategies,
+    field_labels=lambda kind: FieldLabels((NAME, UNSCHEDULABLE), NOT_SUPPORTED, _unschedulable),
+    cells=_cells,
+    connections={"proxy": proxy_node},
+    table_subresources=frozenset(("status",)),
+)

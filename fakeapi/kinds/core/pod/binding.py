@@ -1,0 +1,116 @@
+"""Binding a pod to a node: pods/binding, and the resource `bindings`, which does the same.
+
+Follows BindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
+"""
+
+from fakeapi.kinds.common.defaults.functions import INIT_CONTAINER_ANNOTATIONS
+from fakeapi.kinds.core.pod.conditions import SCHEDULED, with_condition
+from fakeapi.kinds.core.pod.success import success
+from fakeapi.kinds.core.pod.wire_order import in_wire_order
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.field_errors import FieldError, first_words, not_supported, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.stored.etcd_keys import etcd_key
+from fakeapi.releases import Release
+from fakeapi_storage import KeyNotFound, RevisionConflict
+
+_RESOURCE = Qualified("", "pods/binding")
+
+
+async def bind(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Raises ApiError: 400, 404, 409 for a pod that cannot be bound or is another one, 500 for a binding that
+    is not valid.
+    """
+    if body["metadata"].get("name", "") != target.name:
+        raise errors.bad_request("name in URL does not match name in Binding object")
+    found = _validate(body)
+    if found:
+        raise ApiError(500, "", first_words(found))
+    for _ in range(WRITE_ATTEMPTS):
+        entry = store.newest_entry(resource, target)
+        pod = stored_form.decode(entry, resource.hub_schema)
+        _check_preconditions(resource, target, pod, body["metadata"], dry_run=options.dry_run)
+        problem = _problem(pod)
+        if problem:
+            await store.settle(entry)
+            raise errors.conflict(_RESOURCE, target.name, f"pod {target.name} {problem}")
+        bound = in_wire_order(_bound(pod, body, store.now(), resource.release), resource.hub_schema)
+        if options.dry_run:
+            return success()
+        key = resource.key(target.namespace, target.name)
+        try:
+            await store.commit(resource, store.storage.update(key, resource.encode(bound), entry.revision))
+        except (RevisionConflict, KeyNotFound):
+            continue
+        return success()
+    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+def _validate(binding: Object) -> list[FieldError]:
+    found = []
+    wanted = binding["target"]
+    if wanted.get("kind", "") not in ("", "Node"):
+        found.append(not_supported("target.kind", wanted["kind"], ("Node", "<empty>")))
+    if not wanted.get("name"):
+        found.append(required("target.name"))
+    return found
+
+
+def _check_preconditions(
+    resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
+) -> None:
+    """A uid and a resourceVersion of the binding must be the pod's. Raises ApiError 409."""
+    key = etcd_key(resource.kind, target, dry_run=dry_run)
+    for name, called in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+        given, found = wanted.get(name, ""), pod["metadata"][name]
+        if given and given != found:
+            why = f"{called} in precondition: {given}, {called} in object meta: {found}"
+            raise errors.conflict(
+                resource.qualified,
+                target.name,
+                f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, "
+                f"AdditionalErrorMsg: Precondition failed: {why}",
+            )
+
+
+def _problem(pod: Object) -> str:
+    """Why a pod cannot be bound; empty where it can."""
+    if pod["metadata"].get("deletionTimestamp") is not None:
+        return "is being deleted, cannot be assigned to a host"
+    if pod["spec"].get("nodeName"):
+        return f'is already assigned to node "{pod["spec"]["nodeName"]}"'
+    return "has non-empty .spec.schedulingGates" if pod["spec"].get("schedulingGates") else ""
+
+
+def _bound(pod: Object, binding: Object, now: str, release: Release) -> Object:
+    gates, given = release.gates, binding["metadata"]
+    status = with_condition(pod["status"], SCHEDULED, "True", now)
+    if gates.enabled("ClearingNominatedNodeNameAfterBinding"):
+        status.pop("nominatedNodeName", None)
+    metadata = dict(pod["metadata"])
+    names = ["annotations"]
+    if gates.enabled("PodTopologyLabelsAdmission"):
+        names.append("labels")
+    for name in names:
+        added = {
+            key: value
+            for key, value in (given.get(name) or {}).items()
+            if key not in INIT_CONTAINER_ANNOTATIONS
+        }
+        if added:
+            metadata[name] = dict(sorted({**(metadata.get(name) or {}), **added}.items()))
+    spec = {**pod["spec"], "nodeName": binding["target"]["name"]}
+    return {**pod, "metadata": in_order(metadata), "spec": spec, "status": status}

@@ -1,0 +1,52 @@
+"""The cells of tables of pods, and the conditions of their rows."""
+
+from collections.abc import Mapping, Sequence
+
+from fakeapi.kinds.core.pod.conditions import is_true
+from fakeapi.kinds.core.pod.summary import PodSummary
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import Cell, at
+from fakeapi.releases import Quirks
+
+NONE = "<none>"
+_COMPLETED: Object = {"type": "Completed", "status": "True"}
+_CONDITIONS: Mapping[str, Sequence[Object]] = {
+    "Succeeded": [{**_COMPLETED, "reason": "Succeeded", "message": "The pod has completed successfully."}],
+    "Failed": [{**_COMPLETED, "reason": "Failed", "message": "The pod failed."}],
+}
+
+
+def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    """By column."""
+    return {
+        "Ready": lambda pod, now: PodSummary(pod, quirks).ready,
+        "Status": lambda pod, now: PodSummary(pod, quirks).status,
+        "Restarts": lambda pod, now: PodSummary(pod, quirks).restarts(now),
+        "IP": _address,
+        "Node": _or_none(at("spec", "nodeName")),
+        "Nominated Node": _or_none(at("status", "nominatedNodeName")),
+        "Readiness Gates": _readiness_gates,
+    }
+
+
+def row_conditions(pod: Object) -> Sequence[Object]:
+    """What the row of a pod that is finished says of it."""
+    return _CONDITIONS.get(pod["status"].get("phase", ""), ())
+
+
+def _or_none(cell: Cell) -> Cell:
+    return lambda pod, now: cell(pod, now) or NONE
+
+
+def _address(pod: Object, now: float) -> str:
+    addresses = pod["status"].get("podIPs") or [{}]
+    return addresses[0].get("ip") or NONE
+
+
+def _readiness_gates(pod: Object, now: float) -> str:
+    """Gates whose condition is true, of all."""
+    gates = pod["spec"].get("readinessGates")
+    if not gates:
+        return NONE
+    met = sum(is_true(pod["status"], each.get("conditionType", "")) for each in gates)
+    return f"{met}/{len(gates)}"

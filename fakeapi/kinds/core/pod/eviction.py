@@ -1,0 +1,217 @@
+"""Eviction of a pod, as far as budgets of disruption allow it: pods/eviction.
+
+Follows EvictionREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
+"""
+
+from dataclasses import replace
+
+from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET, is_true, with_condition
+from fakeapi.kinds.core.pod.disruption_budgets import (
+    GROUP,
+    RESOURCE,
+    counts_for,
+    protects_unready,
+    still_processed,
+    taken_from,
+)
+from fakeapi.kinds.core.pod.success import failure, success
+from fakeapi.kinds.core.pod.wire_order import in_wire_order
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError, Qualified
+from fakeapi.machinery.field_errors import invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.options import validate_delete_options
+from fakeapi.registry.identity.users import THE_SERVER
+from fakeapi.registry.model.deletion import check_preconditions
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import (
+    DeleteOptions,
+    ObjectReference,
+    Warnings,
+    WriteOptions,
+    WriteResult,
+)
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.verbs.deleting import delete
+from fakeapi.registry.verbs.updating import update
+from fakeapi_storage import KeyNotFound, RevisionConflict
+
+SEVERAL_BUDGETS = (
+    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+)
+_EVICTION = Qualified(GROUP, "Eviction")
+_UNSAFE_DELETE = "ignoreStoreReadErrorWithClusterBreakingPotential"
+_POD = Qualified("", "Pod")
+_FINISHED = ("Succeeded", "Failed")
+
+
+async def evict(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Raises ApiError: 400, 403, 404, 409 for preconditions, 422, 429 where a budget does not allow it."""
+    asked = _delete_options(resource, target, body, options)
+    pod = await _deleted_without_budget(store, resource, target, asked)
+    if pod is None:
+        return success()
+    budgets = [
+        each
+        for each in store.admission.objects.list(GROUP, RESOURCE, target.namespace)
+        if counts_for(each, pod)
+    ]
+    if len(budgets) > 1:
+        return failure(SEVERAL_BUDGETS, 500)
+    is_free = (
+        bool(budgets)
+        and not is_true(pod["status"], "Ready")
+        and not protects_unready(budgets[0], resource.release.gates)
+    )
+    if budgets and not is_free:
+        await _take(store, budgets[0], target, dry_run=asked.dry_run)
+    try:
+        await _mark_and_delete(store, resource, target, _at_version(asked, pod) if is_free else asked)
+    except ApiError as error:
+        if error.reason == "Conflict" and is_free and asked.resource_version is None:
+            raise still_processed(budgets[0]["metadata"]["name"]) from None
+        raise
+    return success()
+
+
+def _delete_options(
+    resource: Resource, target: ObjectReference, body: Object, options: WriteOptions
+) -> DeleteOptions:
+    """Options of the deletion: a dry run where either the request or the eviction says so."""
+    if body["metadata"].get("name", "") != target.name:
+        raise errors.bad_request("name in URL does not match name in Eviction object")
+    given: Object = body.get("deleteOptions") or {}
+    if given.get(_UNSAFE_DELETE):
+        why = "can not be set for pod eviction, try after removing the option"
+        raise errors.invalid(_EVICTION, target.name, [invalid(f"deleteOptions.{_UNSAFE_DELETE}", True, why)])
+    dry_run = given.get("dryRun") or []
+    if options.dry_run and dry_run not in ([], ["All"]):
+        shown = f"[All] and [{' '.join(dry_run)}]"
+        raise ApiError(500, "", f"Non-matching dry-run options in request and content: {shown}")
+    found = validate_delete_options(given, resource.release.quirks.wording)
+    if found:
+        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
+    preconditions: Object = given.get("preconditions") or {}
+    return DeleteOptions(
+        dry_run=options.dry_run or bool(dry_run),
+        grace_seconds=given.get("gracePeriodSeconds"),
+        propagation=given.get("propagationPolicy"),
+        orphan=given.get("orphanDependents"),
+        uid=preconditions.get("uid"),
+        resource_version=preconditions.get("resourceVersion"),
+        user=options.user,
+    )
+
+
+def _is_ending(pod: Object) -> bool:
+    return pod["status"].get("phase") in _FINISHED or pod["metadata"].get("deletionTimestamp") is not None
+
+
+def _needs_no_budget(pod: Object) -> bool:
+    return _is_ending(pod) or pod["status"].get("phase") == "Pending"
+
+
+def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
+    """For a pod that must not change before it is deleted: it could be ready then."""
+    return replace(options, resource_version=pod["metadata"]["resourceVersion"])
+
+
+async def _deleted_without_budget(
+    store: Store, resource: Resource, target: ObjectReference, asked: DeleteOptions
+) -> Object | None:
+    """Deletes a pod that counts for no budget; gives one that may. Raises ApiError.
+
+    A pod that changes meanwhile is looked at again, unless the client named its version.
+    """
+    for attempt in range(WRITE_ATTEMPTS):
+        pod: Object = stored_form.decode(store.newest_entry(resource, target), resource.hub_schema)
+        if not _needs_no_budget(pod):
+            return pod
+        keeps_version = _is_ending(pod) or asked.resource_version is not None
+        try:
+            await _mark_and_delete(
+                store, resource, target, asked if keeps_version else _at_version(asked, pod)
+            )
+        except ApiError as error:
+            is_last = attempt == WRITE_ATTEMPTS - 1
+            if error.reason != "Conflict" or asked.resource_version is not None or is_last:
+                raise
+        else:
+            return None
+    raise AssertionError("the last attempt ends with an error")
+
+
+async def _take(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
+    """Takes one disruption from the budget, and looks again where others take from it too. Raises
+    ApiError.
+    """
+    name = budget["metadata"]["name"]
+    for attempt in range(WRITE_ATTEMPTS):
+        try:
+            await _take_once(store, budget, target, dry_run=dry_run)
+        except ApiError as error:
+            if error.reason != "Conflict" or attempt == WRITE_ATTEMPTS - 1:
+                raise
+        else:
+            return
+        newest = store.admission.objects.get(GROUP, RESOURCE, target.namespace, name)
+        if newest is None:
+            raise errors.not_found(Qualified(GROUP, RESOURCE), name)
+        budget = newest
+
+
+async def _take_once(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
+    served = store.find(GROUP, "v1", RESOURCE)
+    assert served is not None, "there is a budget, so its kind is served"
+    now, name = store.now(), budget["metadata"]["name"]
+    status = taken_from(budget, target.name, now, served.release.quirks)
+    if dry_run:
+        return
+    body = served.from_hub({**budget, "status": status})
+    place = ObjectReference(target.namespace, name, "status")
+    await update(store, served, place, body, WriteOptions(manager="kube-apiserver"), Warnings())
+
+
+async def _mark_and_delete(
+    store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions
+) -> None:
+    if not options.dry_run and resource.release.gates.enabled("PodDisruptionConditions"):
+        version = await _mark(store, resource, target, options)
+        if options.resource_version is not None:
+            options = replace(options, resource_version=version)
+    await delete(store, resource, target, replace(options, user=THE_SERVER), asks_admission=False)
+
+
+async def _mark(store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
+    """Writes the condition of an eviction into the pod's status; returns the version that it has then."""
+    for _ in range(WRITE_ATTEMPTS):
+        entry = store.newest_entry(resource, target)
+        pod = stored_form.decode(entry, resource.hub_schema)
+        meta = pod["metadata"]
+        check_preconditions(meta, replace(options, uid=options.uid or None), _POD)
+        status = with_condition(
+            pod["status"],
+            DISRUPTION_TARGET,
+            "True",
+            store.now(),
+            reason="EvictionByEvictionAPI",
+            message="Eviction API: evicting",
+        )
+        value = resource.encode(in_wire_order({**pod, "status": status}, resource.hub_schema))
+        if value == entry.value:
+            return str(entry.revision)
+        key = resource.key(target.namespace, target.name)
+        try:
+            stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+        except (RevisionConflict, KeyNotFound):
+            continue
+        return str(stored.revision)
+    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)

@@ -1,0 +1,257 @@
+"""The fields of pods and pod templates that a feature gate takes away.
+
+Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`: while
+a gate is off, its fields are dropped from what is written, unless the object uses them already. What a
+release does not know has no place in its types, and needs no rule.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+
+from fakeapi.kinds.core.pod.paths import drop, holders, is_set
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+ALWAYS = "Always"
+_DEFAULT_PROC_MOUNT = "Default"
+_PROC_MOUNT = "spec.@containers.securityContext.procMount"
+
+
+@dataclass(frozen=True, slots=True)
+class GatedFields:
+    """`paths` are dropped while `gate` is off; `used_at` are the places that tell that they are in use,
+    `paths` themselves where it is None. `in_use` and `take_away` replace either test.
+    """
+
+    gate: str
+    paths: tuple[str, ...]
+    used_at: tuple[str, ...] | None = None
+    in_use: Callable[[Object], bool] | None = None
+    take_away: Callable[[Object], None] | None = None
+
+    def is_used_by(self, old: Object | None) -> bool:
+        if old is None:
+            return False
+        if self.in_use is not None:
+            return self.in_use(old)
+        return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
+
+    def are_in(self, obj: Object) -> bool:
+        """Whether there is anything to drop."""
+        return any(name in holder for path in self.paths for holder, name in holders(obj, path))
+
+    def drop_from(self, obj: Object) -> None:
+        if self.take_away is not None:
+            self.take_away(obj)
+            return
+        for path in self.paths:
+            drop(obj, path)
+
+
+def drop_gated_fields(new: Object, old: Object | None, rules: ReleaseRules, *, status: bool = True) -> Object:
+    """`new`, a pod or with `status` False a pod template, without what the gates of the release take away.
+
+    `old` is the stored object, None for a new one. Neither is changed.
+    """
+    found = new
+    for each in (*SPEC_FIELDS, *STATUS_FIELDS) if status else SPEC_FIELDS:
+        if rules.drops(each.gate) and each.are_in(found) and not each.is_used_by(old):
+            if found is new:
+                found = {**new, "spec": deepcopy(new["spec"])}
+                if "status" in new:
+                    found["status"] = deepcopy(new["status"])
+            each.drop_from(found)
+    return found
+
+
+# what a path cannot say --------------------------------------------------------------------------
+
+
+def _has_resources(old: Object) -> bool:
+    resources = old["spec"].get("resources") or {}
+    return bool(resources.get("requests") or resources.get("limits"))
+
+
+def _has_sidecars(old: Object) -> bool:
+    return any(
+        holder.get(name) == ALWAYS for holder, name in holders(old, "spec.initContainers[].restartPolicy")
+    )
+
+
+def _has_restart_rules(old: Object) -> bool:
+    spec = old["spec"]
+    return any(
+        each.get("restartPolicy") not in (None, ALWAYS) or each.get("restartPolicyRules")
+        for each in spec.get("initContainers") or ()
+    ) or is_set(old, "spec.containers[].restartPolicy")
+
+
+def _drop_restart_rules(obj: Object) -> None:
+    for holder, name in holders(obj, "spec.initContainers[].restartPolicy"):
+        if holder.get(name) != ALWAYS:
+            holder.pop(name, None)
+    for path in ("spec.containers[].restartPolicy", "spec.ephemeralContainers[].restartPolicy"):
+        drop(obj, path)
+    drop(obj, "spec.@containers.restartPolicyRules")
+
+
+def _has_other_proc_mount(old: Object) -> bool:
+    return any(
+        holder.get(name) not in (None, _DEFAULT_PROC_MOUNT) for holder, name in holders(old, _PROC_MOUNT)
+    )
+
+
+def _reset_proc_mount(obj: Object) -> None:
+    for holder, name in holders(obj, _PROC_MOUNT):
+        if holder.get(name) is not None:
+            holder[name] = _DEFAULT_PROC_MOUNT
+
+
+def _drop_handlers(member: str) -> Callable[[Object], None]:
+    """Drops handlers that do nothing but `member`, and lifecycles without anything in them."""
+
+    def take_away(obj: Object) -> None:
+        for holder, name in holders(obj, "spec.@containers.lifecycle"):
+            lifecycle = holder.get(name)
+            if lifecycle is None:
+                continue
+            for hook in ("preStop", "postStart"):
+                handler = lifecycle.get(hook)
+                if handler is not None and handler.pop(member, None) is not None and not handler:
+                    del lifecycle[hook]
+            if not lifecycle:
+                del holder[name]
+
+    return take_away
+
+
+def _drop_stop_signals(obj: Object) -> None:
+    for holder, name in holders(obj, "spec.@containers.lifecycle"):
+        lifecycle = holder.get(name)
+        if lifecycle is not None and lifecycle.pop("stopSignal", None) is not None and not lifecycle:
+            del holder[name]
+
+
+def _drop_image_volumes(obj: Object) -> None:
+    spec = obj["spec"]
+    gone = {each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None}
+    spec["volumes"] = [each for each in spec["volumes"] if each.get("image") is None]
+    for holder, name in holders(obj, "spec.@containers.volumeMounts"):
+        if holder.get(name):
+            holder[name] = [each for each in holder[name] if each.get("name") not in gone]
+
+
+# the tables --------------------------------------------------------------------------------------
+
+_TERMS = tuple(
+    f"spec.affinity.{kind}.{terms}.{keys}"
+    for kind in ("podAffinity", "podAntiAffinity")
+    for terms in (
+        "requiredDuringSchedulingIgnoredDuringExecution[]",
+        "preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm",
+    )
+    for keys in ("matchLabelKeys", "mismatchLabelKeys")
+)
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_FILES = ("secret", "configMap", "downwardAPI", "projected.sources[].secret", "projected.sources[].configMap",
+          "projected.sources[].downwardAPI")  # fmt: skip
+_WITH_USER = (
+    *(f"spec.volumes[].{each}.defaultUser" for each in ("secret", "configMap", "downwardAPI", "projected")),
+    *(f"spec.volumes[].{each}.items[].user" for each in _FILES),
+    *(
+        f"spec.volumes[].projected.sources[].{each}.user"
+        for each in ("serviceAccountToken", "clusterTrustBundle", "podCertificate")
+    ),
+)
+_RESIZE = ("spec.containers[].resizePolicy", "spec.initContainers[].resizePolicy")
+_READ_ONLY = "spec.@containers.volumeMounts[].recursiveReadOnly"
+_GROUPS = "spec.securityContext.supplementalGroupsPolicy"
+
+
+def _simple(gate: str, *paths: str) -> GatedFields:
+    return GatedFields(gate, tuple(f"spec.{path}" for path in paths))
+
+
+SPEC_FIELDS: Iterable[GatedFields] = (
+    _simple(
+        "AppArmorFields", "securityContext.appArmorProfile", "@containers.securityContext.appArmorProfile"
+    ),
+    _simple("UserNamespacesStatelessPodsSupport", "hostUsers"),
+    _simple("UserNamespacesSupport", "hostUsers"),
+    _simple("SupplementalGroupsPolicy", "securityContext.supplementalGroupsPolicy"),
+    GatedFields(
+        "PodLevelResources", ("spec.resources",), in_use=_has_resources
+    ),
+    GatedFields("ProcMountType", (_PROC_MOUNT,), in_use=_has_other_proc_mount, take_away=_reset_proc_mount),
+    _simple("PodSchedulingReadiness", "schedulingGates"),
+    _simple("MinDomainsInPodTopologySpread", "topologySpreadConstraints[].minDomains"),
+    _simple("NodeInclusionPolicyInPodTopologySpread", "topologySpreadConstraints[].nodeTaintsPolicy"),
+    _simple("NodeInclusionPolicyInPodTopologySpread", "topologySpreadConstraints[].nodeAffinityPolicy"),
+    _simple("MatchLabelKeysInPodTopologySpread", "topologySpreadConstraints[].matchLabelKeys"),
+    GatedFields("MatchLabelKeysInPodAffinity", _TERMS),
+    GatedFields(
+        "DynamicResourceAllocation",
+        ("spec.@containers.resources.claims", "spec.resourceClaims"),
+        ("spec.resourceClaims",),
+    ),
+    _simple("ClusterTrustBundleProjection", "volumes[].projected.sources[].clusterTrustBundle"),
+    _simple("PodCertificateRequest", "volumes[].projected.sources[].podCertificate"),
+    GatedFields("AtomicWriteVolumeUserFields", _WITH_USER),
+    _simple("GenericWorkload", "workloadRef", "schedulingGroup"),
+    _simple("GRPCContainerProbeTLS", *(f"@containers.{probe}.grpc.mode" for probe in _PROBES)),
+    _simple("EvictionRequestAPI", "evictionResponders"),
+    GatedFields("InPlacePodVerticalScaling", ("spec.@containers.resizePolicy",), _RESIZE),
+    GatedFields("SidecarContainers", ("spec.initContainers[].restartPolicy",), in_use=_has_sidecars),
+    GatedFields(
+        "ContainerRestartRules",
+        ("spec.@containers.restartPolicy", "spec.@containers.restartPolicyRules"),
+        in_use=_has_restart_rules,
+        take_away=_drop_restart_rules,
+    ),
+    GatedFields("RecursiveReadOnlyMounts", (_READ_ONLY,)),
+    _simple("EmptyDirVolumeMode", "volumes[].emptyDir.mode"),
+    _simple("VolumeBindMountOptions", "@containers.volumeMounts[].bindMountOptions"),
+    _simple("HostnameOverride", "hostnameOverride"),
+    _simple("EnvFiles", "@containers.env[].valueFrom.fileKeyRef"),
+    GatedFields(
+        "PodLifecycleSleepAction",
+        ("spec.@containers.lifecycle.preStop.sleep", "spec.@containers.lifecycle.postStart.sleep"),
+        take_away=_drop_handlers("sleep"),
+    ),
+    GatedFields("ImageVolume", ("spec.volumes[].image",), take_away=_drop_image_volumes),
+    _simple("SELinuxChangePolicy", "securityContext.seLinuxChangePolicy"),
+    GatedFields(
+        "ContainerStopSignals", ("spec.@containers.lifecycle.stopSignal",), take_away=_drop_stop_signals
+    ),
+    _simple(
+        "H2CContainerProbe",
+        *(f"@containers.{probe}.httpGet.protocol" for probe in _PROBES),
+        *(f"@containers.lifecycle.{hook}.httpGet.protocol" for hook in ("preStop", "postStart")),
+    ),
+)  # fmt: skip
+
+STATUS_FIELDS: Iterable[GatedFields] = (
+    GatedFields("InPlacePodLevelResourcesVerticalScaling", ("status.resources", "status.allocatedResources")),
+    GatedFields(
+        "InPlacePodVerticalScaling",
+        ("status.@statuses.resources", "status.@statuses.allocatedResources"),
+        _RESIZE,
+    ),
+    GatedFields("InPlacePodVerticalScalingAllocatedStatus", ("status.@statuses.allocatedResources",), ()),
+    GatedFields("DynamicResourceAllocation", ("status.resourceClaimStatuses",), ("spec.resourceClaims",)),
+    GatedFields("DRAExtendedResource", ("status.extendedResourceClaimStatus",)),
+    GatedFields("RecursiveReadOnlyMounts", ("status.@statuses.volumeMounts",), (_READ_ONLY,)),
+    GatedFields("ResourceHealthStatus", ("status.@statuses.allocatedResourcesStatus",)),
+    GatedFields(
+        "ResourceHealthStatusMessage", ("status.@statuses.allocatedResourcesStatus[].resources[].message",)
+    ),
+    GatedFields("SupplementalGroupsPolicy", ("status.@statuses.user",), (_GROUPS,)),
+    GatedFields(
+        "PodObservedGenerationTracking",
+        ("status.observedGeneration", "status.conditions[].observedGeneration"),
+    ),
+    GatedFields("ImageVolumeWithDigest", ("status.@statuses.volumeMounts[].volumeStatus",)),
+    GatedFields("PodHostIPs", ("status.hostIPs",)),
+    GatedFields("DRANodeAllocatableResources", ("status.nodeAllocatableResourceClaimStatuses",)),
+)  # fmt: skip

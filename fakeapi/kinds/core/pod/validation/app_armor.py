@@ -1,0 +1,112 @@
+"""AppArmor profiles, as fields and as the annotations that they once were.
+
+Follows `ValidateAppArmorProfileField`, `ValidateAppArmorPodAnnotations` and
+`validateAppArmorAnnotationsAndFieldsMatchOnCreate` of k8s.io/kubernetes `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Mapping
+
+from fakeapi.kinds.core.pod.validation.checks import (
+    Errors,
+    PodChecks,
+    containers_at,
+    containers_of,
+)
+from fakeapi.machinery.field_errors import (
+    FieldError,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import byte_length
+
+ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
+PROFILE_MAX_LENGTH = 4095
+_DEFAULT, _UNCONFINED, _LOCALHOST = "runtime/default", "unconfined", "localhost/"
+TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
+
+
+def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of the profile of a security context."""
+    profile = holder.get("appArmorProfile")
+    if profile is None:
+        return
+    place = f"{path}.appArmorProfile"
+    kind, local = profile.get("type", ""), profile.get("localhostProfile")
+    if not kind:
+        yield required(f"{place}.type", "type is required when appArmorProfile is set")
+    elif kind not in TYPES:
+        yield not_supported(f"{place}.type", checks.typed(kind), TYPES)
+    elif kind == "Localhost":
+        yield from _local_errors(local, f"{place}.localhostProfile", checks)
+    elif local is not None:
+        rule = "can only be set when AppArmor type is Localhost"
+        yield invalid(f"{place}.localhostProfile", local, rule)
+
+
+def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
+    """Errors of annotations with profiles of containers."""
+    for key in sorted(annotations):
+        if not key.startswith(ANNOTATION):
+            continue
+        name, profile = key.removeprefix(ANNOTATION), annotations[key]
+        if all(container.get("name") != name for container in containers_of(spec)):
+            yield invalid(f"{path}[{key}]", name, "container not found")
+        if profile not in ("", _DEFAULT, _UNCONFINED) and not profile.startswith(_LOCALHOST):
+            yield invalid(f"{path}[{key}]", profile, f"invalid AppArmor profile name: {quote(profile)}")
+
+
+def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of annotations that say something else than the fields."""
+    if not checks.enabled("AppArmorFields") or (spec.get("os") or {}).get("name") == "windows":
+        return
+    of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
+    for place, container in containers_at(spec, path):
+        profile = (container.get("securityContext") or {}).get("appArmorProfile") or of_pod
+        key = ANNOTATION + container.get("name", "")
+        if profile is not None and key in annotations:
+            yield from _mismatch(annotations[key], profile, f"{place}.securityContext.appArmorProfile")
+
+
+def profile_of(annotation: str) -> Object | None:
+    """The field that says the same as an annotation; None for one that names no profile."""
+    match annotation:
+        case "runtime/default":
+            return {"type": "RuntimeDefault"}
+        case "unconfined":
+            return {"type": "Unconfined"}
+    if annotation.startswith(_LOCALHOST) and annotation != _LOCALHOST:
+        return {"type": "Localhost", "localhostProfile": annotation.removeprefix(_LOCALHOST)}
+    return None
+
+
+def _local_errors(profile: str | None, path: str, checks: PodChecks) -> Errors:
+    if profile is None:
+        yield required(path, "must be set when AppArmor type is Localhost")
+        return
+    if profile.strip() != profile:
+        yield invalid(path, profile, "must not be padded with whitespace")
+    elif not profile:
+        yield required(path, "must be set when AppArmor type is Localhost")
+    if byte_length(profile) > PROFILE_MAX_LENGTH:
+        yield too_long(path, PROFILE_MAX_LENGTH, checks.wording.too_long)
+
+
+def _mismatch(annotation: str, profile: Object, path: str) -> list[FieldError]:
+    of_type = forbidden(f"{path}.type", "apparmor type in annotation and field must match")
+    match profile.get("type"):
+        case "Unconfined":
+            return [] if annotation == _UNCONFINED else [of_type]
+        case "RuntimeDefault":
+            return [] if annotation == _DEFAULT else [of_type]
+        case "Localhost":
+            if not annotation.startswith(_LOCALHOST):
+                return [of_type]
+            if annotation.removeprefix(_LOCALHOST) != profile.get("localhostProfile"):
+                rule = "apparmor profile in annotation and field must match"
+                return [forbidden(f"{path}.localhostProfile", rule)]
+    return []

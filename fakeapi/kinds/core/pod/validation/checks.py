@@ -1,0 +1,243 @@
+"""PodChecks: how strictly the pod of one write is validated.
+
+Follows `GetValidationOptionsFromPodSpecAndMeta` of k8s.io/kubernetes `pkg/api/pod`: what an update finds in
+the stored pod stays allowed, although the release refuses it in new ones.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from fakeapi.kinds.common.environment_names import is_environment_name, is_relaxed_environment_name
+from fakeapi.kinds.common.go_values import shown_string_map
+from fakeapi.kinds.common.resource_names import shown_resource_name
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.wording import Wording
+from fakeapi.machinery.schema.nodes import List, Node, Struct
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
+from fakeapi.releases.pod_quirks import PodQuirks
+from fakeapi.releases.rules import ReleaseRules
+
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+NO_PATH = "[]"
+"""The path of errors of a pod as such, which Go makes of an empty one."""
+
+ContainerAt = tuple[str, Object]
+
+
+def containers_of(spec: Object) -> Iterator[Object]:
+    """All containers of a pod: init containers, containers, ephemeral ones."""
+    for name in CONTAINER_LISTS:
+        yield from spec.get(name) or ()
+
+
+def containers_at(spec: Object, path: str) -> Iterator[ContainerAt]:
+    """All containers with their paths, in the order in which upstream visits them."""
+    for name in CONTAINER_LISTS:
+        for index, container in enumerate(spec.get(name) or ()):
+            yield f"{path}.{name}[{index}]", container
+
+
+def is_sidecar(container: Object) -> bool:
+    """Whether an init container stays up beside the pod's containers."""
+    return container.get("restartPolicy") == "Always"
+
+
+class PodChecks:
+    """`spec` is the one that is validated, `old` the stored one, None for a create. `is_pod`: not a template.
+
+    Objects are canonical and defaulted.
+    """
+
+    def __init__(
+        self, rules: ReleaseRules, spec: Object, old: Object | None = None, *, is_pod: bool = False
+    ) -> None:
+        self.rules = rules
+        self.is_pod = is_pod
+        self._spec = spec
+        self._old = old
+
+    @property
+    def quirks(self) -> PodQuirks:
+        return self.rules.quirks.pods
+
+    @property
+    def wording(self) -> Wording:
+        return self.rules.quirks.wording
+
+    @property
+    def old(self) -> Object:
+        """The stored spec; empty for a create."""
+        return self._old or {}
+
+    def enabled(self, gate: str) -> bool:
+        return self.rules.gates.enabled(gate)
+
+    def typed(self, text: str | None) -> Any:
+        """A text of a Go type of its own as an error prints it."""
+        return Dump(go_encode(text).decode()) if self.wording.json_values else text
+
+    def shown(self, value: Any, type_name: str, field: str = "") -> Any:
+        """A struct of core/v1 as an error prints it; or what its field `field` holds."""
+        struct = self.rules.schemas.struct(f"core/v1.{type_name}")
+        return self._shown(value, struct.fields[field].node if field else struct)
+
+    def resource_name(self, name: str) -> Any:
+        """The name of a resource as an error prints it."""
+        return shown_resource_name(name, self.wording)
+
+    @property
+    def null(self) -> Dump:
+        """A pointer to nothing as an error prints it."""
+        return Dump("null" if self.wording.json_values else '"null"')
+
+    def string_map(self, texts: dict[str, str]) -> Dump:
+        """A map of strings as an error prints it."""
+        return shown_string_map(self.wording, texts)
+
+    def strings(self, texts: list[str]) -> Dump:
+        return Dump(self.wording.strings(texts))
+
+    def _shown(self, value: Any, node: Node) -> Any:
+        if not self.wording.json_values:
+            return Dump(unversioned_syntax(value, node, "core"))
+        if value is None:
+            return Dump("null")
+        assert isinstance(node, Struct | List)
+        return Dump(unversioned_json(value, node))
+
+    @cached_property
+    def relaxed_environment_names(self) -> bool:
+        if self.enabled("RelaxedEnvironmentVariableValidation"):
+            return True
+        if not self.quirks.relaxed_environment_names_stay:
+            return False
+        before = _environment_names(self.old)
+        return any(
+            name in before and is_environment_name(name) and not is_relaxed_environment_name(name)
+            for name in _environment_names(self._spec)
+        )
+
+    @cached_property
+    def relaxed_dns_searches(self) -> bool:
+        if self.enabled("RelaxedDNSSearchValidation"):
+            return True
+        searches = (self.old.get("dnsConfig") or {}).get("searches") or ()
+        return self.quirks.relaxed_dns_searches_stay and any(
+            search == "." or "_" in search for search in searches
+        )
+
+    @cached_property
+    def zero_sleep(self) -> bool:
+        return self.enabled("PodLifecycleSleepActionAllowZero") or (
+            self.quirks.zero_sleep_stays
+            and any(
+                (hook.get("sleep") or {}).get("seconds") == 0
+                for container in containers_of(self.old)
+                for hook in (container.get("lifecycle") or {}).values()
+                if isinstance(hook, dict) and "sleep" in hook
+            )
+        )
+
+    @cached_property
+    def restart_rules(self) -> bool:
+        """Whether containers may have a restart policy of their own, with rules."""
+        if self.enabled("ContainerRestartRules"):
+            return True
+        return self.quirks.restart_rules_stay and self._old_has_restart_rules
+
+    @property
+    def _old_has_restart_rules(self) -> bool:
+        return any(
+            container.get("restartPolicy", "Always") != "Always" or container.get("restartPolicyRules")
+            for container in self.old.get("initContainers") or ()
+        ) or any("restartPolicy" in container for container in self.old.get("containers") or ())
+
+    @cached_property
+    def restart_all_containers(self) -> bool:
+        if self.enabled("RestartAllContainersOnContainerExits"):
+            return True
+        return any(
+            rule.get("action") == "RestartAllContainers"
+            for name in ("containers", "initContainers")
+            for container in self.old.get(name) or ()
+            for rule in container.get("restartPolicyRules") or ()
+        ) or any(
+            is_sidecar(container) and container.get("restartPolicyRules")
+            for container in self.old.get("initContainers") or ()
+        )
+
+    @cached_property
+    def sidecar_resize_policy(self) -> bool:
+        if self.quirks.sidecars_can_be_resized and self.enabled("InPlacePodVerticalScaling"):
+            return True
+        return self.quirks.sidecar_resize_policies_stay and any(
+            is_sidecar(container) and container.get("resizePolicy")
+            for container in self.old.get("initContainers") or ()
+        )
+
+    @cached_property
+    def environment_files(self) -> bool:
+        return self.enabled("EnvFiles") or any(
+            "fileKeyRef" in (variable.get("valueFrom") or {})
+            for container in containers_of(self.old)
+            for variable in container.get("env") or ()
+        )
+
+    @cached_property
+    def comparing_tolerations(self) -> bool:
+        return self.enabled("TaintTolerationComparisonOperators") or any(
+            toleration.get("operator") in ("Lt", "Gt") for toleration in self.old.get("tolerations") or ()
+        )
+
+    @cached_property
+    def host_network_of_user_namespaces(self) -> bool:
+        if self.enabled("UserNamespacesHostNetworkSupport"):
+            return True
+        return self.old.get("hostUsers") is False and bool(self.old.get("hostNetwork"))
+
+    @cached_property
+    def volume_devices_of_user_namespaces(self) -> bool:
+        return self.old.get("hostUsers") is False and any(
+            container.get("volumeDevices") for container in containers_of(self.old)
+        )
+
+    @cached_property
+    def image_volumes(self) -> bool:
+        """Whether images can be volumes; where they cannot, nothing is said of them."""
+        return not self.quirks.image_volumes_are_gated or self.enabled("ImageVolume")
+
+    @cached_property
+    def host_ips(self) -> bool:
+        return self.enabled("PodHostIPs") or "status.hostIPs" in go_encode(self.old).decode()
+
+    @cached_property
+    def only_recursive_selinux(self) -> bool:
+        """Whether the policy about SELinux labels has but one choice."""
+        before = (self.old.get("securityContext") or {}).get("seLinuxChangePolicy")
+        return not self.enabled("SELinuxMount") and before is None
+
+    @cached_property
+    def sys_admin_without_escalation(self) -> bool:
+        return self.quirks.sys_admin_without_escalation_stays and any(
+            context.get("allowPrivilegeEscalation") is not True
+            and "CAP_SYS_ADMIN" in ((context.get("capabilities") or {}).get("add") or ())
+            for container in containers_of(self.old)
+            if (context := container.get("securityContext")) is not None
+        )
+
+
+def _environment_names(spec: Object) -> set[str]:
+    names = set()
+    for container in containers_of(spec):
+        names |= {variable.get("name", "") for variable in container.get("env") or ()}
+        names |= {source.get("prefix", "") for source in container.get("envFrom") or ()}
+    return names
+
+
+Errors = Iterator[FieldError]

@@ -1,0 +1,28 @@
+"""Templates of the volume claims that ephemeral volumes make.
+
+Follows `ValidatePersistentVolumeClaimTemplate` and `ValidateTemplateObjectMeta` of k8s.io/kubernetes
+`pkg/apis/core/validation`.
+"""
+
+from fakeapi.kinds.core.persistent_volume_claim.validation import (
+    claim_options,
+    validate_claim_spec,
+)
+from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
+from fakeapi.machinery.field_errors import forbidden
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
+
+_ALLOWED = ("labels", "annotations", "creationTimestamp")
+
+
+def claim_template_errors(template: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of a template."""
+    metadata, place = template.get("metadata") or {}, f"{path}.metadata"
+    yield from validate_annotations(metadata.get("annotations") or {}, f"{place}.annotations", checks.wording)
+    yield from validate_labels(metadata.get("labels") or {}, f"{place}.labels", checks.wording)
+    for name in metadata:
+        if name not in _ALLOWED:
+            yield forbidden(f"{place}.{name}", "cannot be set")
+    options = claim_options(checks.rules, None)
+    yield from validate_claim_spec(template.get("spec") or {}, f"{path}.spec", checks.rules, options)

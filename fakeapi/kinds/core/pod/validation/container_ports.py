@@ -1,0 +1,70 @@
+"""Ports of containers, and the ports of the node that they take.
+
+Follows `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` of
+k8s.io/kubernetes `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Sequence
+
+from fakeapi.kinds.common.invalid_texts import each_invalid
+from fakeapi.kinds.common.ports import PROTOCOLS, is_port_name, validate_port_number
+from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
+from fakeapi.machinery.field_errors import duplicate, invalid, not_supported, required
+from fakeapi.machinery.json_types import Object
+
+
+def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of the ports of a container."""
+    seen: set[str] = set()
+    for index, port in enumerate(container.get("ports") or ()):
+        place = f"{path}.ports[{index}]"
+        if name := port.get("name", ""):
+            messages = is_port_name(name)
+            if messages:
+                yield from each_invalid(f"{place}.name", name, messages)
+            elif name in seen:
+                yield duplicate(f"{place}.name", name)
+            else:
+                seen.add(name)
+        if not port.get("containerPort"):
+            yield required(f"{place}.containerPort")
+        else:
+            yield from validate_port_number(port["containerPort"], f"{place}.containerPort")
+        if port.get("hostPort"):
+            yield from validate_port_number(port["hostPort"], f"{place}.hostPort")
+        protocol = port.get("protocol", "")
+        if not protocol:
+            yield required(f"{place}.protocol")
+        elif protocol not in PROTOCOLS:
+            yield not_supported(f"{place}.protocol", checks.typed(protocol), PROTOCOLS)
+
+
+def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
+    """Errors of ports of the node that two of the containers take."""
+    seen: set[str] = set()
+    for index, container in enumerate(containers):
+        for position, port in enumerate(container.get("ports") or ()):
+            if not port.get("hostPort"):
+                continue
+            taken = f"{port.get('protocol', '')}/{port.get('hostIP', '')}/{port['hostPort']}"
+            if taken in seen:
+                yield duplicate(f"{path}[{index}].ports[{position}].hostPort", taken)
+            seen.add(taken)
+
+
+def host_network_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of ports that differ from the node's although the pod is in the node's network."""
+    if not spec.get("hostNetwork"):
+        return
+    for index, container in enumerate(spec.get("containers") or ()):
+        for position, port in enumerate(container.get("ports") or ()):
+            place = f"{path}.containers[{index}].ports[{position}]"
+            on_host, inside = port.get("hostPort", 0), port.get("containerPort", 0)
+            if on_host == inside:
+                continue
+            if checks.quirks.host_network_checks_container_port:
+                rule = "must match `hostPort` when `hostNetwork` is true"
+                yield invalid(f"{place}.containerPort", inside, rule)
+            elif checks.is_pod or on_host:
+                rule = "must match `containerPort` when `hostNetwork` is true"
+                yield invalid(f"{place}.hostPort", on_host, rule)

@@ -1,0 +1,75 @@
+"""Differences between two pods, as error messages show them.
+
+From 1.34 on that is a unified diff of JSON, as k8s.io/apimachinery `pkg/util/diff` makes it. Up to 1.33 it is
+the report of go-cmp, whose blanks differ from process to process on purpose; here it names the fields of the
+struct that differ, with their values in short.
+"""
+
+import difflib
+import json
+from typing import Any
+
+from fakeapi.kinds.core.pod.validation.checks import PodChecks
+from fakeapi.machinery.golang.strconv import render
+from fakeapi.machinery.schema.go_names import go_name
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+
+_CONTEXT = 3
+_SHOWN_AROUND = 2
+_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
+_BLANK = "\u00a0"
+
+
+def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
+    """The difference of two values of a type of the server's own."""
+    if checks.wording.json_values:
+        return _unified(_pretty(old, struct), _pretty(new, struct))
+    return _reported(old, new, struct)
+
+
+def _pretty(value: Any, struct: Struct) -> list[str]:
+    """Lines of Go's json.MarshalIndent with an indent of one blank."""
+    compact = json.loads(unversioned_json(value, struct))
+    text = json.dumps(compact, indent=1, ensure_ascii=False).translate(_ESCAPES)
+    return [f"{line}\n" for line in text.split("\n")]
+
+
+def _unified(old: list[str], new: list[str]) -> str:
+    lines = list(difflib.unified_diff(old, new, n=_CONTEXT))
+    return "".join(lines[2:])  # after the names of the two, which have none
+
+
+def _reported(old: Any, new: Any, struct: Struct) -> str:
+    names = list(struct.fields)
+    changed = [old.get(name) != new.get(name) for name in names]
+    near = [any(changed[max(0, at - _SHOWN_AROUND) : at + _SHOWN_AROUND + 1]) for at in range(len(names))]
+    lines, hidden = [f"  core.{struct.go_type.rpartition('.')[2]}{{"], 0
+    for name, differs, is_near in [*zip(names, changed, near, strict=True), ("", False, True)]:
+        if not is_near:
+            hidden += 1
+            continue
+        if hidden:
+            lines.append(f"  \t... // {hidden} identical field{'s' if hidden > 1 else ''}")
+            hidden = 0
+        if not name:
+            break
+        label = go_name(name, struct)
+        if differs:
+            lines += [f"- \t{label}: {_short(old.get(name))},", f"+ \t{label}: {_short(new.get(name))},"]
+        else:
+            lines.append(f"  \t{label}: {_short(old.get(name))},")
+    return "\n".join([*lines, "  }", ""]).replace("  ", _BLANK * 2)
+
+
+def _short(value: Any) -> str:
+    """A value as go-cmp prints it: nil for nothing, text quoted, structs by the fields that are set."""
+    match value:
+        case None:
+            return "nil"
+        case dict():
+            return "{" + ", ".join(f"{key}: {_short(item)}" for key, item in value.items()) + "}"
+        case list():
+            return "{" + ", ".join(map(_short, value)) + "}"
+        case _:
+            return render(value)

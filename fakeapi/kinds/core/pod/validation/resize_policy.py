@@ -1,0 +1,62 @@
+"""Resize policies of containers.
+
+Follows `validateResizePolicy` and what `validateInitContainers` of k8s.io/kubernetes
+`pkg/apis/core/validation` adds.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, is_sidecar
+from fakeapi.machinery.field_errors import duplicate, invalid, not_supported, required
+from fakeapi.machinery.json_types import Object
+
+_RESOURCES = ("cpu", "memory")
+_POLICIES = ("NotRequired", "RestartContainer")
+
+
+def resize_policy_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
+    """Errors of the policies of a container, `path` being that of their list."""
+    seen: set[str] = set()
+    for index, policy in enumerate(container.get("resizePolicy") or ()):
+        resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
+        if resource in seen:
+            yield duplicate(f"{path}[{index}]", checks.resource_name(resource))
+        seen.add(resource)
+        yield from _choice_errors(resource, checks.resource_name(resource), _RESOURCES, path)
+        yield from _choice_errors(restart, checks.typed(restart), _POLICIES, path)
+        never = spec.get("restartPolicy") == "Never"
+        if never and restart != "NotRequired" and checks.quirks.resize_follows_restart_policy:
+            yield invalid(path, checks.typed(restart), checks.quirks.resize_of_never_restarted)
+
+
+def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
+    """Errors of the policies of an init container, `path` being that of the container."""
+    policies = container.get("resizePolicy") or ()
+    if policies and not checks.sidecar_resize_policy:
+        shown = checks.shown(policies, "Container", "resizePolicy")
+        yield invalid(f"{path}.resizePolicy", shown, "must not be set for init containers")
+    if is_sidecar(container) or not checks.quirks.init_containers_resize_in_place:
+        return
+    if _restarts_init_containers(checks.old):
+        return
+    for index, policy in enumerate(policies):
+        if policy.get("restartPolicy") == "RestartContainer":
+            rule = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+            place = f"{path}.resizePolicy[{index}].restartPolicy"
+            yield invalid(place, checks.typed("RestartContainer"), rule)
+
+
+def _restarts_init_containers(spec: Object) -> bool:
+    return any(
+        policy.get("restartPolicy") == "RestartContainer"
+        for container in spec.get("initContainers") or ()
+        if not is_sidecar(container)
+        for policy in container.get("resizePolicy") or ()
+    )
+
+
+def _choice_errors(chosen: str, shown: Any, choices: tuple[str, ...], path: str) -> Errors:
+    if not chosen:
+        yield required(path)
+    elif chosen not in choices:
+        yield not_supported(path, shown, choices)

@@ -1,0 +1,73 @@
+"""Changes of where a pod may be scheduled, while gates hold its scheduling back.
+
+Follows `validateNodeSelectorMutation` and `validateNodeAffinityMutation` of k8s.io/kubernetes
+`pkg/apis/core/validation`.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.core.pod.validation.affinity import REQUIRED
+from fakeapi.kinds.core.pod.validation.checks import PodChecks
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.semantic_equality import semantically_equal
+
+
+def with_old_placement(spec: Object, before: Object, checks: PodChecks) -> tuple[Object, list[FieldError]]:
+    """The spec with the stored node selector and node affinity, and the errors of their change."""
+    made, errors = dict(spec), list[FieldError]()
+    selector, stored = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
+    if selector != stored:
+        if any(selector.get(key) != value for key, value in stored.items()):
+            rule = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+            errors.append(invalid("spec.nodeSelector", checks.string_map(selector), rule))
+        _put(made, "nodeSelector", before.get("nodeSelector"))
+    nodes, stored_nodes = _node_affinity(spec), _node_affinity(before)
+    if not semantically_equal(nodes, stored_nodes):
+        errors += _affinity_errors(nodes, stored_nodes, checks)
+        _put(made, "affinity", _with_old_nodes(spec.get("affinity"), before.get("affinity")))
+    return {name: made[name] for name in {**before, **made} if name in made}, errors
+
+
+def _affinity_errors(new: Object | None, old: Object | None, checks: PodChecks) -> list[FieldError]:
+    path = f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
+    stored: list[Object] = ((old or {}).get(REQUIRED) or {}).get("nodeSelectorTerms") or []
+    terms: list[Object] = ((new or {}).get(REQUIRED) or {}).get("nodeSelectorTerms") or []
+    if stored and len(stored) != len(terms):
+        rule = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
+        return [invalid(path, checks.shown(terms or None, "NodeSelector", "nodeSelectorTerms"), rule)]
+    rule = "only additions are allowed (no mutations or deletions)"
+    return [
+        invalid(f"{path}[{index}]", checks.shown(term, "NodeSelectorTerm"), rule)
+        for index, (term, before) in enumerate(zip(terms, stored, strict=False))
+        if not _only_adds(term, before)
+    ]
+
+
+def _only_adds(new: Object, old: Object) -> bool:
+    parts = ("matchExpressions", "matchFields")
+    if not any(old.get(name) for name in parts):
+        return not any(new.get(name) for name in parts)
+    return all((new.get(name) or [])[: len(old.get(name) or [])] == (old.get(name) or []) for name in parts)
+
+
+def _node_affinity(spec: Object) -> Object | None:
+    found: Object | None = (spec.get("affinity") or {}).get("nodeAffinity")
+    return found
+
+
+def _with_old_nodes(new: Object | None, old: Object | None) -> Object | None:
+    """The affinity with the stored affinity to nodes; None for none at all."""
+    stored = (old or {}).get("nodeAffinity")
+    if new is None:
+        return None if stored is None else {"nodeAffinity": stored}
+    rest = {name: value for name, value in new.items() if name != "nodeAffinity"}
+    if old is None and not rest:
+        return None
+    return rest if stored is None else {"nodeAffinity": stored, **rest}
+
+
+def _put(spec: Object, name: str, value: Any) -> None:
+    spec.pop(name, None)
+    if value is not None:
+        spec[name] = value

@@ -1,0 +1,229 @@
+"""core/v1 ResourceQuota.
+
+Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
+`pkg/apis/core/validation`. Resources are checked in the order of their names, which upstream leaves to
+chance.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from fakeapi.kinds.common.resource_names import (
+    HUGE_PAGES,
+    QUOTA_PREFIX,
+    shown_where_checked,
+    validate_resource_amount,
+    validate_resource_name,
+)
+from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
+"""Scopes that a selector can only ask for with Exists."""
+
+_CONFLICTING = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
+_COMPUTE = frozenset(
+    {"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"},
+)
+_STANDARD = _COMPUTE | {
+    "configmaps",
+    "ephemeral-storage",
+    "limits.ephemeral-storage",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "requests.ephemeral-storage",
+    "requests.storage",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.loadbalancers",
+    "services.nodeports",
+}
+_BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
+"""Resources whose requests should be less than their limits."""
+
+
+class ResourceQuotaStrategy(Strategy):
+    """Writes to a quota: not to its status."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        spec = obj["spec"]
+        errors = self._amount_errors(spec.get("hard"), "spec.hard")
+        errors += self._scope_errors(spec)
+        if spec.get("scopeSelector") is not None:
+            errors += self._selector_errors(spec)
+        return errors
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = [*metadata.of_change, *self.validate_create(new)]
+        scopes = new["spec"].get("scopes")
+        if set(scopes or ()) != set(old["spec"].get("scopes") or ()):
+            errors.append(invalid("spec.scopes", self._shown(scopes), FIELD_IMMUTABLE))
+        return errors
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        if not self._rules.quirks.quota_requests_above_limits_are_warned_about:
+            return []
+        hard: dict[str, str] = obj["spec"].get("hard") or {}
+        found: list[str] = []
+        for name in _BOUNDED:
+            asked, limit = f"requests.{name}", f"limits.{name}"
+            if asked not in hard and name in ("cpu", "memory"):
+                asked = name
+            if asked in hard and limit in hard and quantity.compare(hard[asked], hard[limit]) > 0:
+                found.append(
+                    f"ResourceQuota {asked} ({hard[asked]}) should be less than {limit} ({hard[limit]})"
+                )
+        return found
+
+    def _amount_errors(self, amounts: dict[str, str] | None, path: str) -> list[FieldError]:
+        wording, errors = self._rules.quirks.wording, list[FieldError]()
+        for name, amount in sorted((amounts or {}).items()):
+            place = f"{path}[{name}]"
+            errors += validate_resource_name(name, place, wording)
+            if "/" not in name and not _is_standard(name):
+                shown = shown_where_checked(name, wording)
+                errors.append(invalid(place, shown, "must be a standard resource for quota"))
+            errors += validate_resource_amount(name, amount, place, wording)
+        return errors
+
+    def _scope_errors(self, spec: Object) -> list[FieldError]:
+        scopes: list[str] = spec.get("scopes") or []
+        path, shown = "spec.scopes", self._shown(scopes)
+        errors: list[FieldError] = []
+        for scope in scopes:
+            if not self._is_known(scope):
+                errors.append(invalid(path, shown, "unsupported scope"))
+            errors += [
+                invalid(path, shown, "unsupported scope applied to resource")
+                for name in self._outside(scope, spec.get("hard") or ())
+            ]
+        return errors + self._conflicts(scopes, spec)
+
+    def _selector_errors(self, spec: Object) -> list[FieldError]:
+        path, errors = "spec.scopeSelector.matchExpressions", list[FieldError]()
+        expressions: list[Object] = spec["scopeSelector"].get("matchExpressions") or []
+        for each in expressions:
+            scope, operator, values = each["scopeName"], each["operator"], each.get("values")
+            if not self._is_known(scope):
+                errors.append(invalid(f"{path}.scopeName", scope, "unsupported scope"))
+            for _ in self._outside(scope, spec.get("hard") or ()):
+                shown = shown_struct(spec["scopeSelector"], "core/v1.ScopeSelector", self._rules)
+                errors.append(invalid(path, shown, "unsupported scope applied to resource"))
+            if scope in OF_PODS and operator != "Exists":
+                errors.append(invalid(f"{path}.operator", operator, self._rules.quirks.quota_scopes_exist))
+            errors += self._operator_errors(operator, values, path)
+        return errors + self._conflicts([each["scopeName"] for each in expressions], spec)
+
+    def _operator_errors(self, operator: str, values: list[str] | None, path: str) -> list[FieldError]:
+        if operator in ("In", "NotIn"):
+            why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+            return [] if values else [required(f"{path}.values", why)]
+        if operator in ("Exists", "DoesNotExist"):
+            shown = shown_texts(values, "[]string", self._rules)
+            why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+            return [invalid(f"{path}.values", shown, why)] if values else []
+        return [invalid(f"{path}.operator", operator, "not a valid selector operator")]
+
+    def _conflicts(self, scopes: Iterable[str], spec: Object) -> list[FieldError]:
+        found, shown = set(scopes), self._shown(spec.get("scopes"))
+        pairs = [pair for pair in _CONFLICTING if pair <= found]
+        return [invalid("spec.scopes", shown, "conflicting scopes") for _ in pairs]
+
+    def _is_known(self, scope: str) -> bool:
+        of_volumes = scope == "VolumeAttributesClass" and self._rules.quirks.quota_has_scope_of_volumes
+        return scope in (*OF_PODS, "PriorityClass") or of_volumes
+
+    def _outside(self, scope: str, hard: Iterable[str]) -> list[str]:
+        """The resources of Kubernetes' own that the scope does not apply to."""
+        return [name for name in sorted(hard) if _is_standard(name) and not self._applies(scope, name)]
+
+    def _applies(self, scope: str, name: str) -> bool:
+        if scope == "BestEffort":
+            return name == "pods"
+        if scope in (*OF_PODS, "PriorityClass"):
+            return name == "pods" or name in _COMPUTE
+        if scope == "VolumeAttributesClass" and self._rules.quirks.quota_has_scope_of_volumes:
+            return name in ("persistentvolumeclaims", "requests.storage")
+        return True
+
+    def _shown(self, scopes: list[str] | None) -> object:
+        return shown_texts(scopes, "[]core.ResourceQuotaScope", self._rules)
+
+
+class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = list(metadata.of_change)
+        for field in ("hard", "used"):
+            errors += self._amount_errors(new["status"].get(field), f"status.{field}")
+        return errors
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return []
+
+
+def _is_standard(name: str) -> bool:
+    return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ResourceQuotaStrategy(rules), "status": ResourceQuotaStatusStrategy(rules)}
+
+
+def _used(*, limits: bool) -> Cell:
+    """The used and the allowed amounts of limits, or of everything else."""
+
+    def cell(obj: Object, now: float) -> str:
+        status = obj["status"]
+        used = status.get("used") or {}
+        return ", ".join(
+            f"{name}: {used.get(name, '0')}/{hard}"
+            for name, hard in sorted((status.get("hard") or {}).items())
+            if name.startswith("limits.") == limits
+        )
+
+    return cell
+
+
+RESOURCE_QUOTA = KindDefinition(
+    group="",
+    resource="resourcequotas",
+    strategies=_strategies,
+    cells=lambda quirks: {"Request": _used(limits=False), "Limit": _used(limits=True)},
+    table_subresources=frozenset(("status",)),
+)

@@ -1,0 +1,152 @@
+"""Validates the cluster IPs of a Service together with their families, and how they change.
+
+Follows `ValidateServiceClusterIPsRelatedFields`, `validateUpgradeDowngradeClusterIPs` and
+`validateUpgradeDowngradeIPFamilies` of k8s.io/kubernetes `pkg/apis/core/validation`.
+"""
+
+from typing import Any, Final
+
+from fakeapi.kinds.common.addresses import is_dual_stack, validate_lenient_ip
+from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.shown_values import shown_plain
+from fakeapi.kinds.core.service import spec as specs
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
+from fakeapi.machinery.golang.ip_addresses import family_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+FAMILIES: Final = ("IPv4", "IPv6")
+POLICIES: Final = (specs.PREFER_DUAL_STACK, specs.REQUIRE_DUAL_STACK, specs.SINGLE_STACK)
+
+_IPS, _FAMILIES, _POLICY = "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyPolicy"
+_SET_ONCE = "may not change once set"
+
+
+def shown_ips(spec: Object, rules: ReleaseRules) -> Any:
+    """The cluster IPs as errors show them."""
+    return shown_texts(spec.get("clusterIPs"), "[]string", rules)
+
+
+def shown_families(spec: Object, rules: ReleaseRules) -> Any:
+    """The IP families as errors show them."""
+    return shown_texts(spec.get("ipFamilies"), "[]core.IPFamily", rules)
+
+
+def shown_policy(spec: Object, rules: ReleaseRules) -> Any:
+    """The policy about IP families as errors show it."""
+    return shown_plain(spec.get("ipFamilyPolicy"), rules)
+
+
+def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the cluster IPs, IP families and their policy; ExternalName services have none of these."""
+    if specs.type_of(spec) == specs.EXTERNAL_NAME:
+        return []
+    errors = _validate_agreement(spec, rules)
+    for index, family in enumerate(specs.families(spec)):
+        if family not in FAMILIES:
+            errors.append(not_supported(f"{_FAMILIES}[{index}]", family, FAMILIES))
+        if family in specs.families(spec)[:index]:
+            errors.append(duplicate(f"{_FAMILIES}[{index}]", family))
+    policy = spec.get("ipFamilyPolicy")
+    if policy is not None and policy not in POLICIES:
+        errors.append(not_supported(_POLICY, shown_policy(spec, rules), POLICIES))
+    of_ips = _validate_each(spec, old, rules)
+    too_many = len(specs.cluster_ips(spec)) > 2
+    errors += of_ips
+    if too_many:
+        errors.append(invalid(_IPS, shown_ips(spec, rules), "may only hold up to 2 values"))
+    return errors if of_ips else errors + _validate_families(spec, rules)
+
+
+def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of a change of the cluster IPs: the first stays, a second may come and go."""
+    if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
+        return []
+    if specs.is_headless(new) and specs.is_headless(old):
+        return []
+    ips, before = specs.cluster_ips(new), specs.cluster_ips(old)
+    shown = shown_ips(new, rules)
+    if len(ips) == len(before):
+        return [
+            invalid(f"{_IPS}[{index}]", shown, _SET_ONCE)
+            for index, ip in enumerate(before)
+            if ip != ips[index]
+        ]
+    errors: list[FieldError] = []
+    if not ips:
+        errors.append(invalid(f"{_IPS}[0]", shown, "primary clusterIP can not be unset"))
+    if ips and before and ips[0] != before[0]:
+        errors.append(invalid(f"{_IPS}[0]", shown, _SET_ONCE))
+    if len(before) > len(ips) == 1 and new.get("ipFamilyPolicy") != specs.SINGLE_STACK:
+        problem = "must be set to 'SingleStack' when releasing the secondary clusterIP"
+        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+    return errors
+
+
+def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of a change of the IP families: the first stays, a second may come and go."""
+    if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
+        return []
+    if specs.is_headless(new) or specs.is_headless(old):
+        return []
+    now, before = specs.families(new), specs.families(old)
+    if len(now) == len(before):
+        shown = shown_families(new, rules)
+        return [
+            invalid(f"{_FAMILIES}[0]", shown, _SET_ONCE)
+            for index, family in enumerate(before)
+            if family != now[index]
+        ]
+    errors: list[FieldError] = []
+    released = len(before) > len(now)
+    if released and not specs.cluster_ips(new):
+        problem = "primary ipFamily can not be unset"
+        errors.append(invalid(f"{_FAMILIES}[0]", shown_families(new, rules), problem))
+    if now and before and now[0] != before[0]:
+        errors.append(invalid(f"{_FAMILIES}[0]", shown_ips(new, rules), _SET_ONCE))
+    if released and len(now) == 1 and new.get("ipFamilyPolicy") != specs.SINGLE_STACK:
+        problem = "must be set to 'SingleStack' when releasing the secondary ipFamily"
+        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+    return errors
+
+
+def _validate_agreement(spec: Object, rules: ReleaseRules) -> list[FieldError]:
+    """`clusterIP` is the first of `clusterIPs`."""
+    ip, ips = spec.get("clusterIP", ""), specs.cluster_ips(spec)
+    if ip and not ips:
+        return [required(_IPS)]
+    if ip and ips[0] != ip:
+        return [invalid(_IPS, shown_ips(spec, rules), "first value must match `clusterIP`")]
+    if not ip and ips:
+        problem = "must be empty when `clusterIP` is not specified"
+        return [invalid(_IPS, shown_ips(spec, rules), problem)]
+    return []
+
+
+def _validate_each(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
+    ips = specs.cluster_ips(spec)
+    kept = [] if old is None else specs.cluster_ips(old)
+    errors: list[FieldError] = []
+    for index, ip in enumerate(ips):
+        if index == 0 and ip == specs.NONE:
+            if len(ips) > 1:
+                problem = "'None' must be the first and only value"
+                errors.append(invalid(_IPS, shown_ips(spec, rules), problem))
+            continue
+        errors += validate_lenient_ip(ip, f"{_IPS}[{index}]", rules, kept)
+    return errors
+
+
+def _validate_families(spec: Object, rules: ReleaseRules) -> list[FieldError]:
+    ips, families = specs.cluster_ips(spec), specs.families(spec)
+    errors: list[FieldError] = []
+    if len(ips) > 1 and not is_dual_stack(ips):
+        problem = "may specify no more than one IP for each IP family"
+        errors.append(invalid(_IPS, shown_ips(spec, rules), problem))
+    if specs.is_headless(spec):
+        return errors
+    for index, (ip, family) in enumerate(zip(ips, families, strict=False)):
+        if family in FAMILIES and family_of(ip) != family:
+            problem = f"expected an {family} value as indicated by `ipFamilies[{index}]`"
+            errors.append(invalid(f"{_IPS}[{index}]", ip, problem))
+    return errors

@@ -1,0 +1,125 @@
+"""Fills in the IP families of a Service, and their policy.
+
+Follows `initIPFamilyFields` of k8s.io/kubernetes `pkg/registry/core/service/storage`.
+"""
+
+from typing import Final
+
+from fakeapi.kinds.core.service import spec as specs
+from fakeapi.kinds.core.service.cluster_ips import (
+    FAMILIES,
+    shown_ips,
+    shown_policy,
+    validate_cluster_ips,
+)
+from fakeapi.kinds.core.service.spec import keeps
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.ip_addresses import family_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+CONFIGURED: Final = ("IPv4",)
+"""The families of the cluster, the default first."""
+
+_POLICY = "spec.ipFamilyPolicy"
+
+
+def keeps_preference(new: Object, old: Object | None) -> bool:
+    """Whether a service that prefers two families has what it had, which then is left alone."""
+    return (
+        old is not None
+        and new.get("ipFamilyPolicy") == specs.PREFER_DUAL_STACK
+        and specs.type_of(new) == specs.type_of(old) != specs.EXTERNAL_NAME
+        and old.get("ipFamilyPolicy") in (None, specs.PREFER_DUAL_STACK)
+        and keeps(new, old, "clusterIPs", "ipFamilies")
+    )
+
+
+def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
+    """Sets families and policy in `new`; errors of those that the cluster or the stored service forbids."""
+    if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
+        return []
+    is_open = new.get("clusterIP") == specs.NONE and not new.get("selector")
+    if new.get("ipFamilyPolicy") is None:
+        new["ipFamilyPolicy"] = _policy(old, is_open=is_open)
+    if errors := validate_cluster_ips(new, old, rules):
+        return errors
+    errors = [] if old is None else _released(new, old, rules)
+    errors += _counted(new, rules)
+    errors += _inferred(new, rules)
+    if errors:
+        return errors
+    if not is_open:
+        errors = _configured(new, rules)
+    if errors:
+        return errors
+    families = list(specs.families(new)) or list(CONFIGURED[:1])
+    can_have_two = is_open or len(CONFIGURED) > 1
+    if len(families) == 1 and can_have_two and new["ipFamilyPolicy"] != specs.SINGLE_STACK:
+        families += [each for each in FAMILIES if each not in families]
+    new["ipFamilies"] = families
+    return []
+
+
+def _policy(old: Object | None, *, is_open: bool) -> str:
+    """The policy where none is given: the stored one. `is_open`: endpoints are anyone's, of any family."""
+    before = None if old is None else old.get("ipFamilyPolicy")
+    return before or (specs.REQUIRE_DUAL_STACK if is_open else specs.SINGLE_STACK)
+
+
+def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Drops the second of each for a policy that allows one; else it may not be left out."""
+    if new["ipFamilyPolicy"] == specs.SINGLE_STACK:
+        for name in ("clusterIPs", "ipFamilies"):
+            if keeps(new, old, name) and len(new.get(name) or ()) > 1:
+                new[name] = new[name][:1]
+        return []
+    return [
+        invalid(_POLICY, shown_policy(new, rules), f"must be 'SingleStack' to release the secondary {what}")
+        for name, what in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family"))
+        if 0 < len(new.get(name) or ()) < len(old.get(name) or ())
+    ]
+
+
+def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
+    if new["ipFamilyPolicy"] != specs.SINGLE_STACK:
+        return []
+    problem = "must be 'RequireDualStack' or 'PreferDualStack' when multiple {} are specified"
+    return [
+        invalid(_POLICY, shown_policy(new, rules), problem.format(what))
+        for name, what in (("clusterIPs", "cluster IPs"), ("ipFamilies", "IP families"))
+        if len(new.get(name) or ()) == 2
+    ]
+
+
+def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Adds the families of cluster IPs that have none given."""
+    errors: list[FieldError] = []
+    families = list(specs.families(new))
+    for index, ip in enumerate(specs.cluster_ips(new)):
+        if ip == specs.NONE:
+            break
+        if index < len(families):
+            continue
+        family = family_of(ip) or "unknown"
+        if family in CONFIGURED:
+            families.append(family)
+        else:
+            problem = f"{family} is not configured on this cluster"
+            errors.append(invalid(f"spec.clusterIPs[{index}]", shown_ips(new, rules), problem))
+    if families:
+        new["ipFamilies"] = families
+    return errors
+
+
+def _configured(new: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of families that the cluster does not have."""
+    errors: list[FieldError] = []
+    if new["ipFamilyPolicy"] == specs.REQUIRE_DUAL_STACK and len(CONFIGURED) < 2:
+        problem = "this cluster is not configured for dual-stack services"
+        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+    return errors + [
+        invalid(f"spec.ipFamilies[{index}]", family, "not configured on this cluster")
+        for index, family in enumerate(specs.families(new))
+        if family not in CONFIGURED
+    ]

@@ -1,0 +1,151 @@
+"""Hooks of Service writes: allocation before the commit, IPAddress objects after it.
+
+Follows `beginCreate`, `beginUpdate` and `afterDelete` of k8s.io/kubernetes
+`pkg/registry/core/service/storage`.
+"""
+
+from typing import Final
+
+from fakeapi.kinds.core.service import spec as specs
+from fakeapi.kinds.core.service.allocating import Allocator
+from fakeapi.kinds.core.service.holdings import SERVICES, Holdings
+from fakeapi.kinds.core.service.inferred import normalize_cluster_ips, patch_allocated_values
+from fakeapi.kinds.core.service.pools import AddressPool, PortPool
+from fakeapi.machinery import errors
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.ip_addresses import family_of, parse_ip
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import List, Struct
+from fakeapi.registry.model.definition import StrategyContext, Write
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.store import Store
+from fakeapi.registry.verbs.creating import create
+from fakeapi.registry.verbs.deleting import delete
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+MULTIPLE_RANGES_GATE: Final = "MultiCIDRServiceAllocator"
+FAMILY_LABEL: Final = "ipaddress.kubernetes.io/ip-family"
+MANAGED_LABEL: Final = "ipaddress.kubernetes.io/managed-by"
+ALLOCATOR: Final = "ipallocator.k8s.io"
+"""The value of the label on addresses that the server allocated."""
+
+_NETWORKING: Final = "networking.k8s.io"
+
+
+class ServiceHooks:
+    """Allocates, and keeps the IPAddresses and Endpoints of services in step."""
+
+    run_beside = False
+    pool = SERVICES
+
+    def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
+        self._kind = kind
+        self._rules = rules
+        self._context = context
+        self._holdings = Holdings(context.entries)
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        spec = _own_spec(obj)
+        normalize_cluster_ips(spec, None)
+        self._allocator(obj, dry_run=dry_run).allocate_new(spec)
+        return self._with_spec(obj, spec)
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        spec, before = _own_spec(new), old["spec"]
+        without = self._rules.quirks.unallocated_node_ports_are_not_patched
+        patch_allocated_values(spec, before, without_unallocated=without)
+        normalize_cluster_ips(spec, before)
+        self._allocator(new, dry_run=dry_run).allocate_change(spec, before)
+        return self._with_spec(new, spec)
+
+    async def after(self, store: Store, write: Write) -> None:
+        """Makes and removes IPAddresses, and removes the Endpoints of a service that is gone."""
+        before = _addresses(write.old)
+        now = _addresses(write.new)
+        if self._rules.gates.enabled(MULTIPLE_RANGES_GATE):
+            for address in sorted(before - now):
+                await _remove(store, _NETWORKING, "ipaddresses", ObjectReference(name=address))
+            for address in sorted(now - before):
+                await _add_address(store, address, write.target)
+        if write.new is None and self._rules.quirks.endpoints_go_with_service:
+            await _remove(store, "", "endpoints", write.target)
+
+    def _allocator(self, obj: Object, *, dry_run: bool) -> Allocator:
+        meta = obj["metadata"]
+        taken = self._holdings.taken()
+        if not dry_run:
+            self._holdings.expect(meta.get("namespace", ""), meta.get("name", ""))
+        several = self._rules.gates.enabled(MULTIPLE_RANGES_GATE)
+        addresses = taken.addresses | (self._holdings.addresses_in_use() if several else frozenset())
+        networks = self._holdings.networks(several=several)
+        return Allocator(
+            name=meta.get("name", ""),
+            addresses=AddressPool(networks, addresses, self._context.fraction, names_network=not several),
+            ports=PortPool(taken.ports, self._context.fraction, dry_run),
+            rules=self._rules,
+            dry_run=dry_run,
+        )
+
+    def _with_spec(self, obj: Object, spec: Object) -> Object:
+        """The object with this spec, its fields in their order on the wire."""
+        node = self._kind.schema.fields["spec"].node
+        assert isinstance(node, Struct), "the spec of a Service is a struct"
+        ports = node.fields["ports"].node
+        assert isinstance(ports, List), "a Service has a list of ports"
+        assert isinstance(ports.items, Struct), "a port is a struct"
+        if specs.ports_of(spec):
+            spec["ports"] = [_in_order(port, ports.items) for port in specs.ports_of(spec)]
+        return {**obj, "spec": _in_order(spec, node)}
+
+
+def _in_order(obj: Object, node: Struct) -> Object:
+    return {name: obj[name] for name in node.fields if name in obj}
+
+
+def _own_spec(obj: Object) -> Object:
+    """The spec, its ports too, to be changed; what was decoded stays as it is."""
+    spec = dict(obj["spec"])
+    if specs.ports_of(spec):
+        spec["ports"] = [dict(port) for port in specs.ports_of(spec)]
+    return spec
+
+
+def _addresses(obj: Object | None) -> set[str]:
+    """The cluster IPs of a service in canonical form."""
+    ips = () if obj is None else specs.cluster_ips(obj["spec"])
+    return {str(found) for found in map(parse_ip, ips) if found is not None}
+
+
+async def _add_address(store: Store, address: str, service: ObjectReference) -> None:
+    """An address that is there already stays as it is: whoever made it holds it."""
+    resource = store.find(_NETWORKING, "v1", "ipaddresses") or store.find(
+        _NETWORKING, "v1beta1", "ipaddresses"
+    )
+    if resource is None:
+        return
+    obj = resource.empty_object()
+    obj["metadata"] |= {
+        "name": address,
+        "labels": {FAMILY_LABEL: family_of(address) or "", MANAGED_LABEL: ALLOCATOR},
+    }
+    parent = {"resource": "services", "namespace": service.namespace, "name": service.name}
+    obj["spec"] = {"parentRef": parent}
+    options = WriteOptions(manager="kube-apiserver")
+    try:
+        await create(store, resource, ObjectReference(name=address), obj, options, Warnings())
+    except ApiError as error:
+        if error.reason != errors.already_exists(resource.qualified, address).reason:
+            raise
+
+
+async def _remove(store: Store, group: str, plural: str, target: ObjectReference) -> None:
+    versions = ("v1", "v1beta1") if group else ("v1",)
+    resource = next(filter(None, (store.find(group, version, plural) for version in versions)), None)
+    if resource is None:
+        return
+    try:
+        await delete(store, resource, target, DeleteOptions())
+    except ApiError as error:
+        if error.code != 404:
+            raise

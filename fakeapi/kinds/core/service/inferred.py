@@ -1,0 +1,84 @@
+"""Fills in and clears fields of a Service that a write leaves out, or that no longer apply.
+
+Follows `normalizeClusterIPs` and `patchAllocatedValues` of k8s.io/kubernetes
+`pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All change
+`new` in place, and never `old`.
+"""
+
+from fakeapi.kinds.core.service import spec as specs
+from fakeapi.kinds.core.service.spec import keeps, put
+from fakeapi.machinery.json_types import Object
+
+
+def normalize_cluster_ips(new: Object, old: Object | None) -> None:
+    """Brings `clusterIPs` in line with `clusterIP`, for clients that know only the one."""
+    given = new.get("clusterIP", "")
+    if old is None:
+        if given and not specs.cluster_ips(new):
+            new["clusterIPs"] = [given]
+        return
+    before = old.get("clusterIP", "")
+    if specs.cluster_ips(old) and not specs.cluster_ips(new) and given == before:
+        new["clusterIPs"] = list(specs.cluster_ips(old))
+    if given != before and keeps(new, old, "clusterIPs"):
+        put(new, "clusterIPs", [] if before and not given else [given])
+
+
+def patch_allocated_values(new: Object, old: Object, *, without_unallocated: bool) -> None:
+    """Fills in what the server chose before, so that a manifest can be sent again.
+
+    `without_unallocated`: not the node ports of a load balancer for which none are to be chosen.
+    """
+    if specs.needs_cluster_ip(old) and specs.needs_cluster_ip(new):
+        for name in ("clusterIP", "clusterIPs"):
+            if not new.get(name) and old.get(name):
+                new[name] = old[name]
+    wants = specs.is_given_node_ports if without_unallocated else specs.has_node_ports
+    if wants(old) and wants(new):
+        _patch_node_ports(new, old)
+    if specs.needs_health_check(old) and specs.needs_health_check(new) and not new.get("healthCheckNodePort"):
+        put(new, "healthCheckNodePort", old.get("healthCheckNodePort"))
+
+
+def _patch_node_ports(new: Object, old: Object) -> None:
+    """By the names of ports; a node port that another port has now is not given again."""
+    used = set(specs.node_ports(old)) & set(specs.node_ports(new))
+    by_name = {port.get("name", ""): port.get("nodePort", 0) for port in specs.ports_of(old)}
+    for port in specs.ports_of(new):
+        if not port.get("nodePort"):
+            before = by_name.get(port.get("name", ""), 0)
+            if before not in used:
+                put(port, "nodePort", before)
+
+
+def drop_type_dependent_fields(new: Object, old: Object) -> None:
+    """Clears what the old type needed, the new one does not, and the client has not changed."""
+    if specs.needs_cluster_ip(old) and not specs.needs_cluster_ip(new):
+        if keeps(new, old, "clusterIP", "clusterIPs"):
+            put(new, "clusterIP", None)
+            put(new, "clusterIPs", None)
+        for name in ("ipFamilies", "ipFamilyPolicy"):
+            if keeps(new, old, name):
+                put(new, name, None)
+    chosen = set(specs.node_ports(new)) <= set(specs.node_ports(old))
+    if specs.has_node_ports(old) and not specs.has_node_ports(new) and chosen:
+        for port in specs.ports_of(new):
+            put(port, "nodePort", None)
+    checked = specs.needs_health_check(old) and not specs.needs_health_check(new)
+    if checked and keeps(new, old, "healthCheckNodePort"):
+        put(new, "healthCheckNodePort", None)
+    if specs.type_of(old) == specs.LOAD_BALANCER and specs.type_of(new) != specs.LOAD_BALANCER:
+        if new.get("allocateLoadBalancerNodePorts") == old.get("allocateLoadBalancerNodePorts"):
+            put(new, "allocateLoadBalancerNodePorts", None)
+        if new.get("loadBalancerClass") == old.get("loadBalancerClass"):
+            put(new, "loadBalancerClass", None)
+
+
+def drop_traffic_policy(new: Object, old: Object, *, follows_accessibility: bool) -> None:
+    """Clears a policy about traffic from outside that no longer applies, and that the client has not changed.
+
+    `follows_accessibility`: services with external IPs have such a policy too.
+    """
+    has_policy = specs.is_externally_accessible if follows_accessibility else specs.has_node_ports
+    if has_policy(old) and not has_policy(new) and keeps(new, old, "externalTrafficPolicy"):
+        put(new, "externalTrafficPolicy", None)

@@ -1,0 +1,1 @@
+"""ServiceAccount and its tokens."""

@@ -1,0 +1,159 @@
+"""serviceaccounts/token: a token for a service account, bound to an object if asked for.
+
+Follows TokenREST of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage` and `pkg/serviceaccount`.
+"""
+
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.apply.manager import FieldManager
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.identity.token_signer import ISSUER
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.store import Store
+from fakeapi.registry.stored import form as stored_form
+from fakeapi.releases import Gates
+
+SECONDS_MIN = 600
+SECONDS_MAX = 1 << 32
+PROJECTED_SECONDS = 3607
+"""Kubelets ask for this in tokens that old clients use without renewing them: such a token lives longer."""
+EXTENDED_SECONDS = 365 * 24 * 3600
+
+_KIND = Qualified("authentication.k8s.io", "TokenRequest")
+_BINDABLE = {"Pod": "pods", "Node": "nodes", "Secret": "secrets"}
+_UID_GATE = "TokenRequestServiceAccountUIDValidation"
+_NODES_GATE = "ServiceAccountTokenNodeBinding"
+
+
+async def create_token(
+    store: Store,
+    resource: Resource,
+    target: ObjectReference,
+    body: Object,
+    options: WriteOptions,
+    warnings: Warnings,
+) -> WriteResult:
+    """Raises ApiError: 400, 404, 409 for an object with another uid, 422."""
+    _check_body_name(target, body["metadata"])
+    account = stored_form.decode(store.newest_entry(resource, ObjectReference(target.namespace, target.name)))
+    _check_uid(resource, target, account, body["metadata"], warnings)
+    request = _manager(resource).update(None, body, options.manager, store.now())
+    spec, now = request["spec"], int(store.clock.now())
+    spec["audiences"] = spec.get("audiences") or [ISSUER]
+    found = _spec_errors(spec)
+    if found:
+        raise errors.invalid(_KIND, "", found)
+    gates, objects = resource.release.gates, ClusterObjects(store, lambda *_: None)
+    bound = _bound_objects(objects, target, spec.get("boundObjectRef"), gates)
+    own: Object = {"namespace": target.namespace, "serviceaccount": _named(account)}
+    seconds = lifetime = spec["expirationSeconds"]
+    if "pod" in bound and seconds == PROJECTED_SECONDS and spec["audiences"] == [ISSUER]:
+        lifetime, own["warnafter"] = EXTENDED_SECONDS, now + seconds
+    claims = {
+        "aud": spec["audiences"],
+        "exp": now + lifetime,
+        "iat": now,
+        "nbf": now,
+        "sub": f"system:serviceaccount:{target.namespace}:{target.name}",
+        "kubernetes.io": {**own, **bound},
+    }
+    if gates.enabled("ServiceAccountTokenJTI"):
+        claims["jti"] = store.clock.uid()
+    await store.keep_signing_key()
+    status = {"token": store.tokens.sign(claims), "expirationTimestamp": times.now_text(now + seconds)}
+    metadata = {
+        **request["metadata"],
+        "name": target.name,
+        "namespace": target.namespace,
+        "creationTimestamp": store.now(),
+    }
+    if resource.release.quirks.token_requests_have_uids:
+        metadata.setdefault("uid", account["metadata"]["uid"])
+    answer = {**request, "metadata": in_order(metadata), "status": status}
+    return WriteResult(codec.encode(answer), created=True)
+
+
+def _check_body_name(target: ObjectReference, meta: Object) -> None:
+    for name, value in (("name", target.name), ("namespace", target.namespace)):
+        given = meta.get(name)
+        if given and given != value:
+            why = f"must match the service account {name} if specified"
+            raise errors.invalid(_KIND, target.name, [invalid(f"metadata.{name}", given, why)])
+
+
+def _check_uid(
+    resource: Resource, target: ObjectReference, account: Object, meta: Object, warnings: Warnings
+) -> None:
+    """A request may name the uid of the account; a wrong one is refused or warned about."""
+    given, uid = meta.get("uid"), account["metadata"]["uid"]
+    if not resource.release.quirks.token_requests_have_uids or not given or given == uid:
+        return
+    why = f"the UID in the token request ({given}) does not match the UID of the service account ({uid})"
+    if resource.release.gates.enabled(_UID_GATE):
+        raise errors.conflict(_KIND, target.name, why)
+    later = "In the future, this will return a conflict error"
+    warnings.add(f"{why} but {_UID_GATE} is not enabled. {later}")
+
+
+def _manager(resource: Resource) -> FieldManager:
+    """Keeps the managed fields of requests for tokens, which are made anew each time."""
+    body = resource.subresources["token"].body_type
+    kind, convert = body.kind, body.versions.convert
+    return FieldManager(kind.schema, body.api_version, kind.kind, "token", (), convert)
+
+
+def _spec_errors(spec: Object) -> list[FieldError]:
+    seconds, path = spec["expirationSeconds"], "spec.expirationSeconds"
+    if seconds < SECONDS_MIN:
+        return [invalid(path, seconds, "may not specify a duration less than 10 minutes")]
+    if seconds > SECONDS_MAX:
+        return [invalid(path, seconds, "may not specify a duration larger than 2^32 seconds")]
+    return []
+
+
+def _bound_objects(
+    objects: ClusterObjects, target: ObjectReference, reference: Object | None, gates: Gates
+) -> Object:
+    """The claims about the object that the token is bound to, and about the node of a pod."""
+    if reference is None:
+        return {}
+    kind, name, version = (reference.get(each, "") for each in ("kind", "name", "apiVersion"))
+    group, slash, rest = version.rpartition("/")
+    if group or kind not in _BINDABLE:
+        shown = f"{group}/{rest if slash else version}, Kind={kind}"
+        raise errors.bad_request(f"cannot bind token to object of type {shown}")
+    if kind == "Node" and not gates.enabled(_NODES_GATE):
+        why = f'cannot bind token to a Node object as the "{_NODES_GATE}" feature-gate is disabled'
+        raise errors.bad_request(why)
+    found = objects.get("", _BINDABLE[kind], "" if kind == "Node" else target.namespace, name)
+    if found is None:
+        raise errors.not_found(Qualified("", _BINDABLE[kind]), name)
+    if kind == "Pod" and found["spec"].get("serviceAccountName", "") != target.name:
+        raise errors.bad_request(
+            f"cannot bind token for serviceaccount {quote(target.name)} to pod running with different "
+            "serviceaccount name."
+        )
+    uid = reference.get("uid")
+    if uid and uid != found["metadata"]["uid"]:
+        raise errors.conflict(
+            Qualified("", kind),
+            name,
+            f"the UID in the bound object reference ({uid}) does not match the UID in record. The object "
+            "might have been deleted and then recreated",
+        )
+    bound: Object = {kind.lower(): _named(found)}
+    node = found["spec"].get("nodeName") if kind == "Pod" else None
+    if node and gates.enabled("ServiceAccountTokenPodNodeInfo"):
+        of_node = objects.get("", "nodes", "", node)
+        bound["node"] = {"name": node} if of_node is None else _named(of_node)
+    return bound
+
+
+def _named(obj: Object) -> Object:
+    return {"name": obj["metadata"]["name"], "uid": obj["metadata"]["uid"]}

@@ -1,0 +1,165 @@
+"""EndpointSlice of discovery.k8s.io/v1: a part of where the traffic of a service goes.
+
+Follows k8s.io/kubernetes `pkg/registry/discovery/endpointslice` and `pkg/apis/discovery/validation`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from fakeapi.kinds.common.addresses import ip_warnings
+from fakeapi.kinds.discovery.validation import (
+    validate_address_type,
+    validate_endpoints,
+    validate_ports,
+)
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.registry.model.columns import Cell, at
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
+CONTROLLERS: Final = frozenset(
+    ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
+)
+_HOST = "kubernetes.io/hostname"
+_NODE_HINTS_GATE = "PreferSameTrafficDistribution"
+_HINTS_GATE = "TopologyAwareHints"
+_SHOWN_MAX = 3
+
+
+class EndpointSliceStrategy(Strategy):
+    """The type of a slice's addresses stays as it was made."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["endpoints"] = self._without_topology(self._enabled(obj["endpoints"], None), None)
+        return with_generation(obj, 1)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        labels, before = new["metadata"].get("labels"), old["metadata"].get("labels")
+        same = semantically_equal(_without_metadata(new), _without_metadata(old))
+        if not same or (labels or {}) != (before or {}):
+            with_generation(new, old["metadata"].get("generation", 0) + 1)
+        endpoints = self._enabled(new["endpoints"], old["endpoints"])
+        new["endpoints"] = self._without_topology(endpoints, old["endpoints"])
+        return new
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._validate(obj, None)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        changed = validate_immutable(new.get("addressType"), old.get("addressType"), "addressType")
+        return [*metadata.of_object, *self._validate(new, old), *changed]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        found = []
+        if obj.get("addressType") == "FQDN":
+            found.append("spec.addressType: FQDN endpoints are deprecated")
+        return found + self.warnings_on_update(obj, obj)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        """About addresses, unless a controller wrote them, which writes none such."""
+        manager = (new["metadata"].get("labels") or {}).get(MANAGED_BY)
+        if self._rules.quirks.address_warnings_quote_parser or manager in CONTROLLERS:
+            return []
+        return [
+            warning
+            for index, endpoint in enumerate(new["endpoints"] or ())
+            for number, address in enumerate(endpoint.get("addresses") or ())
+            for warning in ip_warnings(address, f"endpoints[{index}].addresses[{number}]", self._rules)
+        ]
+
+    def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
+        kind = obj.get("addressType", "")
+        endpoints = validate_endpoints(obj["endpoints"] or (), kind, self._rules)
+        ports = validate_ports(obj.get("ports") or (), self._rules)
+        if not self._rules.quirks.stored_endpoints_are_trusted:
+            return [*validate_address_type(kind), *endpoints, *ports]
+        if endpoints and old is not None and semantically_equal(old["endpoints"], obj["endpoints"]):
+            endpoints = []
+        return [*validate_address_type(kind), *ports, *endpoints]
+
+    def _enabled(self, endpoints: Any, old: Any) -> Any:
+        """The endpoints without hints behind gates that are off, unless the stored ones have some."""
+        before = [each["hints"] for each in old or () if each.get("hints") is not None]
+        if self._rules.drops(_HINTS_GATE) and not before:
+            return _changed(endpoints, lambda each: _less(each, "hints"))
+        if self._rules.drops(_NODE_HINTS_GATE) and not any(each.get("forNodes") for each in before):
+            return _changed(endpoints, _without_node_hints)
+        return endpoints
+
+    def _without_topology(self, endpoints: Any, old: Any) -> Any:
+        """The endpoints without the labels that v1 only shows; a node that they alone named is kept."""
+        if old is not None and semantically_equal(old, endpoints):
+            return endpoints
+        known = {(each.get("deprecatedTopology") or {}).get(_HOST) for each in old or ()} - {None, ""}
+
+        def cleared(each: Object) -> Object:
+            topology = each.get("deprecatedTopology")
+            if not topology:
+                return each
+            node = topology.get(_HOST)
+            kept = _less(each, "deprecatedTopology")
+            if each.get("nodeName") is None and node in known and not names.is_dns1123_subdomain(node):
+                kept["nodeName"] = node
+            return kept
+
+        return _changed(endpoints, cleared)
+
+
+def _changed(endpoints: Any, change: Any) -> Any:
+    return None if endpoints is None else [change(each) for each in endpoints]
+
+
+def _less(endpoint: Object, field: str) -> Object:
+    return {name: value for name, value in endpoint.items() if name != field}
+
+
+def _without_node_hints(endpoint: Object) -> Object:
+    hints = endpoint.get("hints")
+    return {**endpoint, "hints": _less(hints, "forNodes")} if hints is not None else endpoint
+
+
+def _without_metadata(obj: Object) -> Object:
+    return {name: value for name, value in obj.items() if name != "metadata"}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": EndpointSliceStrategy(rules)}
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {"AddressType": at("addressType"), "Ports": _ports, "Endpoints": _addresses}
+
+
+def _ports(obj: Object, now: float) -> str:
+    return _first([_port(port) for port in obj.get("ports") or ()])
+
+
+def _port(port: Object) -> str:
+    number, name = port.get("port"), port.get("name")
+    return str(number) if number is not None else "*" if name is None else name
+
+
+def _addresses(obj: Object, now: float) -> str:
+    return _first([text for each in obj["endpoints"] or () for text in each.get("addresses") or ()])
+
+
+def _first(texts: Sequence[str]) -> str:
+    shown = ",".join(texts[:_SHOWN_MAX])
+    return f"{shown} + {len(texts) - _SHOWN_MAX} more..." if len(texts) > _SHOWN_MAX else shown or "<unset>"
+
+
+ENDPOINT_SLICE = KindDefinition(
+    group="discovery.k8s.io", resource="endpointslices", strategies=_strategies, cells=_cells
+)

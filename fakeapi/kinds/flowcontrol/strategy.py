@@ -1,0 +1,90 @@
+"""The strategies that both kinds of flowcontrol.apiserver.k8s.io share.
+
+Follows k8s.io/kubernetes `pkg/registry/flowcontrol`.
+"""
+
+from typing import Any, ClassVar
+
+from fakeapi.machinery.field_errors import FieldError, duplicate, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.object_meta import in_order, with_generation, with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases.rules import ReleaseRules
+
+GROUP = "flowcontrol.apiserver.k8s.io"
+
+
+class FlowControlStrategy(Strategy):
+    """Writes to an object itself, which keep its status."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def errors_of(self, obj: Object) -> list[FieldError]:
+        """Errors of the spec."""
+        return []
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self.errors_of(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return with_next_generation(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_object, *self.errors_of(new), *condition_errors(new, self._rules)]
+
+
+class FlowControlStatusStrategy(Strategy):
+    """Writes to `/status`, which change nothing else."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        managed = new["metadata"].get("managedFields")
+        kept = {name: value for name, value in old["metadata"].items() if name != "managedFields"}
+        metadata = in_order({**kept, **({"managedFields": managed} if managed else {})})
+        return {**new, "metadata": metadata, "spec": old["spec"]}
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return condition_errors(new, self._rules)
+
+
+def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the conditions of the status, whose types must differ."""
+    errors: list[FieldError] = []
+    seen: set[str] = set()
+    conditions: list[dict[str, Any]] = obj.get("status", {}).get("conditions") or []
+    for index, condition in enumerate(conditions):
+        path, kind = f"status.conditions[{index}].type", condition.get("type", "")
+        if kind in seen:
+            errors.append(duplicate(path, kind))
+        seen.add(kind)
+        if not kind:
+            errors.append(required(path, rules.quirks.flow_condition_type_required))
+    return errors
+
+
+def type_of(name: str, rules: ReleaseRules) -> str:
+    """The full name of a type in the newest version that the release has."""
+    for version in ("v1", "v1beta3"):
+        full = f"flowcontrol/{version}.{name}"
+        try:
+            rules.schemas.struct(full)
+        except KeyError:
+            continue
+        return full
+    raise KeyError(name)

@@ -1,0 +1,80 @@
+"""The definition of kinds without a module of their own, made from the release tables.
+
+Follows what nearly all strategies of k8s.io/kubernetes `pkg/registry` have in common: a write to the object
+keeps the status, a write to `/status` keeps everything else but metadata, and a change outside of both counts
+as a new generation where the kind has a status. Only metadata is validated.
+"""
+
+from functools import cached_property
+from typing import ClassVar
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import reset_for_status
+from fakeapi.registry.model.strategy import Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+
+class WithStatusStrategy(Strategy):
+    """Writes to an object that has a `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+
+    @cached_property
+    def _empty_status(self) -> Object:
+        """The status of an object that has none, as Go writes it: absent or with what its type always
+        writes.
+        """
+        empty, _ = decode({}, self._kind.schema)
+        return {"status": empty["status"]} if "status" in empty else {}
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["metadata"]["generation"] = 1
+        return _with_status(obj, self._empty_status)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = _with_status(new, old)
+        if _without_metadata(new) != _without_metadata(old):
+            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        return new
+
+
+class StatusStrategy(Strategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        metadata = reset_for_status(new["metadata"], old["metadata"])
+        return {**_with_status(old, new), "metadata": metadata}
+
+
+def generic_definition(kind: Kind) -> KindDefinition:
+    """The definition of any kind."""
+    return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
+
+
+def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    """The strategies of a kind without rules of its own and without subresources."""
+    return {"": Strategy()}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    if kind.subresource("status") is None:
+        return {"": Strategy()}
+    return {"": WithStatusStrategy(kind), "status": StatusStrategy()}
+
+
+def _with_status(obj: Object, other: Object) -> Object:
+    """`obj` with the status of `other`, or without one."""
+    found = {name: value for name, value in obj.items() if name != "status"}
+    return {**found, "status": other["status"]} if "status" in other else found
+
+
+def _without_metadata(obj: Object) -> Object:
+    return {name: value for name, value in obj.items() if name != "metadata"}

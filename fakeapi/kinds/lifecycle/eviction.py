@@ -1,0 +1,138 @@
+"""Eviction of lifecycle.k8s.io: which responders make a pod leave, one after the other.
+
+Follows k8s.io/kubernetes `pkg/registry/lifecycle/eviction`. It is not the Eviction of policy/v1, which is
+posted to a pod.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fakeapi.kinds.lifecycle import eviction_status
+from fakeapi.kinds.lifecycle.strategy import (
+    GROUP,
+    UNSET,
+    TargetedStatusStrategy,
+    TargetedStrategy,
+    name_is_long_name,
+    status_cell,
+    target_cell,
+    target_type_cell,
+)
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import UNKNOWN, Cell, age, seconds_of, since
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+
+class EvictionStatusStrategy(TargetedStatusStrategy):
+    """Writes to `/status`, in which responders take turns."""
+
+    def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
+        super().__init__(rules)
+        self._now = context.now
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = super().validate_update(new, old, metadata)
+        return errors + eviction_status.validate_change(
+            new["status"], old["status"], self._now(), self._rules
+        )
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": TargetedStrategy(rules), "status": EvictionStatusStrategy(rules, context)}
+
+
+def _shown_target(status: Object) -> Object | None:
+    """The last responder that is active, or else the last that has done its part."""
+    targets = status.get("targetResponders") or ()
+    active = [each for each in targets if each["state"] == eviction_status.ACTIVE]
+    ended = [each for each in targets if each["state"] in eviction_status.ENDED]
+    return next(iter((active or ended)[-1:]), None)
+
+
+def _active_responder(obj: Object, now: float) -> str:
+    targets = obj["status"].get("targetResponders") or ()
+    shown = _shown_target(obj["status"])
+    begun = sum(each["state"] in (eviction_status.ACTIVE, *eviction_status.ENDED) for each in targets)
+    return f"{UNSET if shown is None else shown['name']} ({begun}/{len(targets)})"
+
+
+def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
+    """A cell made of the state and the status of the responder that is shown."""
+
+    def of(obj: Object, now: float) -> str:
+        target = _shown_target(obj["status"])
+        if target is None:
+            return absent
+        responders = obj["status"].get("responders") or ()
+        found = next((each for each in responders if each["name"] == target["name"]), None)
+        return absent if found is None else cell(target["state"], found, now)
+
+    return of
+
+
+def _responder_status(state: str, responder: Object, now: float) -> str:
+    if state == eviction_status.ACTIVE and responder.get("startTime"):
+        return f"Started ({since(responder['startTime'], now)} ago)"
+    if state == eviction_status.COMPLETED and responder.get("completionTime"):
+        return f"{state} ({since(responder['completionTime'], now)} ago)"
+    return state
+
+
+def _expected_finish(state: str, responder: Object, now: float) -> str:
+    if state != eviction_status.ACTIVE:
+        return "-"
+    expected: Any = responder.get("expectedCompletionTime")
+    if not responder.get("startTime") or not expected:
+        return UNKNOWN
+    left = seconds_of(expected) - now
+    return f"in {age(left)}" if left > 0 else f"{since(expected, now)} ago"
+
+
+def _heartbeat(state: str, responder: Object, now: float) -> str:
+    beat = responder.get("heartbeatTime")
+    return f"{since(beat, now)} ago" if beat else UNSET
+
+
+def _message(state: str, responder: Object, now: float) -> str:
+    return (responder.get("message") or "").strip() or UNSET
+
+
+def _requesters(obj: Object, now: float) -> str:
+    """The first of those who still want the eviction, and how many more there are."""
+    requesters = obj["status"].get("requesters") or ()
+    wanting = sorted(each["name"] for each in requesters if each["intent"] != "Withdrawn")
+    if not wanting:
+        return "<withdrawn>" if requesters else "<none>"
+    more = len(wanting) - 1
+    return f"{wanting[0]} + {more} more..." if more else str(wanting[0])
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "Target": target_cell,
+        "Target Type": target_type_cell,
+        "Status": status_cell,
+        "Active Responder": _active_responder,
+        "Responder Status": _of_responder(UNSET, _responder_status),
+        "Responder Expected Finish": _of_responder(UNKNOWN, _expected_finish),
+        "Requesters": _requesters,
+        "Responder Heartbeat": _of_responder(UNSET, _heartbeat),
+        "Responder Status Message": _of_responder(UNSET, _message),
+    }
+
+
+EVICTION = KindDefinition(
+    group=GROUP,
+    resource="evictions",
+    strategies=_strategies,
+    name_validator=name_is_long_name,
+    cells=_cells,
+    table_subresources=frozenset(("status",)),
+    is_declared=True,
+)

@@ -1,0 +1,133 @@
+"""Ingress of networking.k8s.io/v1: rules by which traffic from outside reaches services.
+
+Follows k8s.io/kubernetes `pkg/registry/networking/ingress` and `pkg/apis/networking/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from fakeapi.kinds.common.load_balancers import point_warnings, points_text
+from fakeapi.kinds.networking.validation.ingresses import (
+    checks_of,
+    validate_ingress_spec,
+    validate_ingress_status,
+)
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
+_HOSTS_SHOWN = 3
+
+
+class IngressStrategy(Strategy):
+    """Writes to an ingress itself."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        """An error shows rules that are empty, and not absent."""
+        spec = sent.get("spec") if isinstance(sent, dict) else None
+        if isinstance(spec, dict) and spec.get("rules") == []:
+            obj["spec"]["rules"] = []
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {"loadBalancer": {}}
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        errors = validate_ingress_spec(obj["spec"], "spec", checks_of(self._rules, None))
+        annotation, name = _class_annotation(obj), obj["spec"].get("ingressClassName")
+        if annotation is not None and name is not None and annotation != name:
+            problem = "must match `ingressClassName` when both are specified"
+            errors.append(invalid(f"annotations.{CLASS_ANNOTATION}", annotation, problem))
+        return errors
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return with_next_generation(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = validate_ingress_spec(new["spec"], "spec", checks_of(self._rules, old))
+        return [*metadata.of_change, *metadata.of_object, *found]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        if _class_annotation(obj) is None or obj["spec"].get("ingressClassName") is not None:
+            return []
+        return [
+            f"annotation {quote(CLASS_ANNOTATION)} is deprecated, please use 'spec.ingressClassName' instead"
+        ]
+
+
+class IngressStatusStrategy(IngressStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = validate_ingress_status(new["status"], old["status"], "status", self._rules)
+        return [*metadata.of_change, *found]
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return point_warnings(new["status"], self._rules)
+
+
+def _class_annotation(obj: Object) -> str | None:
+    found: str | None = (obj["metadata"].get("annotations") or {}).get(CLASS_ANNOTATION)
+    return found
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": IngressStrategy(rules), "status": IngressStatusStrategy(rules)}
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "Class": lambda obj, now: _or_none(obj["spec"].get("ingressClassName")),
+        "Hosts": _hosts,
+        "Address": lambda obj, now: points_text(obj["status"]),
+        "Ports": lambda obj, now: "80, 443" if obj["spec"].get("tls") else "80",
+    }
+
+
+def _or_none(text: str | None) -> str:
+    return "<none>" if text is None else text
+
+
+def _hosts(obj: Object, now: float) -> str:
+    """The hosts of the first rules."""
+    rules = obj["spec"].get("rules") or ()
+    hosts: list[str] = []
+    for rule in rules:
+        if len(hosts) == _HOSTS_SHOWN:
+            return f"{','.join(hosts)} + {len(rules) - _HOSTS_SHOWN} more..."
+        if rule.get("host"):
+            hosts.append(rule["host"])
+    return ",".join(hosts) or "*"
+
+
+INGRESS = KindDefinition(
+    group="networking.k8s.io",
+    resource="ingresses",
+    strategies=_strategies,
+    cells=_cells,
+    table_subresources=frozenset(("status",)),
+)

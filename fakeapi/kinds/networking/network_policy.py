@@ -1,0 +1,109 @@
+"""NetworkPolicy of networking.k8s.io/v1: which traffic pods take and send.
+
+Follows k8s.io/kubernetes `pkg/registry/networking/networkpolicy` and `pkg/apis/networking/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.networking.selector_text import selector_text
+from fakeapi.kinds.networking.validation.network_policies import (
+    PolicyChecks,
+    cidrs_of,
+    policy_warnings,
+)
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+
+class NetworkPolicyStrategy(Strategy):
+    """Writes to a network policy."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        return with_generation(obj, 1)
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return PolicyChecks(self._rules).validate_spec(obj["spec"], "spec")
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return with_next_generation(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """Up to 1.35 as a new policy, and then as a change of one."""
+        wording = self._rules.quirks.wording
+        checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
+        kept = cidrs_of(old["spec"])
+        checks = PolicyChecks(self._rules, checks_values=checks_values, valid_before=kept)
+        of_change = [*metadata.of_change, *checks.validate_spec(new["spec"], "spec")]
+        if not self._rules.quirks.network_policies_are_checked_twice:
+            return of_change
+        anew = PolicyChecks(self._rules, checks_values=checks_values)
+        return [*metadata.of_object, *anew.validate_spec(new["spec"], "spec"), *of_change]
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return policy_warnings(obj["spec"], self._rules)
+
+    def warnings_on_update(self, new: Object, old: Object) -> list[str]:
+        return policy_warnings(new["spec"], self._rules)
+
+
+class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
+    """Writes to a network policy of 1.27, which had a status."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def prepare_create(self, obj: Object) -> Object:
+        if self._rules.gates.enabled("NetworkPolicyStatus"):
+            obj["status"] = {}
+        return super().prepare_create(obj)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        kept = old.get("status") or {}
+        if self._rules.gates.enabled("NetworkPolicyStatus") or kept.get("conditions"):
+            new["status"] = kept
+        return super().prepare_update(new, old)
+
+
+class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
+    """Writes to `/status`, of 1.27 alone."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["spec"] = old["spec"]
+        if not self._rules.gates.enabled("NetworkPolicyStatus"):
+            conditions = (new.get("status") or {}).get("conditions")
+            new["status"] = old.get("status", {}) if conditions else {}
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return []
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    if kind.subresource("status") is None:
+        return {"": NetworkPolicyStrategy(rules)}
+    return {"": NetworkPolicyWithStatusStrategy(rules), "status": NetworkPolicyStatusStrategy(rules)}
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {"Pod-Selector": lambda obj, now: selector_text(obj["spec"].get("podSelector"))}
+
+
+NETWORK_POLICY = KindDefinition(
+    group="networking.k8s.io", resource="networkpolicies", strategies=_strategies, cells=_cells
+)

@@ -1,0 +1,159 @@
+"""PodDisruptionBudget of policy/v1.
+
+Follows k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy` and its `validation`.
+"""
+
+from typing import Any, ClassVar
+
+from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.go_values import POINTER, shown
+from fakeapi.kinds.common.int_or_percent import (
+    validate_at_most_100_percent,
+    validate_int_or_percent,
+)
+from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.workload_cells import number_at
+from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, without_fields
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.counters import validate_nonnegative_fields
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.machinery.meta.wording import Wording
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+_EVICTION_POLICY = "PDBUnhealthyPodEvictionPolicy"
+_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
+_COUNTERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+"""The label that policy/v1beta1 told an empty selector by; nobody else may use it."""
+
+
+class PodDisruptionBudgetStrategy(WorkloadStrategy):
+    """Writes to a budget, which upstream does not check the metadata of."""
+
+    updates_unconditionally: ClassVar[bool] = False
+    template_path: ClassVar[tuple[str, ...]] = ()
+
+    def default(self, obj: Object) -> Object:
+        """Takes the label of v1beta1 out of a selector that says more, as conversion does."""
+        selector = obj["spec"].get("selector")
+        if selector and not _is_match_none(selector):
+            obj["spec"]["selector"] = _without_label(selector)
+        return obj
+
+    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
+        if not self._rules.drops(_EVICTION_POLICY):
+            return obj
+        before = None if old is None else old["spec"]
+        return {**obj, "spec": without_fields(obj["spec"], before, ("unhealthyPodEvictionPolicy",))}
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self._spec_errors(obj["spec"], checks_values=True)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        was_valid = not validate_label_selector(old["spec"].get("selector"), "", self._wording)
+        return self._spec_errors(new["spec"], checks_values=was_valid)
+
+    def _spec_errors(self, spec: Object, *, checks_values: bool) -> list[FieldError]:
+        errors: list[FieldError] = []
+        least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
+        if least is not None and most is not None:
+            problem = "minAvailable and maxUnavailable cannot be both set"
+            errors.append(invalid("spec", _shown_spec(spec, self._wording), problem))
+        for name in ("minAvailable", "maxUnavailable"):
+            if spec.get(name) is not None:
+                errors += validate_int_or_percent(spec[name], f"spec.{name}", self._wording)
+                errors += validate_at_most_100_percent(spec[name], f"spec.{name}", self._wording)
+        errors += validate_label_selector(
+            spec.get("selector"), "spec.selector", self._wording, checks_values=checks_values
+        )
+        policy = spec.get("unhealthyPodEvictionPolicy")
+        if policy is not None and policy not in _POLICIES:
+            errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _POLICIES))
+        return errors
+
+
+class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
+    """Writes to `/status`."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status = new.get("status") or {}
+        return [
+            *validate_conditions(status.get("conditions") or (), "status.conditions", self._rules),
+            *validate_nonnegative_fields(status, _COUNTERS, "status"),
+        ]
+
+
+def _is_match_none(selector: Object) -> bool:
+    """Whether it is the selector that v1beta1's empty one became: of pods with the label."""
+    return not selector.get("matchLabels") and selector.get("matchExpressions") == [
+        {"key": EMPTY_SELECTOR, "operator": "Exists"}
+    ]
+
+
+def _without_label(selector: Object) -> Object:
+    kept = [each for each in selector.get("matchExpressions") or () if each.get("key") != EMPTY_SELECTOR]
+    rest = {name: value for name, value in selector.items() if name != "matchExpressions"}
+    return {**rest, "matchExpressions": kept} if kept else rest
+
+
+def _shown_spec(spec: Object, wording: Wording) -> Dump:
+    """The spec as an error prints the internal type."""
+    members = (
+        ("MinAvailable", "minAvailable", "*intstr.IntOrString"),
+        ("Selector", "selector", "*v1.LabelSelector"),
+        ("MaxUnavailable", "maxUnavailable", "*intstr.IntOrString"),
+        (
+            "UnhealthyPodEvictionPolicy",
+            "unhealthyPodEvictionPolicy",
+            "*policy.UnhealthyPodEvictionPolicyType",
+        ),
+    )
+    pointers = ", ".join(
+        f"{go}:({kind})({'nil' if spec.get(name) is None else POINTER})" for go, name, kind in members
+    )
+    dump = f"policy.PodDisruptionBudgetSpec{{{pointers}}}"
+    return shown(wording, dump, {go: spec.get(name) for go, name, _ in members})
+
+
+def _or_not_applicable(name: str) -> Cell:
+    def cell(obj: Object, now: float) -> str:
+        value: Any = obj["spec"].get(name)
+        return "N/A" if value is None else str(value)
+
+    return cell
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {
+        "": PodDisruptionBudgetStrategy(kind, rules),
+        "status": PodDisruptionBudgetStatusStrategy(rules),
+    }
+
+
+_CELLS: dict[str, Cell] = {
+    "Min Available": _or_not_applicable("minAvailable"),
+    "Max Unavailable": _or_not_applicable("maxUnavailable"),
+    "Allowed Disruptions": number_at("status", "disruptionsAllowed"),
+}
+
+
+POD_DISRUPTION_BUDGET = KindDefinition(
+    group="policy",
+    resource="poddisruptionbudgets",
+    strategies=_strategies,
+    name_validator=name_is_path_segment,
+    cells=lambda quirks: _CELLS,
+    table_subresources=frozenset(("status",)),
+)

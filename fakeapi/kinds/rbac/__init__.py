@@ -1,0 +1,11 @@
+"""The group rbac.authorization.k8s.io: roles and who has them."""
+
+from fakeapi.kinds.rbac.binding import CLUSTER_ROLE_BINDING, ROLE_BINDING
+from fakeapi.kinds.rbac.role import CLUSTER_ROLE, ROLE
+
+KINDS = (
+    CLUSTER_ROLE,
+    CLUSTER_ROLE_BINDING,
+    ROLE,
+    ROLE_BINDING,
+)

@@ -1,0 +1,97 @@
+"""Role and ClusterRole of rbac.authorization.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/apis/rbac/validation`.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.common.label_selectors import has_invalid_value, validate_label_selector
+from fakeapi.kinds.common.shown_values import shown_strings
+from fakeapi.kinds.rbac.strategy import RbacStrategy
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_path_segment
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+GROUP = "rbac.authorization.k8s.io"
+_SELECTORS = "aggregationRule.clusterRoleSelectors"
+
+
+class RoleStrategy(RbacStrategy):
+    """Writes to a role, whose rules cannot be about paths that are no resources."""
+
+    namespaced = True
+
+    def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
+        return [
+            error
+            for index, rule in enumerate(obj.get("rules") or ())
+            for error in self._rule_errors(rule, f"rules[{index}]")
+        ]
+
+    def _rule_errors(self, rule: dict[str, Any], path: str) -> list[FieldError]:
+        errors: list[FieldError] = []
+        if not rule.get("verbs"):
+            errors.append(required(f"{path}.verbs", "verbs must contain at least one value"))
+        urls = rule.get("nonResourceURLs")
+        if urls:
+            shown, place = shown_strings(urls, self._rules), f"{path}.nonResourceURLs"
+            if self.namespaced:
+                why = "namespaced rules cannot apply to non-resource URLs"
+                errors.append(invalid(place, shown, why))
+            if rule.get("apiGroups") or rule.get("resources") or rule.get("resourceNames"):
+                why = "rules cannot apply to both regular resources and non-resource URLs"
+                errors.append(invalid(place, shown, why))
+            return errors
+        if not rule.get("apiGroups"):
+            why = "resource rules must supply at least one api group"
+            errors.append(required(f"{path}.apiGroups", why))
+        if not rule.get("resources"):
+            errors.append(required(f"{path}.resources", "resource rules must supply at least one resource"))
+        return errors
+
+
+class ClusterRoleStrategy(RoleStrategy):
+    """Writes to a cluster role, which may be made of others."""
+
+    namespaced = False
+
+    def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
+        errors = super().errors_of(obj, old)
+        aggregation = obj.get("aggregationRule")
+        if aggregation is None:
+            return errors
+        selectors = aggregation.get("clusterRoleSelectors") or ()
+        if not selectors:
+            why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
+            errors.append(required(_SELECTORS, why))
+        checks_values = not any(map(has_invalid_value, _selectors(old)))
+        for index, selector in enumerate(selectors):
+            path = f"{_SELECTORS}[{index}]"
+            wording = self._rules.quirks.wording
+            found = validate_label_selector(selector, path, wording, checks_values=checks_values)
+            errors += found
+            if found:
+                errors.append(invalid(path, None, "invalid label selector."))
+        return errors
+
+
+def _selectors(role: Object | None) -> list[dict[str, Any]]:
+    aggregation = (role or {}).get("aggregationRule") or {}
+    return aggregation.get("clusterRoleSelectors") or []
+
+
+def _role(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": RoleStrategy(rules)}
+
+
+def _cluster_role(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClusterRoleStrategy(rules)}
+
+
+ROLE = KindDefinition(group=GROUP, resource="roles", strategies=_role, name_validator=name_is_path_segment)
+CLUSTER_ROLE = KindDefinition(
+    group=GROUP, resource="clusterroles", strategies=_cluster_role, name_validator=name_is_path_segment
+)

@@ -1,0 +1,40 @@
+"""The strategy that all kinds of rbac.authorization.k8s.io share.
+
+Follows k8s.io/kubernetes `pkg/registry/rbac`, where up to 1.34 an update reports what is wrong with an object
+twice.
+"""
+
+from typing import ClassVar
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases.rules import ReleaseRules
+
+
+class RbacStrategy(Strategy):
+    """Writes to a kind whose validation is `errors_of` and, on update, `errors_of_change`."""
+
+    creates_on_update: ClassVar[bool] = True
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
+        """Errors of an object; `old` is what it replaces."""
+        return []
+
+    def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
+        """Errors of a change from `old`."""
+        return []
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self.errors_of(obj, None)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        of_object = [*metadata.of_object, *self.errors_of(new, old)]
+        repeated = of_object if self._rules.quirks.rbac_updates_are_checked_twice else []
+        changed = [*metadata.of_change, *self.errors_of_change(new, old)]
+        return [*repeated, *of_object, *changed]

@@ -1,0 +1,130 @@
+"""The spec of a claim in resource.k8s.io/v1alpha3 and newer, in a claim or in a template for claims.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`,
+`pkg/apis/resource/v1alpha3` and `pkg/apis/resource/validation`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from fakeapi.kinds.resource import admin_access
+from fakeapi.kinds.resource.conversion.requests import spec_from_hub
+from fakeapi.kinds.resource.device_requests import (
+    RequestGates,
+    restore_empty_request_lists,
+)
+from fakeapi.kinds.resource.layout import Layout
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.cel_selectors import (
+    CelCheck,
+    accept_any_cel,
+    cel_warnings,
+)
+from fakeapi.kinds.resource.validation.claim_devices import (
+    Checks,
+    requested_expressions,
+    validate_devices,
+)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases.rules import ReleaseRules
+
+
+def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_devices(spec["devices"], f"{path}.devices", checks)
+    if "controller" in spec:
+        errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
+    return errors
+
+
+class ClaimSpecStrategy(Strategy, ABC):
+    """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
+
+    `restore_after_decoding` sees objects in the layout of their version, all others that of the hub.
+    """
+
+    claim_path: ClassVar[tuple[str, ...]] = ("spec",)
+    """Where the claim's spec stands in the object."""
+
+    spec_type: ClassVar[str] = "ResourceClaimSpec"
+    """The type of the object's own spec."""
+
+    is_checked_by_updates: ClassVar[bool] = False
+    """Whether updates look at the spec even where it cannot have changed (see `updates_are_checked_once`)."""
+
+    def __init__(
+        self,
+        rules: ReleaseRules,
+        namespace_labels: admin_access.NamespaceLabels,
+        check_cel: CelCheck = accept_any_cel,
+        *,
+        layout: Layout = Layout.FLAT,
+    ) -> None:
+        """`layout`: that of the version of the bodies."""
+        self._rules = rules
+        self._layout = layout
+        self._namespace_labels = namespace_labels
+        self._checks = Checks(rules, check_cel)
+        self._checks_of_stored = replace(self._checks, stored=True)
+        self._request_gates = RequestGates(rules)
+
+    def claim_spec(self, obj: Object) -> Object:
+        """The spec of the claim, or of the claims that are made from the template."""
+        spec: Object = obj
+        for name in self.claim_path:
+            spec = spec[name]
+        return spec
+
+    @abstractmethod
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        """Errors of the object's own spec."""
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
+            restore_empty_request_lists(self.claim_spec(obj), sent, (*self.claim_path, "devices", "requests"))
+        return obj
+
+    def authorize_create(self, obj: Object) -> list[FieldError]:
+        if not self._rules.quirks.admin_access_needs_label:
+            return []
+        claim = {"metadata": obj["metadata"], "spec": self.claim_spec(obj)}
+        return admin_access.authorize_requests(
+            claim, self._namespace_labels, self._rules.quirks.admin_access_label
+        )
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return self.validate(obj, self._checks)
+
+    def warnings_on_create(self, obj: Object) -> list[str]:
+        return cel_warnings(requested_expressions(self.claim_spec(obj)["devices"]), self._checks.check_cel)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        once = self._rules.quirks.updates_are_checked_once
+        return [
+            *metadata.of_object,
+            *(self.validate(new, self._checks) if self.is_checked_by_updates or not once else ()),
+            *metadata.of_change,
+            *self._validate_spec_unchanged(new, old),
+            *(() if once else self.validate(new, self._checks_of_stored)),
+        ]
+
+    def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
+        """Up to 1.32 the server's own type has no `exactly`, which shows in the message."""
+        specs = (new["spec"], old["spec"])
+        if not self._rules.quirks.request_fields_under_exactly:
+            specs = (self.nested_spec(new), self.nested_spec(old))
+        return validate_immutable(
+            *specs, "spec", lambda spec: bad_values.struct(spec, self.spec_type, self._rules)
+        )
+
+    def nested_spec(self, obj: Object) -> Object:
+        """The object's spec in the nested layout."""
+        return spec_from_hub(obj["spec"])

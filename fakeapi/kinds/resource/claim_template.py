@@ -1,0 +1,114 @@
+"""ResourceClaimTemplate of resource.k8s.io, in every version: claims to be made from it, with their metadata.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/apis/resource/validation` and
+`ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
+"""
+
+from typing import Any, ClassVar
+
+from fakeapi.kinds.resource import admin_access
+from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
+from fakeapi.kinds.resource.conversion.requests import TEMPLATE_CONVERSIONS, spec_from_hub
+from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
+from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
+from fakeapi.kinds.resource.validation.claim_devices import Checks
+from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+_NOT_FOR_TEMPLATES = {
+    "name": "name",
+    "generateName": "generateName",
+    "namespace": "namespace",
+    "selfLink": "selfLink",
+    "uid": "uID",
+    "resourceVersion": "resourceVersion",
+    "generation": "generation",
+    "creationTimestamp": "creationTimestamp",
+    "deletionTimestamp": "deletionTimestamp",
+    "deletionGracePeriodSeconds": "deletionGracePeriodSeconds",
+    "ownerReferences": "ownerReferences",
+    "finalizers": "finalizers",
+    "managedFields": "managedFields",
+}
+"""What claims from a template cannot be given, and what errors call it: upstream takes the names from Go."""
+
+
+def restore_empty_lists(obj: Object, sent: Any) -> Object:
+    """A list that claims cannot be given is refused though it is empty; decoding leaves it out."""
+    spec = sent.get("spec") if isinstance(sent, dict) else None
+    metadata = spec.get("metadata") if isinstance(spec, dict) else None
+    if not isinstance(metadata, dict):
+        return obj
+    empty: Object = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
+    if empty:
+        obj["spec"]["metadata"] = {**obj["spec"]["metadata"], **empty}
+    return obj
+
+
+def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
+    return [
+        *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
+        *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),
+        *(
+            forbidden(f"{path}.{called}", "cannot be set")
+            for name, called in _NOT_FOR_TEMPLATES.items()
+            if metadata.get(name) is not None
+        ),
+    ]
+
+
+class ClaimTemplateStrategy(ClaimSpecStrategy):
+    """Templates of v1alpha3 and newer."""
+
+    claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
+    spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"
+    is_checked_by_updates: ClassVar[bool] = True
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        return restore_empty_lists(super().restore_after_decoding(obj, sent), sent)
+
+    def prepare_create(self, obj: Object) -> Object:
+        return self._with_enabled_fields(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return self._with_enabled_fields(new, old)
+
+    def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
+        return [
+            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *validate_claim_spec(obj["spec"]["spec"], "spec.spec", checks),
+        ]
+
+    def nested_spec(self, obj: Object) -> Object:
+        return {**obj["spec"], "spec": spec_from_hub(obj["spec"]["spec"])}
+
+    def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
+        claim = obj["spec"]["spec"]
+        before = None if old is None else old["spec"]["spec"]["devices"]
+        enabled = self._request_gates.enabled(
+            claim["devices"],
+            before,
+            uses_admin_access=before is not None and admin_access.requests_use_it(before),
+        )
+        if enabled is not claim["devices"]:
+            obj["spec"] = {**obj["spec"], "spec": {**claim, "devices": enabled}}
+        return obj
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    check_cel = device_compiler(rules)
+    return {"": ClaimTemplateStrategy(rules, context.namespace_labels, check_cel, layout=layout_of(kind))}
+
+
+CLAIM_TEMPLATE = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaimtemplates",
+    strategies=_strategies,
+    conversions=TEMPLATE_CONVERSIONS,
+    declared_paths=NESTED_PATHS,
+)

@@ -1,0 +1,53 @@
+"""Conversion of the devices of slices.
+
+The hub has the layout of v1 and v1beta2: the parts of a device stand beside its name, a capacity is an
+object. In v1alpha3 and v1beta1 they stand under `basic`, and in v1alpha3 a capacity is a quantity. Follows
+k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.32 and 1.33.
+"""
+
+from collections.abc import Callable
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.conversion import Conversion
+
+NOT_BASIC: Object = {"basic": None}
+"""Stands in the hub for the parts of a device without `basic`, which 1.31 and 1.32 refuse."""
+
+
+def _with_devices(each: Object, change: Callable[[Object], Object]) -> Object:
+    spec = each["spec"]
+    if not spec.get("devices"):
+        return each
+    return {**each, "spec": {**spec, "devices": [change(device) for device in spec["devices"]]}}
+
+
+def _from_basic(device: Object) -> Object:
+    return {"name": device["name"], **device.get("basic", NOT_BASIC)}
+
+
+def _to_basic(device: Object) -> Object:
+    parts = {name: value for name, value in device.items() if name != "name"}
+    return {"name": device["name"]} if parts == NOT_BASIC else {"name": device["name"], "basic": parts}
+
+
+def _from_quantities(device: Object) -> Object:
+    parts = _from_basic(device)
+    if "capacity" in parts:
+        parts["capacity"] = {name: {"value": value} for name, value in parts["capacity"].items()}
+    return parts
+
+
+def _to_quantities(device: Object) -> Object:
+    if "capacity" in device:
+        device = {**device, "capacity": {name: each["value"] for name, each in device["capacity"].items()}}
+    return _to_basic(device)
+
+
+SLICE_CONVERSIONS = {
+    "v1alpha3": Conversion(
+        lambda each: _with_devices(each, _from_quantities), lambda each: _with_devices(each, _to_quantities)
+    ),
+    "v1beta1": Conversion(
+        lambda each: _with_devices(each, _from_basic), lambda each: _with_devices(each, _to_basic)
+    ),
+}

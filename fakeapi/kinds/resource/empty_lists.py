@@ -1,0 +1,61 @@
+"""Explicitly empty lists that decoding leaves out, and that errors are about.
+
+A list that is empty is another one than none to kube-apiserver where it looks for the list itself. Restored
+are only lists that make their object invalid, or that are dropped with their gate, so that none is stored.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.resource import gates
+from fakeapi.kinds.resource.layout import Layout
+from fakeapi.kinds.resource.validation.attributes import LISTS
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+_BINDING = ("bindingConditions", "bindingFailureConditions")
+
+
+def restore_in_status(claim: Object, sent: Any) -> None:
+    """Restores the lists of conditions of an allocation's results, as `sent` in a claim."""
+    results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
+    said = _at(sent, "status", "allocation", "devices", "results")
+    for result, result_sent in zip(results, said or (), strict=False):
+        _restore_binding(result, result_sent)
+
+
+def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
+    """Restores lists of a slice and of its devices, as `sent`."""
+    spec, said = each["spec"], _at(sent, "spec")
+    for device, device_sent in zip(spec.get("devices") or (), _at(said, "devices") or (), strict=False):
+        if layout is Layout.NESTED:
+            _restore_in_device(device.get("basic", {}), _at(device_sent, "basic"), rules)
+        else:
+            _restore_in_device(device, device_sent, rules)
+    if not rules.quirks.counter_sets_stand_alone or not rules.gates.enabled(gates.PARTITIONABLE_DEVICES):
+        return
+    if all(isinstance(_at(said, name), list) for name in ("devices", "sharedCounters")):
+        spec.setdefault("devices", [])
+        spec.setdefault("sharedCounters", [])
+
+
+def _restore_in_device(device: Object, sent: Any, rules: ReleaseRules) -> None:
+    _restore_binding(device, sent)
+    if gates.LIST_TYPE_ATTRIBUTES not in rules.gates:
+        return
+    for name, attribute in (device.get("attributes") or {}).items():
+        for values in LISTS:
+            if _at(sent, "attributes", name, values) == []:
+                attribute.setdefault(values, [])
+
+
+def _restore_binding(holder: Object, sent: Any) -> None:
+    for name, other in zip(_BINDING, reversed(_BINDING), strict=True):
+        if holder.get(other) and _at(sent, name) == []:
+            holder[name] = []
+
+
+def _at(sent: Any, *path: str) -> Any:
+    """What stands at a path of a body of any shape; None where it has no such place."""
+    for name in path:
+        sent = sent.get(name) if isinstance(sent, dict) else None
+    return sent

@@ -1,0 +1,187 @@
+"""ResourceClaim of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha2` and
+`pkg/apis/resource/validation`.
+"""
+
+from typing import ClassVar
+
+from fakeapi.kinds.resource.claim import state_column
+from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
+from fakeapi.kinds.resource.legacy_v1alpha2.parameter_references import (
+    validate_claim_reference,
+)
+from fakeapi.kinds.resource.legacy_v1alpha2.resource_handles import validate_allocation
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.collections import validate_distinct
+from fakeapi.kinds.resource.validation.deallocation_requested import validate_deallocation
+from fakeapi.kinds.resource.validation.identifiers import (
+    validate_dns_subdomain,
+    validate_driver_name,
+)
+from fakeapi.kinds.resource.validation.reserved_for import (
+    reserved_without_allocation,
+    validate_consumer,
+    validate_no_new_consumers,
+)
+from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import Column, at
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
+DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
+
+
+def default_claim_spec(spec: Object) -> Object:
+    """The spec of a claim, or of a template's claims, with its defaults."""
+    spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
+    return spec
+
+
+def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
+    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
+    errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
+    mode = spec.get("allocationMode", "")
+    if mode not in ALLOCATION_MODES:
+        errors.append(not_supported(f"{path}.allocationMode", mode, ALLOCATION_MODES))
+    return errors
+
+
+class ClaimStrategy(Strategy):
+    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def default(self, obj: Object) -> Object:
+        default_claim_spec(obj["spec"])
+        return obj
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return validate_claim_spec(obj["spec"], "spec")
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(
+                new["spec"],
+                old["spec"],
+                "spec",
+                lambda spec: bad_values.struct(spec, "ResourceClaimSpec", self._rules),
+            ),
+            *errors,
+        ]
+
+
+class ClaimStatusStrategy(ClaimStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old, stores_metadata=self._rules.quirks.status_stores_metadata)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status, before = new["status"], old["status"]
+        allocation, allocated = status.get("allocation"), before.get("allocation")
+        errors: list[FieldError] = [*metadata.of_change]
+        if "driverName" in status:
+            errors += validate_driver_name(status["driverName"], "status.driverName", self._rules)
+        elif allocation is not None:
+            errors.append(required("status.driverName", "must be specified when `allocation` is set"))
+        if allocation is not None:
+            errors += validate_allocation(allocation, "status.allocation", self._rules)
+        if "reservedFor" in status:
+            errors += validate_distinct(
+                status["reservedFor"],
+                "status.reservedFor",
+                self._rules.limits.reserved_for,
+                validate_consumer,
+                self._rules,
+                key=_uid_of,
+                key_field="uid",
+            )
+            is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
+            errors += _validate_reservations(status, before, is_going=is_going)
+        if allocated is not None and allocation is not None:
+            errors += validate_immutable(
+                allocation,
+                allocated,
+                "status.allocation",
+                lambda value: bad_values.struct(value, "AllocationResult", self._rules),
+            )
+        errors += validate_deallocation(status, before, "status")
+        return errors
+
+
+def _uid_of(consumer: Object) -> str:
+    uid: str = consumer["uid"]
+    return uid
+
+
+def _validate_reservations(status: Object, before: Object, *, is_going: bool) -> list[FieldError]:
+    path = "status.reservedFor"
+    if "allocation" not in status:
+        return [reserved_without_allocation(path)]
+    errors: list[FieldError] = []
+    if len(status["reservedFor"]) > 1 and not status["allocation"].get("shareable"):
+        errors.append(forbidden(path, "may not be reserved more than once"))
+    if is_going:
+        errors += validate_no_new_consumers(status["reservedFor"], before.get("reservedFor", ()), path)
+    return errors
+
+
+CLASS_NAME_TEXT = (
+    "ResourceClassName references the driver and additional parameters via the name of a ResourceClass "
+    "that was created as part of the driver deployment."
+)
+ALLOCATION_MODE_TEXT = (
+    'Allocation can start immediately or when a Pod wants to use the resource. "WaitForFirstConsumer" is '
+    "the default."
+)
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClaimStrategy(rules), "status": ClaimStatusStrategy(rules)}
+
+
+def class_and_mode(*path: str) -> tuple[Column, ...]:
+    """The columns of a claim's spec, which stands at a path."""
+    return (
+        Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
+        Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),
+    )
+
+
+CLASSIC_CLAIM = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaims",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_strategies,
+    columns=lambda schema, quirks: (*class_and_mode("spec"), state_column(schema)),
+)

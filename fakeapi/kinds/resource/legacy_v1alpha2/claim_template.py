@@ -1,0 +1,76 @@
+"""ResourceClaimTemplate of resource.k8s.io/v1alpha2: Kubernetes 1.27 to 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg/apis/resource/validation`.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.resource.claim_template import (
+    restore_empty_lists,
+    validate_template_metadata,
+)
+from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
+from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
+    class_and_mode,
+    default_claim_spec,
+    validate_claim_spec,
+)
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind
+from fakeapi.releases.rules import ReleaseRules
+
+
+class ClaimTemplateStrategy(Strategy):
+    """Templates of v1alpha2; the spec stays as it was made."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        return restore_empty_lists(obj, sent)
+
+    def default(self, obj: Object) -> Object:
+        default_claim_spec(obj["spec"]["spec"])
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *validate_claim_spec(obj["spec"]["spec"], "spec.spec"),
+        ]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        errors = [*metadata.of_object, *self.validate_create(new)]
+        return [
+            *errors,
+            *metadata.of_change,
+            *validate_immutable(
+                new["spec"],
+                old["spec"],
+                "spec",
+                lambda spec: bad_values.struct(spec, "ResourceClaimTemplateSpec", self._rules),
+            ),
+            *errors,
+        ]
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": ClaimTemplateStrategy(rules)}
+
+
+CLASSIC_CLAIM_TEMPLATE = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourceclaimtemplates",
+    versions=CLASSIC_VERSIONS,
+    hub=CLASSIC,
+    strategies=_strategies,
+    columns=lambda schema, quirks: class_and_mode("spec", "spec"),
+)

@@ -1,0 +1,147 @@
+"""ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, from Kubernetes 1.36: asks once how pools are used.
+
+Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest` and
+`pkg/apis/resource/validation`; most rules are declared ones, of `pkg/apis/resource/v1alpha3`.
+"""
+
+from typing import ClassVar
+
+from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.resource import gates
+from fakeapi.kinds.resource.claim_status_gates import without
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.model.columns import Column, at, since
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+_PARTITION_TYPE = "defaultPartitionTypeAttribute"
+
+
+class PoolStatusRequestStrategy(Strategy):
+    """Writes to a request itself, whose spec stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj.pop("status", None)
+        return self._without_dropped(obj, None)
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new.pop("status", None)
+        if "status" in old:
+            new["status"] = old["status"]
+        return self._without_dropped(new, old)
+
+    def _without_dropped(self, new: Object, old: Object | None) -> Object:
+        """The request without the field behind a gate that is off, unless it had it."""
+        used = old is not None and _PARTITION_TYPE in old["spec"]
+        if not used and self._rules.drops(gates.PARTITION_TYPES):
+            new["spec"] = without(new["spec"], _PARTITION_TYPE)
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change]
+
+
+class PoolStatusStrategy(PoolStatusRequestStrategy):
+    """Writes to `/status`, which is set once."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        status, before = new.get("status"), old.get("status")
+        errors = list(metadata.of_change)
+        if before is not None:
+            errors += validate_immutable(status, before, "status", self._shown)
+        elif status is not None:
+            errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
+        return errors
+
+    def _shown(self, status: Object | None) -> object:
+        return bad_values.struct(status, "ResourcePoolStatusRequestStatus", self._rules, version="v1alpha3")
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": PoolStatusRequestStrategy(rules), "status": PoolStatusStrategy(rules)}
+
+
+_UNKNOWN = "-"
+_NEVER = "<none>"
+
+
+def _ended(obj: Object) -> tuple[str, str]:
+    """How the request ended, "Pending" where it did not, and since when it is complete."""
+    for condition in obj.get("status", {}).get("conditions") or ():
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            return condition["type"], condition["lastTransitionTime"]
+    return "Pending", ""
+
+
+def _status(obj: Object, now: float) -> str:
+    ended, _ = _ended(obj)
+    pools, found = len(obj.get("status", {}).get("pools") or ()), _pool_count(obj, now)
+    return f"{ended} ({pools}/{found} pools)" if ended == "Complete" and found > pools else ended
+
+
+def _completed(obj: Object, now: float) -> str:
+    ended, stamp = _ended(obj)
+    return since(stamp, now) if ended == "Complete" else _NEVER
+
+
+def _pool_count(obj: Object, _now: float) -> int:
+    count: int = obj.get("status", {}).get("poolCount") or 0
+    return count
+
+
+def _sum_column(name: str, field: str, description: str) -> Column:
+    """A column with the sum of a field over all pools; of texts, how many there are."""
+
+    def cell(obj: Object, _now: float) -> str:
+        if "status" not in obj or _ended(obj)[0] == "Failed":
+            return _UNKNOWN
+        values = [pool[field] for pool in obj["status"].get("pools") or () if field in pool]
+        return str(sum(1 if isinstance(value, str) else value for value in values))
+
+    return Column(name, description, cell)
+
+
+def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
+    across = "devices across all pools."
+    return (
+        Column("Driver", "The driver to query pools for.", at("spec", "driver")),
+        _sum_column("Total", "totalDevices", f"Total number of {across}"),
+        _sum_column("Available", "availableDevices", f"Number of available {across}"),
+        _sum_column("Allocated", "allocatedDevices", f"Number of allocated {across}"),
+        _sum_column("Unavailable", "unavailableDevices", f"Number of unavailable {across}"),
+        _sum_column("Errors", "validationError", "Number of pools with validation errors."),
+        Column("Pools", "Total number of matching pools.", _pool_count, type="integer"),
+        Column("Status", "Processing status.", _status),
+        Column("Completed", "Time since the observation completed.", _completed),
+    )
+
+
+RESOURCE_POOL_STATUS_REQUEST = KindDefinition(
+    group="resource.k8s.io",
+    resource="resourcepoolstatusrequests",
+    strategies=_strategies,
+    columns=_columns,
+    shows_age=False,
+    is_declared=True,
+)

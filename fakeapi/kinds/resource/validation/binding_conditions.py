@@ -1,0 +1,58 @@
+"""Conditions that a device must meet, or must not, before a pod that uses it is bound to its node.
+
+Follows `validateDeviceBindingParameters` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34.
+"""
+
+from collections.abc import Sequence
+
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.collections import validate_items
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.releases.rules import ReleaseRules
+
+_OVERLAP = "bindingFailureConditions must not overlap with bindingConditions"
+
+
+def validate_binding_conditions(holder: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the conditions of a device, or of an allocation's result, at `path`."""
+    wanted, unwanted = "bindingConditions", "bindingFailureConditions"
+    conditions, failures = holder.get(wanted) or [], holder.get(unwanted) or []
+    return [
+        *_validate_names(conditions, f"{path}.{wanted}", rules),
+        *_validate_names(failures, f"{path}.{unwanted}", rules),
+        *_validate_distinct(conditions, (), f"{path}.{wanted}"),
+        *_validate_distinct(failures, conditions, f"{path}.{unwanted}"),
+        *_validate_both(holder, wanted, unwanted, path, rules),
+        *_validate_both(holder, unwanted, wanted, path, rules),
+    ]
+
+
+def _validate_names(conditions: Sequence[str], path: str, rules: ReleaseRules) -> list[FieldError]:
+    unit = rules.quirks.wording.length_unit
+
+    def validate(name: str, place: str) -> list[FieldError]:
+        return [invalid(place, name, message) for message in names.is_qualified_name(name, unit)]
+
+    return validate_items(conditions, path, rules.limits.binding_conditions, validate, rules)
+
+
+def _validate_distinct(conditions: Sequence[str], others: Sequence[str], path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    for index, condition in enumerate(conditions):
+        if condition in conditions[:index]:
+            errors.append(duplicate(f"{path}[{index}]", condition))
+        if condition in others:
+            errors.append(invalid(f"{path}[{index}]", condition, _OVERLAP))
+    return errors
+
+
+def _validate_both(
+    holder: Object, missing: str, given: str, path: str, rules: ReleaseRules
+) -> list[FieldError]:
+    """The error of one list without the other."""
+    if holder.get(missing) or not holder.get(given):
+        return []
+    shown = bad_values.plain(holder.get(missing), rules)
+    return [invalid(f"{path}.{missing}", shown, f"{missing} are required to use {given}")]

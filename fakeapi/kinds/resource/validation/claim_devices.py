@@ -1,0 +1,223 @@
+"""What a claim asks for: `devices` with its requests, constraints and configuration.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates hold a whole
+`devices`, device classes its selectors and configuration; each says where its part stands by a path.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fakeapi.kinds.resource import gates
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.cel_selectors import CelCheck, cel_errors
+from fakeapi.kinds.resource.validation.collections import validate_items, validate_set
+from fakeapi.kinds.resource.validation.derived_attributes import (
+    Derivations,
+    derivations_of,
+)
+from fakeapi.kinds.resource.validation.identifiers import (
+    RequestNames,
+    request_names,
+    validate_class_name,
+    validate_dns_label,
+    validate_driver_name,
+    validate_fully_qualified_name,
+    validate_request_reference,
+)
+from fakeapi.kinds.resource.validation.opaque import validate_raw_extension
+from fakeapi.kinds.resource.validation.tolerations import validate_tolerations
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.releases.rules import ReleaseRules
+
+ALLOCATION_MODES = ("All", "ExactCount")
+
+_ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
+_ONE_ATTRIBUTE = (
+    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+)
+_NOTHING: Object = {"deviceClassName": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """How strictly to look. `stored`: limits that are newer than stored objects are let pass."""
+
+    rules: ReleaseRules
+    check_cel: CelCheck
+    stored: bool = False
+
+
+def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of the `devices` of a claim's spec, which stands at `path`."""
+    rules = checks.rules
+    known = request_names(devices)
+    derived = derivations_of(devices, rules, stored=checks.stored)
+    errors = validate_set(
+        devices["requests"],
+        f"{path}.requests",
+        rules.limits.requests,
+        lambda request, place: _validate_request(request, place, checks, derived),
+        rules,
+        key=_name_of,
+        key_field="name",
+    )
+    errors += validate_items(
+        devices.get("constraints"),
+        f"{path}.constraints",
+        rules.limits.constraints,
+        lambda constraint, place: _validate_constraint(constraint, place, known, rules),
+        rules,
+    )
+    errors += validate_items(
+        devices.get("config"),
+        f"{path}.config",
+        rules.limits.configs,
+        lambda config, place: (
+            validate_references(config.get("requests"), f"{place}.requests", known, rules)
+            + validate_configuration(config, place, checks)
+        ),
+        rules,
+    )
+    return errors + derived.validate_cost(path)
+
+
+def _name_of(request: Object) -> str:
+    name: str = request["name"]
+    return name
+
+
+def _validate_request(request: Object, path: str, checks: Checks, derived: Derivations) -> list[FieldError]:
+    name = request["name"]
+    errors = validate_dns_label(name, f"{path}.name")
+    if not checks.rules.quirks.request_fields_under_exactly:
+        return errors + _validate_wanted(request.get("exactly", _NOTHING), path, name, checks, derived)
+    subrequests = request.get("firstAvailable")
+    exact = request.get("exactly")
+    if exact is not None and subrequests and checks.rules.quirks.ambiguous_request_ends_validation:
+        return [*errors, _ambiguous(path, checks.rules)]
+    errors += validate_set(
+        subrequests,
+        f"{path}.firstAvailable",
+        checks.rules.limits.first_available,
+        lambda subrequest, place: (
+            validate_dns_label(subrequest["name"], f"{place}.name")
+            + _validate_wanted(subrequest, place, f"{name}/{subrequest['name']}", checks, derived)
+        ),
+        checks.rules,
+        key=_name_of,
+        key_field="name",
+    )
+    if exact is not None:
+        errors += _validate_wanted(exact, f"{path}.exactly", name, checks, derived)
+    if exact is None and not subrequests:
+        errors.append(required(path, _ONE_OF))
+    elif exact is not None and subrequests:
+        errors.append(_ambiguous(path, checks.rules))
+    return errors
+
+
+def _ambiguous(path: str, rules: ReleaseRules) -> FieldError:
+    shown = bad_values.plain(None, rules)
+    return invalid(path, shown, f"{_ONE_OF}, but multiple fields are set")
+
+
+def _validate_wanted(
+    wanted: Object, path: str, name: str, checks: Checks, derived: Derivations
+) -> list[FieldError]:
+    """What requests and subrequests have in common: class, selectors, derived attributes, mode and count,
+    tolerations.
+    """
+    errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
+    if "selectors" in wanted:
+        errors += validate_selectors(wanted["selectors"], f"{path}.selectors", checks)
+    if "derivedAttributes" in wanted:
+        errors += derived.validate(wanted, path, name)
+    mode = wanted.get("allocationMode", "")
+    errors += _validate_allocation_mode(mode, wanted.get("count", 0), path, checks.rules)
+    if "tolerations" in wanted:
+        errors += validate_tolerations(wanted["tolerations"], f"{path}.tolerations", checks.rules)
+    return errors
+
+
+def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRules) -> list[FieldError]:
+    if mode not in ALLOCATION_MODES:
+        return [not_supported(f"{path}.allocationMode", bad_values.plain(mode, rules), ALLOCATION_MODES)]
+    if mode == "All" and count != 0:
+        return [invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")]
+    if mode == "ExactCount" and count <= 0:
+        return [invalid(f"{path}.count", count, "must be greater than zero")]
+    return []
+
+
+def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of device selectors: each an expression, of a limited length, that compiles."""
+    return validate_items(
+        selectors,
+        path,
+        checks.rules.limits.selectors,
+        lambda selector, place: _validate_selector(selector, place, checks),
+        checks.rules,
+    )
+
+
+def _validate_selector(selector: Object, path: str, checks: Checks) -> list[FieldError]:
+    if "cel" not in selector:
+        return [required(f"{path}.cel")]
+    if checks.stored and checks.rules.quirks.stored_expressions_are_trusted:
+        return []
+    expression = selector["cel"]["expression"]
+    place = f"{path}.cel.expression"
+    most = checks.rules.limits.cel_expression
+    if most is not None and names.byte_length(expression) > most:
+        return [too_long(place, most, checks.rules.quirks.too_long)]
+    return cel_errors(expression, place, checks.check_cel)
+
+
+def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
+    """The expressions of valid selectors."""
+    return (selector["cel"]["expression"] for selector in selectors or ())
+
+
+def requested_expressions(devices: Object) -> Iterator[str]:
+    """The expressions of the valid requests of a claim's `devices`."""
+    for request in devices["requests"] or ():
+        for wanted in (request.get("exactly", {}), *request.get("firstAvailable", ())):
+            yield from expressions_of(wanted.get("selectors"))
+
+
+def _validate_constraint(
+    constraint: Object, path: str, known: RequestNames, rules: ReleaseRules
+) -> list[FieldError]:
+    errors = validate_references(constraint.get("requests"), f"{path}.requests", known, rules)
+    for name in ("matchAttribute", "distinctAttribute"):
+        if name in constraint:
+            return errors + validate_fully_qualified_name(constraint[name], f"{path}.{name}", rules)
+    if rules.gates.enabled(gates.CONSUMABLE_CAPACITY):
+        return [*errors, required(path, _ONE_ATTRIBUTE)]
+    return [*errors, required(f"{path}.matchAttribute")]
+
+
+def validate_references(
+    references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
+) -> list[FieldError]:
+    """Errors of a set of names, each of which must be that of a request."""
+    return validate_set(
+        references,
+        path,
+        rules.limits.request_references,
+        lambda name, place: validate_request_reference(name, place, known, rules),
+        rules,
+    )
+
+
+def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
+    """Errors of what an entry of `config` holds beside the requests that it is for."""
+    if "opaque" not in config:
+        return [required(f"{path}.opaque")]
+    opaque = config["opaque"]
+    most = None if checks.stored else checks.rules.limits.opaque_parameters
+    return validate_driver_name(
+        opaque["driver"], f"{path}.opaque.driver", checks.rules
+    ) + validate_raw_extension(opaque["parameters"], f"{path}.opaque.parameters", most, checks.rules)

@@ -1,0 +1,124 @@
+"""Counters that the devices of a slice share, and what each device takes of them.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` from 1.33.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from fakeapi.kinds.resource.validation.collections import validate_map, validate_set
+from fakeapi.kinds.resource.validation.identifiers import validate_dns_label
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+Counters: TypeAlias = Mapping[str, frozenset[str]]
+"""The names of a slice's sets of counters, each with the names of its counters."""
+
+_NAME_SHOWN = 63
+"""As much of a counter's name goes into a path."""
+
+
+def counters_of(sets: Sequence[Object] | None) -> Counters:
+    return {each["name"]: frozenset(each.get("counters", ())) for each in sets or ()}
+
+
+def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of `sharedCounters`."""
+    return validate_set(
+        sets,
+        path,
+        rules.limits.counter_sets if rules.quirks.counter_sets_stand_alone else None,
+        lambda each, place: _validate_counter_set(each, place, rules),
+        rules,
+        key=lambda each: str(each["name"]),
+        key_field="name",
+    )
+
+
+def _validate_counter_set(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    name = each["name"]
+    errors = validate_dns_label(name, f"{path}.name") if name else [required(f"{path}.name")]
+    return errors + _validate_counters(each, path, rules.limits.counters_of_a_set, rules)
+
+
+def _validate_counters(holder: Object, path: str, most: int, rules: ReleaseRules) -> list[FieldError]:
+    if not holder.get("counters"):
+        return [required(f"{path}.counters")]
+    return validate_map(
+        holder["counters"],
+        f"{path}.counters",
+        validate_dns_label,
+        lambda counter, place: [],
+        key_shown=_NAME_SHOWN,
+        rules=rules,
+        most=most if rules.quirks.counter_sets_stand_alone else None,
+    )
+
+
+def validate_consumption(
+    consumed: Sequence[Object] | None, path: str, known: Counters, rules: ReleaseRules
+) -> list[FieldError]:
+    """Errors of the `consumesCounters` of the device at `path`, which takes of the `known` counters."""
+    place = f"{path}.consumesCounters"
+    stand_alone = rules.quirks.counter_sets_stand_alone
+    errors = validate_set(
+        consumed,
+        place,
+        rules.limits.counter_consumptions_of_a_device if stand_alone else None,
+        lambda each, here: _validate_consumed(each, here, rules),
+        rules,
+        key=lambda each: str(each["counterSet"]),
+        key_field="counterSet",
+    )
+    if stand_alone:
+        return errors
+    number, most = _number_of(consumed), rules.limits.device_counters
+    if number > most:
+        errors.append(invalid(path, number, f"the total number of counters must not exceed {most}"))
+    for index, each in enumerate(consumed or ()):
+        errors += _validate_known(each, f"{place}[{index}]", known)
+    return errors
+
+
+def _validate_consumed(each: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    place = f"{path}.counterSet"
+    errors: list[FieldError] = []
+    if not each["counterSet"]:
+        errors.append(required(place))
+    elif rules.quirks.counter_sets_stand_alone:
+        errors += validate_dns_label(each["counterSet"], place)
+    return errors + _validate_counters(each, path, rules.limits.counters_of_a_consumption, rules)
+
+
+def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError]:
+    if each["counterSet"] not in known:
+        problem = "must reference a counterSet defined in the ResourceSlice sharedCounters"
+        return [invalid(f"{path}.counterSet", each["counterSet"], problem)]
+    return [
+        invalid(
+            f"{path}.counters", name, "must reference a counter defined in the ResourceSlice sharedCounters"
+        )
+        for name in each.get("counters") or ()
+        if name not in known[each["counterSet"]]
+    ]
+
+
+def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of how many counters a slice's devices take together, and how many it shares."""
+    limits = rules.limits
+    taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
+    shared = _number_of(spec.get("sharedCounters"))
+    errors: list[FieldError] = []
+    if taken > limits.slice_device_counters:
+        most = limits.slice_device_counters
+        problem = f"the total number of counters in devices must not exceed {most}"
+        errors.append(invalid(f"{path}.devices", taken, problem))
+    if shared > limits.shared_counters:
+        problem = f"the total number of shared counters must not exceed {limits.shared_counters}"
+        errors.append(invalid(f"{path}.sharedCounters", shared, problem))
+    return errors
+
+
+def _number_of(holders: Sequence[Object] | None) -> int:
+    return sum(len(each.get("counters") or ()) for each in holders or ())

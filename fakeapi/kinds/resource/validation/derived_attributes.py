@@ -1,0 +1,135 @@
+"""Attributes that a request computes of those that a device has, for constraints to compare.
+
+Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from fakeapi.kinds.resource import gates
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.cel_selectors import environment_of, strictness_of
+from fakeapi.kinds.resource.validation.collections import validate_set
+from fakeapi.machinery.cel.compiler import (
+    Invalid,
+    PricedCompiler,
+    Unplannable,
+    priced_compiler,
+)
+from fakeapi.machinery.cel.types import ANY, BOOL, DYN, read
+from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid, too_long
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.releases import Limits, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+_UNREFERENCED = (
+    "must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request"
+)
+_TOO_COMPLEX = "too complex, exceeds cost limit"
+_TOO_COMPLEX_TOGETHER = (
+    "too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit"
+)
+_SCALAR = "a primitive scalar (string, integer, boolean, semver)"
+_SCALARS = (BOOL, read("int"), read("string"), ANY, DYN, read("kubernetes.Semver"))
+
+_EVERY_REQUEST = ""
+
+
+def attribute_compiler(rules: ReleaseRules) -> PricedCompiler:
+    """Of expressions that derive an attribute; one for all servers of a process that have these rules."""
+    shared = rules.gates.enabled(gates.CONSUMABLE_CAPACITY)
+    listed = rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES)
+    return _attribute_compiler(rules.quirks, rules.limits, shared, listed)
+
+
+@cache
+def _attribute_compiler(
+    quirks: Quirks,
+    limits: Limits,
+    shared: bool,  # noqa: FBT001 - the key of a cache
+    listed: bool,  # noqa: FBT001
+) -> PricedCompiler:
+    results = (*_SCALARS, *(read(f"list({each.declared()})") for each in _SCALARS if listed))
+    wanted = f"{_SCALAR} or a list of these scalars" if listed else _SCALAR
+    environment = environment_of(quirks, shared=shared, listed=listed)
+    return priced_compiler(environment, strictness_of(quirks, limits, listed=listed), results, wanted)
+
+
+@dataclass(slots=True)
+class Derivations:
+    """The derived attributes of one claim: which ones its constraints name, and what all cost together."""
+
+    rules: ReleaseRules
+    referenced: Mapping[str, frozenset[str]]
+    """The attributes that constraints name, by the request that they are for; "" for those of every
+    request."""
+
+    stored: bool
+    cost: int = 0
+
+    def validate(self, wanted: Object, path: str, request: str) -> list[FieldError]:
+        """Errors of the attributes of one request, called `name`, or `name/subrequest`."""
+        return validate_set(
+            wanted.get("derivedAttributes"),
+            f"{path}.derivedAttributes",
+            None,
+            lambda attribute, place: self._validate_one(attribute, place, request),
+            self.rules,
+            key=_name_of,
+            key_field="name",
+        )
+
+    def validate_cost(self, path: str) -> list[FieldError]:
+        """The error of all of them together; asked after all were validated."""
+        if self.cost <= self.rules.limits.derived_attribute_cost:
+            return []
+        return [forbidden(path, _TOO_COMPLEX_TOGETHER)]
+
+    def _validate_one(self, attribute: Object, path: str, request: str) -> list[FieldError]:
+        name, expression = attribute.get("name", ""), attribute.get("expression", "")
+        errors: list[FieldError] = []
+        if name and not self._is_referenced(name, request):
+            errors.append(invalid(f"{path}.name", bad_values.plain(name, self.rules), _UNREFERENCED))
+        if expression and not self.stored:
+            errors += self._validate_expression(expression, f"{path}.expression")
+        return errors
+
+    def _is_referenced(self, name: str, request: str) -> bool:
+        places = (_EVERY_REQUEST, request, request.partition("/")[0])
+        return any(name in self.referenced.get(place, ()) for place in places)
+
+    def _validate_expression(self, expression: str, path: str) -> list[FieldError]:
+        limits = self.rules.limits
+        if limits.cel_expression is not None and names.byte_length(expression) > limits.cel_expression:
+            return [too_long(path, limits.cel_expression, self.rules.quirks.too_long)]
+        match attribute_compiler(self.rules)(expression):
+            case Invalid(detail):
+                return [invalid(path, expression, detail)]
+            case Unplannable(detail):
+                return [internal(path, detail)]
+            case int(cost):
+                self.cost += cost
+                most = min(limits.cel_cost or cost, limits.derived_attribute_cost)
+                return [forbidden(path, _TOO_COMPLEX)] if cost > most else []
+            case _:
+                return []
+
+
+def _name_of(attribute: Object) -> str:
+    name: str = attribute.get("name", "")
+    return name
+
+
+def derivations_of(devices: Object, rules: ReleaseRules, *, stored: bool) -> Derivations:
+    """Of the claim with these `devices`."""
+    referenced: dict[str, set[str]] = {}
+    for constraint in devices.get("constraints") or ():
+        name = constraint.get("matchAttribute", constraint.get("distinctAttribute"))
+        if name is None:
+            continue
+        for request in constraint.get("requests") or (_EVERY_REQUEST,):
+            referenced.setdefault(request, set()).add(name)
+    frozen = {request: frozenset(names) for request, names in referenced.items()}
+    return Derivations(rules, frozen, stored and rules.quirks.stored_expressions_are_trusted)

@@ -1,0 +1,156 @@
+"""Names within claims: of drivers, pools, devices, classes, requests and attributes.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/apis/core/validation`.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias
+
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long, type_invalid
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.meta import names
+from fakeapi.releases.rules import ReleaseRules
+
+_NO_SUCH_REQUEST = "must be the name of a request in the claim"
+_NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
+
+RequestNames: TypeAlias = dict[str, frozenset[str]]
+"""The names of a claim's requests, each with the names of its subrequests."""
+
+
+class DeviceId(NamedTuple):
+    """A device as the whole cluster names it, with the share of it where it is shared."""
+
+    driver: str
+    pool: str
+    device: str
+    share: str = ""
+
+    def shown(self, rules: ReleaseRules) -> Dump:
+        """As errors print it."""
+        if rules.quirks.device_shown == "text":
+            return Dump(f"{self.driver}/{self.pool}/{self.device}")
+        texts: Iterable[Any] = self if rules.quirks.device_shown == "strings" else ({},) * len(self)
+        shown = dict(zip(("Driver", "Pool", "Device", "ShareID"), texts, strict=True))
+        return Dump(go_encode(shown).decode())
+
+
+def device_id(holder: dict[str, Any]) -> DeviceId:
+    """The device that an allocation's result, or a device's status, speaks of."""
+    return DeviceId(holder["driver"], holder["pool"], holder["device"], holder.get("shareID") or "")
+
+
+def _invalid_for_each(messages: Iterable[str], path: str, value: str) -> list[FieldError]:
+    return [invalid(path, value, message) for message in messages]
+
+
+def validate_dns_label(value: str, path: str) -> list[FieldError]:
+    return _invalid_for_each(names.is_dns1123_label(value), path, value)
+
+
+def validate_dns_subdomain(value: str, path: str) -> list[FieldError]:
+    return _invalid_for_each(names.is_dns1123_subdomain(value), path, value)
+
+
+def validate_class_name(name: str, path: str) -> list[FieldError]:
+    """The name of a device class, which must be there."""
+    return validate_dns_subdomain(name, path) if name else [required(path)]
+
+
+def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """A DNS subdomain of any case; an empty name has two errors up to 1.34."""
+    if not name and rules.quirks.empty_driver_name_ends_validation:
+        return [required(path)]
+    errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
+    if names.byte_length(name) > rules.limits.driver_name:
+        errors.insert(0, too_long(path, rules.limits.driver_name, rules.quirks.too_long))
+    if not name:
+        errors.insert(0, required(path))
+    return errors
+
+
+def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """DNS subdomains with slashes between them; an error names the part that is wrong."""
+    if not name:
+        return [required(path)]
+    errors: list[FieldError] = []
+    if names.byte_length(name) > rules.limits.pool_name:
+        errors.append(too_long(path, rules.limits.pool_name, rules.quirks.too_long_name))
+    for part in name.split("/"):
+        errors += validate_dns_subdomain(part, path)
+    return errors
+
+
+def request_names(devices: dict[str, Any]) -> RequestNames:
+    """The names that a claim's `devices` offers to its constraints, configuration and results."""
+    return {
+        request["name"]: frozenset(sub["name"] for sub in request.get("firstAvailable", ()))
+        for request in devices["requests"] or ()
+    }
+
+
+def validate_request_reference(
+    name: str, path: str, known: RequestNames, rules: ReleaseRules
+) -> list[FieldError]:
+    """A name of a request, or of one of its subrequests where the release has them."""
+    if not rules.quirks.request_fields_under_exactly:
+        errors = validate_dns_label(name, path)
+        if name not in known:
+            errors.append(invalid(path, name, _NO_SUCH_REQUEST))
+        return errors
+    request, *subrequests = name.split("/")
+    if len(subrequests) > 1:
+        return [invalid(path, name, _NO_SUCH_SUBREQUEST)]
+    errors = validate_dns_label(request, path)
+    for subrequest in subrequests:
+        errors += validate_dns_label(subrequest, path)
+    if request not in known or not known[request].issuperset(subrequests):
+        errors.append(invalid(path, name, _NO_SUCH_SUBREQUEST))
+    return errors
+
+
+def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """`domain/identifier`; without a slash the domain is missed. A second slash ends the looking."""
+    errors = validate_qualified_name(name, path, rules)
+    if "/" in name:
+        return errors
+    if rules.quirks.missing_domain_is_required:
+        errors.append(required(f"{path}.domain", f"must include a {rules.quirks.attribute_domain}"))
+    elif name or rules.quirks.empty_name_parts_are_invalid:
+        errors.append(invalid(path, bad_values.plain(name, rules), rules.quirks.missing_domain))
+    return errors
+
+
+def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """An identifier, or `domain/identifier`; upstream says nothing about more than one slash."""
+    if not name and not rules.quirks.empty_name_parts_are_invalid:
+        return [required(path, "name required")]
+    match name.split("/"):
+        case [identifier]:
+            return _validate_c_identifier(identifier, path, rules)
+        case [domain, identifier]:
+            if domain:
+                errors = validate_driver_name(domain, path, rules)
+            else:
+                errors = [_empty(path, f"the {rules.quirks.attribute_domain} must not be empty", rules)]
+            if identifier:
+                return errors + _validate_c_identifier(identifier, path, rules)
+            return [*errors, _empty(path, "the name must not be empty", rules)]
+        case _:
+            return []
+
+
+def _empty(path: str, problem: str, rules: ReleaseRules) -> FieldError:
+    if rules.quirks.empty_name_parts_are_invalid:
+        return invalid(path, "", problem)
+    return required(path, problem)
+
+
+def _validate_c_identifier(identifier: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    refuse = type_invalid if rules.quirks.identifier_errors_are_of_type else invalid
+    errors = [refuse(path, identifier, message) for message in names.is_c_identifier(identifier)]
+    if names.byte_length(identifier) > rules.limits.attribute_id:
+        errors.insert(0, too_long(path, rules.limits.attribute_id, rules.quirks.too_long_name))
+    return errors

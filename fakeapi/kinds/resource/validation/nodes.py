@@ -1,0 +1,25 @@
+"""Names of nodes, and which nodes can use something.
+
+Follows `ValidateNodeName` and `ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`.
+"""
+
+from typing import Any
+
+from fakeapi.kinds.resource.validation.identifiers import validate_dns_subdomain
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.meta.node_selector import validate_node_selector
+from fakeapi.releases.rules import ReleaseRules
+
+validate_node_name = validate_dns_subdomain
+
+
+def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the node selector that the field `name` may hold; the field stands at `path`."""
+    if name not in holder:
+        return []
+    return validate_node_selector(
+        holder[name],
+        path,
+        checks_values=rules.quirks.node_selector_values_are_checked,
+        unit=rules.quirks.wording.length_unit,
+    )

@@ -1,0 +1,44 @@
+"""The attribute that tells the type of a partition, for devices that consume counters.
+
+Follows `validatePartitionTypeAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
+"""
+
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.identifiers import validate_fully_qualified_name
+from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+_NAMED = "`partitionTypeAttribute` names this attribute"
+
+
+def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
+    """Errors of the attribute that a slice's spec names, and of its devices that have to have it.
+
+    A name in the driver's own domain may stand without the domain in a device.
+    """
+    name = spec.get("partitionTypeAttribute")
+    if name is None:
+        return []
+    devices = [
+        (index, device)
+        for index, device in enumerate(spec.get("devices") or ())
+        if device.get("consumesCounters")
+    ]
+    if not devices:
+        problem = "may only be set on a slice which declares devices that consume counters"
+        return [invalid(f"{path}.partitionTypeAttribute", name, problem)]
+    if validate_fully_qualified_name(name, path, rules):
+        return []
+    bare = name.removeprefix(f"{spec['driver']}/")
+    errors: list[FieldError] = []
+    for index, device in devices:
+        place = f"{path}.devices[{index}].attributes[{name}]"
+        attributes = device.get("attributes") or {}
+        attribute = attributes.get(name, attributes.get(bare))
+        if attribute is None:
+            errors.append(required(place, f"device consumes counters and {_NAMED}, so it must be set"))
+        elif "string" not in attribute:
+            shown = bad_values.struct(attribute, "DeviceAttribute", rules)
+            errors.append(invalid(place, shown, f"must be a string value because {_NAMED}"))
+    return errors

@@ -1,0 +1,22 @@
+"""Operations on nodes that a driver does without.
+
+Follows `validateSkipNodeOperations` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
+"""
+
+from collections.abc import Sequence
+
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.releases.rules import ReleaseRules
+
+_PREPARE, _UNPREPARE, _ALL = "NodePrepareResources", "NodeUnprepareResources", "*"
+
+
+def validate_skipped_operations(
+    skipped: Sequence[str] | None, path: str, rules: ReleaseRules
+) -> list[FieldError]:
+    """The error of devices that are unprepared without having been prepared."""
+    if not skipped or _PREPARE not in skipped or _UNPREPARE in skipped or _ALL in skipped:
+        return []
+    problem = f"{_PREPARE} cannot be skipped unless {_UNPREPARE} is also skipped"
+    return [invalid(path, bad_values.plain(list(skipped), rules), problem)]

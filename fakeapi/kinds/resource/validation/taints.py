@@ -1,0 +1,41 @@
+"""Taints of devices: their default and their rules.
+
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/apis/resource/v1alpha3` of 1.33, the first
+release that has them.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
+from fakeapi.machinery.meta import names
+from fakeapi.releases.rules import ReleaseRules
+
+Now: TypeAlias = Callable[[], str]
+"""The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
+
+
+def default_taint(taint: dict[str, Any], now: Now) -> dict[str, Any]:
+    """The taint, with the time at which it was added."""
+    return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": now()}
+
+
+def validate_taint(
+    taint: dict[str, Any], path: str, rules: ReleaseRules, old: dict[str, Any] | None = None
+) -> list[FieldError]:
+    """Errors of a taint that was `old`; from 1.35 on its effect may stay what it was."""
+    key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
+    unit = rules.quirks.wording.length_unit
+    errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key, unit)]
+    errors += [
+        invalid(f"{path}.value", value, message) for message in names.is_valid_label_value(value, unit)
+    ]
+    effects = rules.quirks.taint_effects
+    if old is not None and old["effect"] == effect:
+        return errors
+    if not effect:
+        errors.append(required(f"{path}.effect"))
+    elif effect not in effects:
+        errors.append(not_supported(f"{path}.effect", bad_values.plain(effect, rules), effects))
+    return errors

@@ -1,0 +1,110 @@
+"""Workload of scheduling.k8s.io/v1alpha1, which Kubernetes 1.35 has: groups of pods as parts of one object.
+
+Follows k8s.io/kubernetes `pkg/registry/scheduling/workload` and `pkg/apis/scheduling/validation`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from fakeapi.kinds.common.numbers import validate_positive
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required, too_many
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+GROUPS_MAX: Final = 8
+_POLICIES: Final = ("basic", "gang")
+_ONE_OF: Final = "exactly one of `basic`, `gang` is required"
+
+
+class FirstWorkloadStrategy(Strategy):
+    """Groups of pods that stay as they were made."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return list(self._validate_spec(obj["spec"]))
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = [*metadata.of_change, *self.validate_create(new)]
+        owner, before = new["spec"].get("controllerRef"), old["spec"].get("controllerRef")
+        if before is not None:
+            errors += validate_immutable(owner, before, "controllerRef", self._shown_owner)
+        groups, past = new["spec"]["podGroups"], old["spec"]["podGroups"]
+        return errors + validate_immutable(groups, past, "podGroups", self._shown_groups)
+
+    def _validate_spec(self, spec: Object) -> Iterator[FieldError]:
+        if (owner := spec.get("controllerRef")) is not None:
+            yield from self._validate_owner(owner, "spec.controllerRef")
+        groups, path = spec["podGroups"] or (), "spec.podGroups"
+        if not groups:
+            yield required(path, "must have at least one item")
+        elif len(groups) > GROUPS_MAX:
+            yield too_many(path, len(groups), GROUPS_MAX)
+        else:
+            known: set[str] = set()
+            for index, group in enumerate(groups):
+                yield from self._validate_group(group, f"{path}[{index}]", known)
+
+    def _validate_owner(self, owner: Object, path: str) -> Iterator[FieldError]:
+        if group := owner.get("apiGroup"):
+            unit = self._rules.quirks.wording.length_unit
+            for text in names.is_dns1123_subdomain(group, unit):
+                yield invalid(f"{path}.apiGroup", group, text)
+        for name in ("kind", "name"):
+            if not owner[name]:
+                yield required(f"{path}.{name}")
+            for text in names.is_valid_path_segment_name(owner[name]):
+                yield invalid(f"{path}.{name}", owner[name], text)
+
+    @staticmethod
+    def _validate_group(group: Object, path: str, known: set[str]) -> Iterator[FieldError]:
+        name, policy = group["name"], group["policy"]
+        for text in names.name_is_dns_label(name, False):
+            yield invalid(f"{path}.name", name, text)
+        if name in known:
+            yield duplicate(f"{path}.name", name)
+        known.add(name)
+        given = [each for each in _POLICIES if each in policy]
+        if not given:
+            yield required(f"{path}.policy", _ONE_OF)
+        elif len(given) > 1:
+            listed = ", ".join(f"`{each}`" for each in given)
+            yield invalid(f"{path}.policy", f"{{{listed}}}", f"{_ONE_OF}, but multiple fields are set")
+        elif "gang" in policy:
+            yield from validate_positive(policy["gang"]["minCount"], f"{path}.policy.gang.minCount")
+
+    def _shown_owner(self, owner: Any) -> Any:
+        return shown_struct(owner, "scheduling/v1alpha1.TypedLocalObjectReference", self._rules)
+
+    def _shown_groups(self, groups: Any) -> Dump:
+        node = self._rules.schemas.struct("scheduling/v1alpha1.WorkloadSpec").fields["podGroups"].node
+        return Dump("null" if groups is None else unversioned_json(groups, node))
+
+
+def _no_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": FirstWorkloadStrategy(rules)}
+
+
+FIRST_WORKLOAD = KindDefinition(
+    group="scheduling.k8s.io",
+    resource="workloads",
+    versions=frozenset(("v1alpha1",)),
+    strategies=_strategies,
+    cells=_no_cells,
+)

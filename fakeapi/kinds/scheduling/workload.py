@@ -1,0 +1,337 @@
+"""Workload, PodGroup and CompositePodGroup of scheduling.k8s.io, from Kubernetes 1.36.
+
+Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositepodgroup}` and
+`pkg/apis/scheduling/validation`; most rules are declared ones (`fakeapi.registry.declared`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.registry.declared.checks import NOTHING
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+GROUP: Final = "scheduling.k8s.io"
+MAX_DEPTH: Final = 4
+PODS, COMPOSITES = "podGroupTemplates", "compositePodGroupTemplates"
+_DIFFERENT: Final = "detected multiple priority configurations"
+_DIFFERENT_BELOW: Final = (
+    "all priority and priorityClassName values must be identical, detected multiple values"
+)
+_CHILDLESS: Final = "must have at least one child PodGroupTemplate or CompositePodGroupTemplate"
+
+
+class DeclaredStrategy(Strategy):
+    """A kind with declared rules, and gated fields that the release drops."""
+
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules, kind: Kind) -> None:
+        self._rules = rules
+        self._kind = kind
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [*self._validate_by_hand(obj)]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [*metadata.of_change, *self._validate_change_by_hand(new, old)]
+
+    def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
+        return ()
+
+    def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
+        return ()
+
+    def _drop(self, new: Object, old: Object | None, short_type: str) -> None:
+        """Drops the fields of `new` whose gate is off, except those that `old` has."""
+        entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
+        assert isinstance(entry, dict), "these types are structs"
+        for field in entry["fields"]:
+            name = field["name"]
+            if (old and old.get(name)) or not any(map(self._rules.drops, field.get("gates", ()))):
+                continue
+            if field.get("omitempty"):
+                new.pop(name, None)
+            else:
+                new[name] = None
+
+
+class WorkloadStrategy(DeclaredStrategy):
+    """Templates of groups, which keep their names."""
+
+    def prepare_create(self, obj: Object) -> Object:
+        return self.prepare_update(obj, {"spec": {}})
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        self._drop(new["spec"], old["spec"], "WorkloadSpec")
+        self._drop_in_templates(new["spec"], old["spec"])
+        return new
+
+    def _drop_in_templates(self, new: Object, old: Object) -> None:
+        before = old.get(PODS) or []
+        for index, template in enumerate(new.get(PODS) or ()):
+            self._drop(template, before[index] if index < len(before) else None, "PodGroupTemplate")
+        named = {template["name"]: template for template in old.get(COMPOSITES) or ()}
+        for template in new.get(COMPOSITES) or ():
+            past = named.get(template["name"])
+            self._drop(template, past, "CompositePodGroupTemplate")
+            self._drop_in_templates(template, past or {})
+
+    def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
+        spec = obj["spec"]
+        composites = [
+            (template, f"spec.{COMPOSITES}[{index}]")
+            for index, template in enumerate(spec.get(COMPOSITES) or ())
+        ]
+        taken = {template["name"] for template in spec.get(PODS) or ()}
+        return [
+            *_validate_names(spec, "spec", taken),
+            *(
+                invalid(
+                    path, self._shown_children(template), f"maximum template hierarchy depth is {MAX_DEPTH}"
+                )
+                for template, path in composites
+                if _depth(template) >= MAX_DEPTH
+            ),
+            *_validate_priorities(spec),
+            *(error for template, path in composites for error in _validate_children(template, path)),
+        ]
+
+    def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
+        return self._validate_by_hand(new)
+
+    def _shown_children(self, template: Object) -> Dump:
+        node = self._rules.schemas.struct(f"scheduling/{self._kind.version}.CompositePodGroupTemplate")
+        children = template.get(COMPOSITES)
+        return NOTHING if children is None else Dump(unversioned_json(children, node.fields[COMPOSITES].node))
+
+
+class FlatWorkloadStrategy(WorkloadStrategy):
+    """The same in v1alpha2, which has no templates below templates."""
+
+    updates_unconditionally: ClassVar[bool] = True
+
+    def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
+        return ()
+
+
+class PodGroupStrategy(DeclaredStrategy):
+    """Pods that are scheduled together."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        self._drop(obj["spec"], None, f"{self._kind.kind}Spec")
+        return obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        self._drop(new["spec"], old["spec"], f"{self._kind.kind}Spec")
+        return new
+
+    def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
+        spec = obj["spec"]
+        if self._kind.kind != "PodGroup" or not spec.get("parentCompositePodGroupName"):
+            return ()
+        if "workloadRef" in spec:
+            return ()
+        return [required("spec.workloadRef", "must be set when parentCompositePodGroupName is set")]
+
+
+class PodGroupStatusStrategy(PodGroupStrategy):
+    """Writes to `/status`: whether the pods have nodes, and which claims were made for them."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = for_status(new, old)
+        if not old["spec"].get("resourceClaims"):
+            self._drop(new["status"], None, f"{self._kind.kind}Status")
+        return new
+
+    def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
+        status = new["status"]
+        named = {claim["name"] for claim in new["spec"].get("resourceClaims") or ()}
+        unknown = "must match the name of an entry in `spec.resourceClaims`"
+        return [
+            *validate_conditions(status.get("conditions") or (), "status.conditions", self._rules),
+            *(
+                invalid(f"status.resourceClaimStatuses[{index}].name", each["name"], unknown)
+                for index, each in enumerate(status.get("resourceClaimStatuses") or ())
+                if each["name"] not in named
+            ),
+        ]
+
+
+class FlatPodGroupStrategy(PodGroupStrategy):
+    """The same in v1alpha2."""
+
+    updates_unconditionally: ClassVar[bool] = True
+
+
+class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
+    """The same in v1alpha2."""
+
+    updates_unconditionally: ClassVar[bool] = True
+
+
+def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:
+    """Errors of templates that are called as one of another list. Within a list a marker forbids it."""
+    composites = holder.get(COMPOSITES) or ()
+    places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]
+    for template, place in zip(composites, places, strict=True):
+        if template["name"] in taken:
+            yield duplicate(f"{place}.name", template["name"])
+    taken |= {template["name"] for template in composites}
+    for template, place in zip(composites, places, strict=True):
+        groups = template.get(PODS) or ()
+        for index, group in enumerate(groups):
+            if group["name"] in taken:
+                yield duplicate(f"{place}.{PODS}[{index}].name", group["name"])
+        taken |= {group["name"] for group in groups}
+        yield from _validate_names(template, place, taken)
+
+
+def _depth(template: Object) -> int:
+    return 1 + max(map(_depth, template.get(COMPOSITES) or ()), default=0)
+
+
+def _validate_priorities(spec: Object) -> list[FieldError]:
+    """The error of templates that do not all have one priority."""
+    of_groups = {_priority(template) for template in spec.get(PODS) or ()}
+    if len(of_groups) > 1:
+        return [invalid("spec", NOTHING, _DIFFERENT)]
+    of_all = of_groups | {each for template in spec.get(COMPOSITES) or () for each in _priorities(template)}
+    return [invalid("spec", NOTHING, _DIFFERENT_BELOW)] if len(of_all) > 1 else []
+
+
+def _priority(template: Object) -> tuple[Any, Any]:
+    return template.get("priorityClassName", ""), template.get("priority")
+
+
+def _priorities(template: Object) -> Iterator[tuple[Any, Any]]:
+    yield _priority(template)
+    yield from map(_priority, template.get(PODS) or ())
+    for child in template.get(COMPOSITES) or ():
+        yield from _priorities(child)
+
+
+def _validate_children(template: Object, path: str) -> Iterator[FieldError]:
+    children = template.get(COMPOSITES) or ()
+    if not children and not template.get(PODS):
+        yield invalid(path, template["name"], _CHILDLESS)
+    for index, child in enumerate(children):
+        yield from _validate_children(child, f"{path}.{COMPOSITES}[{index}]")
+
+
+def _policy(obj: Object, now: float) -> str:
+    return "Gang" if "gang" in obj["spec"]["schedulingPolicy"] else "Basic"
+
+
+def _workload(obj: Object, now: float) -> str:
+    spec = obj["spec"]
+    old = (spec.get("podGroupTemplateRef") or {}).get("workload")
+    found = spec.get("workloadRef") or old
+    return found["workloadName"] if found else "<none>"
+
+
+def _status(condition: str) -> Cell:
+    """The cell that says how far a group is, by the condition that says whether it is scheduled."""
+
+    def cell(obj: Object, now: float) -> str:
+        conditions = {each["type"]: each for each in obj["status"].get("conditions") or ()}
+        if disrupted := conditions.get("DisruptionTarget"):
+            return str(disrupted["reason"])
+        if condition not in conditions:
+            return "Pending"
+        return "Scheduled" if conditions[condition]["status"] == "True" else "Unschedulable"
+
+    return cell
+
+
+def _no_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {}
+
+
+def _composite_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {"Policy": _policy, "Workload": _workload}
+
+
+def _group_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {**_composite_cells(quirks), "Status": _status("PodGroupInitiallyScheduled")}
+
+
+def _flat_group_cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {**_composite_cells(quirks), "Status": _status("PodGroupScheduled")}
+
+
+def _workload_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": WorkloadStrategy(rules, kind)}
+
+
+def _flat_workload_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": FlatWorkloadStrategy(rules, kind)}
+
+
+def _group_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": PodGroupStrategy(rules, kind), "status": PodGroupStatusStrategy(rules, kind)}
+
+
+def _flat_group_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": FlatPodGroupStrategy(rules, kind), "status": FlatPodGroupStatusStrategy(rules, kind)}
+
+
+_FLAT = frozenset(("v1alpha2",))
+_TREES = frozenset(("v1alpha3", "v1beta1"))
+
+FLAT_WORKLOAD = KindDefinition(
+    group=GROUP,
+    is_declared=True,
+    resource="workloads",
+    versions=_FLAT,
+    strategies=_flat_workload_strategies,
+    cells=_no_cells,
+)
+WORKLOAD = KindDefinition(
+    group=GROUP,
+    is_declared=True,
+    resource="workloads",
+    versions=_TREES,
+    strategies=_workload_strategies,
+    cells=_no_cells,
+)
+FLAT_POD_GROUP = KindDefinition(
+    group=GROUP,
+    is_declared=True,
+    resource="podgroups",
+    versions=_FLAT,
+    strategies=_flat_group_strategies,
+    cells=_flat_group_cells,
+)
+POD_GROUP = KindDefinition(
+    group=GROUP,
+    is_declared=True,
+    resource="podgroups",
+    versions=_TREES,
+    strategies=_group_strategies,
+    cells=_group_cells,
+)
+COMPOSITE_POD_GROUP = KindDefinition(
+    group=GROUP,
+    is_declared=True,
+    resource="compositepodgroups",
+    strategies=_group_strategies,
+    cells=_composite_cells,
+)

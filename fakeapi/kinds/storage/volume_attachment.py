@@ -1,0 +1,156 @@
+"""VolumeAttachment of storage.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/storage/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from fakeapi.kinds.common.driver_names import validate_csi_driver_name
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
+from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
+from fakeapi.kinds.storage.provisioning import size_of
+from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required, too_long
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.registry.model.columns import Cell, at
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+METADATA_SIZE_MAX: Final = 256 * 1024
+"""In bytes, of all names and values of a status' metadata together."""
+MESSAGE_MAX: Final = 1024
+INT32_MAX: Final = (1 << 31) - 1
+_ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+
+
+class VolumeAttachmentStrategy(Strategy):
+    """What is attached, where and by whom, stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {"attached": False}
+        return obj
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        found = self._validate(obj)
+        if not self._rules.quirks.attachers_are_driver_names:
+            attacher = obj["spec"]["attacher"]
+            found += validate_csi_driver_name(attacher, "spec.attacher", self._rules)
+            found += _validate_volume_name(obj["spec"])
+        return found
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = [*metadata.of_object, *self._validate(new)]
+        if not self._rules.quirks.updates_are_checked_once:
+            found += found
+        return found + validate_immutable(new["spec"], old["spec"], "spec", self._shown)
+
+    def _shown(self, spec: Any) -> Any:
+        return shown_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules)
+
+    def _validate(self, obj: Object) -> list[FieldError]:
+        spec, errors = obj["spec"], list[FieldError]()
+        if self._rules.quirks.attachers_are_driver_names:
+            errors += validate_csi_driver_name(spec["attacher"], "spec.attacher", self._rules)
+        elif not spec["attacher"]:
+            errors.append(required("spec.attacher"))
+        errors += self._validate_source(spec["source"])
+        errors += validate_dns_subdomain(spec["nodeName"], "spec.nodeName")
+        errors += self._validate_status(obj["status"])
+        if self._rules.quirks.attachers_are_driver_names:
+            errors += _validate_volume_name(spec)
+        return errors
+
+    def _validate_source(self, source: Object) -> list[FieldError]:
+        path, name, inline = (
+            "spec.source",
+            source.get("persistentVolumeName"),
+            source.get("inlineVolumeSpec"),
+        )
+        if name is None and inline is None:
+            return [required(path, _ONE_SOURCE)]
+        if name is not None and inline is not None:
+            return [forbidden(path, _ONE_SOURCE)]
+        if inline is not None:
+            return validate_inline_volume(inline, f"{path}.inlineVolumeSpec", self._rules)
+        problem = "must specify non empty persistentVolumeName"
+        return [] if name else [required(f"{path}.persistentVolumeName", problem)]
+
+    def _validate_status(self, status: Object) -> list[FieldError]:
+        errors: list[FieldError] = []
+        if size_of(status.get("attachmentMetadata") or {}) > METADATA_SIZE_MAX:
+            wording = self._rules.quirks.too_long
+            errors.append(too_long("status.attachmentMetadata", METADATA_SIZE_MAX, wording))
+        for name in ("attachError", "detachError"):
+            error, path = status.get(name), f"status.{name}"
+            if error is None:
+                continue
+            if names.byte_length(error.get("message", "")) > MESSAGE_MAX:
+                told = self._rules.quirks.volume_error_limit_told
+                errors.append(too_long(f"{path}.message", told, self._rules.quirks.too_long))
+            code = error.get("errorCode")
+            if code is not None and code < 0:
+                rule = f"must be between 0 and {INT32_MAX}, inclusive"
+                errors.append(invalid(f"{path}.errorCode", code, rule))
+        return errors
+
+
+class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
+    """Writes to `/status`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new = for_status(new, old)
+        if not self._rules.drops(ALLOCATABLE_COUNT):
+            return new
+        for name in ("attachError", "detachError"):
+            before = old["status"].get(name) or {}
+            if new["status"].get(name) is not None and before.get("errorCode") is None:
+                new["status"][name].pop("errorCode", None)
+        return new
+
+
+def _validate_volume_name(spec: Object) -> list[FieldError]:
+    name = spec["source"].get("persistentVolumeName")
+    return [] if name is None else validate_dns_subdomain(name, "spec.source.persistentVolumeName")
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {
+        "Attacher": at("spec", "attacher"),
+        "PV": at("spec", "source", "persistentVolumeName"),
+        "Node": at("spec", "nodeName"),
+        "Attached": lambda obj, now: bool(obj["status"]["attached"]),
+    }
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": VolumeAttachmentStrategy(rules), "status": VolumeAttachmentStatusStrategy(rules)}
+
+
+VOLUME_ATTACHMENT = KindDefinition(
+    group="storage.k8s.io",
+    resource="volumeattachments",
+    strategies=_strategies,
+    cells=_cells,
+    table_subresources=frozenset(("status",)),
+)

@@ -1,0 +1,66 @@
+"""VolumeAttributesClass of storage.k8s.io.
+
+Follows k8s.io/kubernetes `pkg/registry/storage/volumeattributesclass` and `pkg/apis/storage/validation`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from fakeapi.kinds.storage.provisioning import validate_parameters, validate_provisioner
+from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.columns import Cell, at
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-default-class"
+
+
+class VolumeAttributesClassStrategy(Strategy):
+    """Nothing but the metadata of a class may change."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        return [
+            *validate_provisioner(obj["driverName"], "driverName", self._rules),
+            *validate_parameters(obj.get("parameters"), "parameters", self._rules, may_be_empty=False),
+        ]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        found = [*metadata.of_object, *self.validate_create(new)]
+        changes = [*metadata.of_change]
+        changes += [
+            forbidden(name, f"updates to {name} are forbidden.")
+            for name in ("driverName", "parameters")
+            if (new.get(name) or None) != (old.get(name) or None)
+        ]
+        if self._rules.quirks.updates_are_checked_once:
+            return [*changes, *found]
+        again = found if self._rules.quirks.attributes_classes_are_checked_again else []
+        return [*found, *changes, *again]
+
+
+def _name(obj: Object, now: float) -> str:
+    name: str = obj["metadata"]["name"]
+    annotations: Mapping[str, str] = obj["metadata"].get("annotations") or {}
+    return f"{name} (default)" if annotations.get(DEFAULT_ANNOTATION) == "true" else name
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    named = {"Name": _name} if quirks.attributes_class_may_be_default else {}
+    return {**named, "DriverName": at("driverName")}
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": VolumeAttributesClassStrategy(rules)}
+
+
+VOLUME_ATTRIBUTES_CLASS = KindDefinition(
+    group="storage.k8s.io", resource="volumeattributesclasses", strategies=_strategies, cells=_cells
+)

@@ -1,0 +1,256 @@
+"""StorageVersionMigration of storagemigration.k8s.io, from Kubernetes 1.30.
+
+Follows k8s.io/kubernetes `pkg/registry/storagemigration/storagemigration` and
+`pkg/apis/storagemigration/validation`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from fakeapi.kinds.common.conditions import (
+    MESSAGE_MAX_LENGTH,
+    REASON_MAX_LENGTH,
+    STATUSES,
+    validate_condition_reason,
+    validate_conditions,
+)
+from fakeapi.kinds.common.invalid_texts import validate_qualified_name
+from fakeapi.kinds.common.numbers import NEGATIVE
+from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.machinery.schema.nodes import List, Struct
+from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_syntax
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, validate_immutable
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.releases import Kind, Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+GROUP: Final = "storagemigration.k8s.io"
+RUNNING, SUCCEEDED, FAILED = "Running", "Succeeded", "Failed"
+_BOTH: Final = "Both success and failed conditions cannot be true at the same time"
+_STILL_RUNNING: Final = "Running condition cannot be true when {} condition is true"
+_ONCE: Final = "{} condition cannot be set to false once it is true"
+
+
+class MigrationStrategy(Strategy):
+    """What is migrated stays as it was made."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    updates_unconditionally: ClassVar[bool] = False
+
+    def __init__(self, rules: ReleaseRules, kind: Kind) -> None:
+        self._rules = rules
+        self._kind = kind
+
+    def prepare_create(self, obj: Object) -> Object:
+        obj["status"] = {}
+        return obj
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        new["status"] = old["status"]
+        return new
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        resource, path = obj["spec"]["resource"], "spec.resource"
+        name, group = resource.get("resource", ""), resource.get("group", "")
+        if not name:
+            errors = [required(f"{path}.resource", "resource is required to be set")]
+        else:
+            errors = _joined(names.is_dns1035_label(name), name, f"{path}.resource")
+        return errors + (_joined(names.is_dns1123_subdomain(group), group, f"{path}.group") if group else [])
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        return [
+            *metadata.of_object,
+            *self.validate_create(new),
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec", self._shown_spec),
+        ]
+
+    def _shown_spec(self, spec: Any) -> Any:
+        version = self._kind.version
+        return shown_struct(spec, f"storagemigration/{version}.StorageVersionMigrationSpec", self._rules)
+
+
+class OldMigrationStrategy(MigrationStrategy):
+    """The same in v1alpha1, which names a version of the resource."""
+
+    def validate_create(self, obj: Object) -> list[FieldError]:
+        resource = obj["spec"]["resource"]
+        return [
+            required(f"spec.resource.{name}", f"{name} is required")
+            for name in ("resource", "version")
+            if not resource.get(name)
+        ]
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        resource, before = new["spec"]["resource"], old["spec"]["resource"]
+        changed = [
+            error
+            for name in ("group", "version", "resource")
+            for error in validate_immutable(resource.get(name, ""), before.get(name, ""), name)
+        ]
+        return [*metadata.of_object, *self.validate_create(new), *metadata.of_change, *changed]
+
+
+class MigrationStatusStrategy(MigrationStrategy):
+    """Writes to `/status`: how far the migration is."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+    def prepare_update(self, new: Object, old: Object) -> Object:
+        return for_status(new, old)
+
+    def validate_update(
+        self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
+    ) -> list[FieldError]:
+        errors = [*metadata.of_change, *self._validate_version(new["status"].get("resourceVersion", ""))]
+        errors += self._validate_conditions(new["status"].get("conditions") or ())
+        version, before = new["status"].get("resourceVersion", ""), old["status"].get("resourceVersion", "")
+        if before and version != before:
+            errors.append(invalid("status.resourceVersion", version, self._version_stays))
+        return errors + self._validate_outcome(new, old)
+
+    _version_stays: ClassVar[str] = FIELD_IMMUTABLE
+
+    def _validate_version(self, version: str) -> list[FieldError]:
+        if not version and not self._rules.quirks.migrations_need_version:
+            return []
+        if version.isascii() and version.isdigit() and version[0] != "0":
+            return []
+        problem = f"resource version is not well formed: {version}"
+        return [invalid("status.resourceVersion", version, problem)]
+
+    def _validate_conditions(self, conditions: Sequence[Object]) -> list[FieldError]:
+        return validate_conditions(conditions, "status.conditions", self._rules)
+
+    def _validate_outcome(self, new: Object, old: Object) -> list[FieldError]:
+        """A migration succeeds or fails once, and then runs no more."""
+        done, failed, problems = _is(new, SUCCEEDED), _is(new, FAILED), list[str]()
+        if done and failed:
+            problems.append(_BOTH)
+        if self._rules.quirks.ended_migrations_do_not_run and _is(new, RUNNING):
+            problems += [_STILL_RUNNING.format("success")] if done else []
+            problems += [_STILL_RUNNING.format("failed")] if failed else []
+        problems += [_ONCE.format("Success")] if _is(old, SUCCEEDED) and not done else []
+        problems += [_ONCE.format("Failed")] if _is(old, FAILED) and not failed else []
+        shown = self._shown_conditions(new["status"].get("conditions"))
+        return [invalid("status.conditions", shown, problem) for problem in problems]
+
+    def _shown_conditions(self, conditions: Any) -> Dump:
+        status = self._kind.schema.fields["status"].node
+        assert isinstance(status, Struct), "the status of a migration is a struct"
+        node = status.fields["conditions"].node
+        assert isinstance(node, List), "its conditions are a list"
+        if not self._rules.quirks.wording.json_values:
+            return Dump(unversioned_syntax(conditions, node, package_of(self._kind.schema)))
+        return Dump("null" if conditions is None else unversioned_json(conditions, node))
+
+
+class OldMigrationStatusStrategy(MigrationStatusStrategy):
+    """The same in v1alpha1, whose conditions are its own."""
+
+    _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
+
+    def _validate_version(self, version: str) -> list[FieldError]:
+        path = "status.resourceVersion"
+        try:
+            number = parse_int(version) if version else 0
+        except ValueError as error:
+            problem = f"failed to parse resource version {quote(version)}: {error}"
+            return [invalid(path, version, problem)]
+        return [invalid(path, number, NEGATIVE)] if number < 0 else []
+
+    def _validate_conditions(self, conditions: Sequence[Object]) -> list[FieldError]:
+        errors: list[FieldError] = []
+        known: set[str] = set()
+        for index, condition in enumerate(conditions):
+            path = f"status.conditions[{index}]"
+            if condition["type"] in known:
+                errors.append(duplicate(f"{path}.type", condition["type"]))
+            known.add(condition["type"])
+            errors += self._validate_condition(condition, path)
+        return errors
+
+    def _validate_condition(self, condition: Object, path: str) -> list[FieldError]:
+        quirks, reason = self._rules.quirks, condition.get("reason", "")
+        errors = validate_qualified_name(condition["type"], f"{path}.type", quirks.wording)
+        if condition["status"] not in STATUSES:
+            errors.append(not_supported(f"{path}.status", condition["status"], STATUSES))
+        if not condition.get("lastUpdateTime"):
+            errors.append(required(f"{path}.lastTransitionTime", "must be set"))
+        if not reason:
+            errors.append(required(f"{path}.reason", "must be set"))
+        else:
+            errors += validate_condition_reason(reason, f"{path}.reason")
+        if names.byte_length(reason) > REASON_MAX_LENGTH:
+            errors.append(too_long(f"{path}.reason", REASON_MAX_LENGTH, quirks.too_long))
+        if names.byte_length(condition.get("message", "")) > MESSAGE_MAX_LENGTH:
+            errors.append(too_long(f"{path}.message", MESSAGE_MAX_LENGTH, quirks.too_long))
+        return errors
+
+
+def _joined(messages: Sequence[str], value: str, path: str) -> list[FieldError]:
+    return [invalid(path, value, ",".join(messages))] if messages else []
+
+
+def _is(obj: Object, kind: str) -> bool:
+    """Whether the first condition of that type is true."""
+    found = (each for each in obj["status"].get("conditions") or () if each["type"] == kind)
+    return next((each["status"] == "True" for each in found), False)
+
+
+def _outcome(obj: Object, now: float) -> str:
+    true = [each["type"] for each in obj["status"].get("conditions") or () if each["status"] == "True"]
+    return next((each for each in reversed(true) if each in (RUNNING, SUCCEEDED, FAILED)), "Unknown")
+
+
+def _cells(quirks: Quirks) -> Mapping[str, Cell]:
+    return {"Resource": _resource, "Status": _outcome}
+
+
+def _resource(obj: Object, now: float) -> str:
+    resource = obj["spec"]["resource"]
+    name, group = resource.get("resource", ""), resource.get("group", "")
+    if "version" in resource:
+        return f"{name}.{resource['version']}.{group}"
+    return f"{name}.{group}" if group else name
+
+
+def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": MigrationStrategy(rules, kind), "status": MigrationStatusStrategy(rules, kind)}
+
+
+def _old_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    return {"": OldMigrationStrategy(rules, kind), "status": OldMigrationStatusStrategy(rules, kind)}
+
+
+OLD_STORAGE_VERSION_MIGRATION = KindDefinition(
+    group=GROUP,
+    resource="storageversionmigrations",
+    versions=frozenset(("v1alpha1",)),
+    strategies=_old_strategies,
+    cells=_cells,
+    table_subresources=frozenset(("status",)),
+)
+STORAGE_VERSION_MIGRATION = KindDefinition(
+    group=GROUP,
+    resource="storageversionmigrations",
+    versions=frozenset(("v1beta1", "v1")),
+    strategies=_strategies,
+    cells=_cells,
+    table_subresources=frozenset(("status",)),
+)

@@ -1,0 +1,164 @@
+"""Bootstrap: makes the objects of a resource that a new cluster has, when it is first asked for.
+
+A cluster that has them already, in a database that is opened again, keeps them as they are; what was deleted
+from it comes back, as when kube-apiserver starts again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.store import Store
+from fakeapi_storage import Entry, KeyExists
+
+log = logging.getLogger("fakeapi")
+
+MAKERS = {
+    ("", "configmaps"): "token_tracking",
+    ("", "endpoints"): "kubernetes_service",
+    ("", "services"): "kubernetes_service",
+    ("apiregistration.k8s.io", "apiservices"): "api_services",
+    ("discovery.k8s.io", "endpointslices"): "kubernetes_service",
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"): "flow_control",
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): "flow_control",
+    ("networking.k8s.io", "ipaddresses"): "kubernetes_service",
+    ("networking.k8s.io", "servicecidrs"): "kubernetes_service",
+    ("rbac.authorization.k8s.io", "clusterrolebindings"): "rbac",
+    ("rbac.authorization.k8s.io", "clusterroles"): "rbac",
+    ("rbac.authorization.k8s.io", "rolebindings"): "rbac",
+    ("rbac.authorization.k8s.io", "roles"): "rbac",
+    ("scheduling.k8s.io", "priorityclasses"): "priority_classes",
+}
+"""By group and resource: the module here whose function `objects` knows them."""
+
+AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
+"""Resources that are bootstrapped after another one: the IP address of a Service is created for it, and
+cannot exist before.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapObject:
+    """An object in the hub, without its type and what every create sets. `status` is what controllers of the
+    server say of it at once; None: what a create makes of it. `status_managed` is who applied it, as an
+    entry of managed fields without type and time.
+    """
+
+    name: str
+    body: Object
+    namespace: str = ""
+    status: Object | None = None
+    manager: str = "kube-apiserver"
+    status_managed: Object | None = None
+
+
+Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
+"""The objects of a resource, of what is served, at a time in RFC 3339."""
+
+
+class Bootstrap:
+    """Makes the bootstrap objects of a cluster that are not there yet."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self.pending: set[tuple[str, str]] = set(MAKERS)
+        self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
+        """Called after the objects of a resource were made, to make more of them; by group and resource."""
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    def forget(self) -> None:
+        """Begin again: the cluster is new."""
+        self.pending = set(MAKERS)
+        self._running.clear()
+
+    async def ensure(self, resource: Resource) -> None:
+        """Makes the objects of a resource that are not there yet. Raises ApiError where they cannot be kept.
+
+        Who asks meanwhile waits for the same objects.
+        """
+        name = resource.kind.group, resource.kind.resource
+        if name not in self.pending:
+            return
+        first = self._store.find(*AFTER[name]) if name in AFTER else None
+        if first is not None:
+            await self.ensure(first)
+        task = self._running.get(name)
+        if task is None:
+            task = self._running[name] = asyncio.create_task(self._make(resource))
+        try:
+            await asyncio.shield(task)
+        finally:
+            if task.done() and self._running.get(name) is task:
+                del self._running[name]
+        self.pending.discard(name)
+
+    async def _make(self, resource: Resource) -> None:
+        for write in [each for made in self._objects(resource) if (each := self.write(resource, made))]:
+            with suppress(KeyExists):  # another server was first
+                await self._store.commit(resource, write)
+        follower = self.followers.get((resource.kind.group, resource.kind.resource))
+        if follower is not None:
+            await follower()
+
+    def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
+        module = import_module(f"{__package__}.{MAKERS[resource.kind.group, resource.kind.resource]}")
+        return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
+
+    def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
+        """Writes a bootstrap object; None if one of its name exists, or if it cannot be created.
+
+        kube-apiserver retries an object whose address a client has taken, and serves requests meanwhile.
+
+        kube-apiserver tries again and again to make what a client has taken the address of; requests go on.
+        """
+        storage, key = self._store.storage, resource.key(made.namespace, made.name)
+        if storage.newest(key) is not None:
+            return None
+        try:
+            obj = self._created(resource, made)
+        except ApiError as error:
+            log.warning(
+                "%s %s was not made: %s", resource.kind.kind, made.name, printable_line(error.message)
+            )
+            return None
+        return storage.create(key, resource.encode(obj))
+
+    def _created(self, resource: Resource, made: BootstrapObject) -> Object:
+        """The object as a create stores it."""
+        namespace = {"namespace": made.namespace} if made.namespace else {}
+        metadata = {**made.body.get("metadata", {}), "name": made.name, **namespace}
+        sent = resource.from_hub({"kind": resource.kind.kind, **made.body, "metadata": metadata})
+        obj, _ = decode(sent, resource.schema)
+        obj = resource.body_type.default(obj)
+        obj["metadata"]["creationTimestamp"] = self._store.now()
+        obj["metadata"]["uid"] = self._store.clock.uid()
+        obj = resource.manager("").update(None, obj, made.manager, self._store.now())
+        hub = resource.to_hub(obj)
+        if resource.hooks is not None:
+            hub = resource.hooks.begin_create(hub, dry_run=False)
+        hub = resource.strategy_for("").prepare_create(hub)
+        return hub if made.status is None else self._with_status(resource, hub, made)
+
+    def _with_status(self, resource: Resource, hub: Object, made: BootstrapObject) -> Object:
+        if made.status_managed is not None:
+            entry = {
+                **made.status_managed,
+                "apiVersion": resource.api_version,
+                "time": self._store.now(),
+                "fieldsType": "FieldsV1",
+            }
+            order = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
+            managed = [{name: entry[name] for name in order}, *hub["metadata"].get("managedFields", ())]
+            hub["metadata"]["managedFields"] = managed
+        return {**hub, "status": made.status}

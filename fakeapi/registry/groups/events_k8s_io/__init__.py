@@ -1,5 +1,0 @@
-"""events.k8s.io, which shows the events of the core group."""
-
-from fakeapi.registry.groups.core.event import EVENT
-
-KINDS = (EVENT,)

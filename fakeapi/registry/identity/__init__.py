@@ -1,0 +1,1 @@
+"""Users, and the tokens of service accounts."""

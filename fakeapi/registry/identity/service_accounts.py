@@ -1,0 +1,135 @@
+"""The user whom a token of a service account belongs to.
+
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, claims.go, util.go).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import names
+from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.authorization.rules import quoted_list
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.store import Store
+from fakeapi.releases import Gates
+
+PREFIX = "system:serviceaccount:"
+ALL_ACCOUNTS = "system:serviceaccounts"
+AUTHENTICATED = "system:authenticated"
+LEEWAY_SECONDS = 60
+"""Tolerated clock skew: a token, and the objects it is bound to, stay valid this long after they end."""
+
+_INVALIDATED = "service account token has been invalidated"
+_BOUND = {"secret": "secrets", "pod": "pods"}
+
+
+class TokenRefused(ValueError):
+    """A token that this server has signed, and does not take. The text is upstream's reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUser:
+    """`audiences` are those of the token that were asked for."""
+
+    user: User
+    audiences: list[str]
+
+
+def user_of_token(store: Store, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
+    """The user of a token for one of the audiences; None for a token that this server has not signed.
+
+    A token ends with its account and with the object that it is bound to. Raises TokenRefused.
+    """
+    if not store.has_tokens:
+        return None
+    claims = store.tokens.claims_of(token)
+    if claims is None:
+        return None
+    shared = [each for each in audiences if each in claims["aud"]]
+    if not shared:
+        of, wanted = quoted_list(claims["aud"]), quoted_list(audiences)
+        raise TokenRefused(f"token audiences {of} is invalid for the target audiences {wanted}")
+    now = store.clock.now()
+    _check_times(claims, now)
+    own: Object = claims["kubernetes.io"]
+    _check_objects(store.admission.objects, own, now, gates)
+    namespace, account = own["namespace"], own["serviceaccount"]
+    user = User(claims["sub"], groups_of(namespace), account["uid"], _extra(claims, own, gates))
+    return TokenUser(user, shared)
+
+
+def groups_of(namespace: str) -> tuple[str, ...]:
+    """The groups of the service accounts of a namespace."""
+    return (ALL_ACCOUNTS, f"{ALL_ACCOUNTS}:{namespace}", AUTHENTICATED)
+
+
+def account_of(username: str) -> tuple[str, str] | None:
+    """The namespace and name of the service account that a user is; None for another user."""
+    if not username.startswith(PREFIX):
+        return None
+    parts = username.removeprefix(PREFIX).split(":")
+    if len(parts) != 2 or names.is_dns1123_label(parts[0]) or names.is_dns1123_subdomain(parts[1]):
+        return None
+    return parts[0], parts[1]
+
+
+def _check_times(claims: Object, now: float) -> None:
+    if now - LEEWAY_SECONDS > claims["exp"]:
+        raise TokenRefused("service account token has expired")
+    if now + LEEWAY_SECONDS < claims["nbf"]:
+        raise TokenRefused("service account token is not valid yet")
+
+
+def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
+    """Whether the account and what the token is bound to are there still."""
+    namespace, wanted = own["namespace"], own["serviceaccount"]
+    account = objects.get("", "serviceaccounts", namespace, wanted["name"])
+    if account is None:
+        raise TokenRefused(f'serviceaccounts "{wanted["name"]}" not found')
+    uid = account["metadata"]["uid"]
+    if uid != wanted["uid"]:
+        raise TokenRefused(f"service account UID ({uid}) does not match claim ({wanted['uid']})")
+    if _is_deleted(account, now):
+        raise TokenRefused(f"service account {namespace}/{wanted['name']} has been deleted")
+    for kind, resource in _BOUND.items():
+        if kind in own:
+            _check_bound(objects.get("", resource, namespace, own[kind]["name"]), kind, own[kind], now)
+    if "node" in own and "pod" not in own:
+        gate = "ServiceAccountTokenNodeBindingValidation"
+        if not gates.enabled(gate):
+            raise TokenRefused(f"token is bound to a Node object but the {gate} feature gate is disabled")
+        _check_bound(objects.get("", "nodes", "", own["node"]["name"]), "node", own["node"], now)
+
+
+def _check_bound(found: Object | None, kind: str, wanted: Object, now: float) -> None:
+    if found is None:
+        raise TokenRefused(_INVALIDATED)
+    uid = found["metadata"]["uid"]
+    if uid != wanted["uid"]:
+        of = f"service account {kind} ref claim ({wanted['uid']})"
+        raise TokenRefused(f"{kind} UID ({uid}) does not match {of}")
+    if _is_deleted(found, now):
+        raise TokenRefused(_INVALIDATED)
+
+
+def _is_deleted(obj: Object, now: float) -> bool:
+    """Whether an object has been on its way out for longer than clocks may differ."""
+    stamp = obj["metadata"].get("deletionTimestamp")
+    return stamp is not None and bool(stamp < times.now_text(now - LEEWAY_SECONDS))
+
+
+def _extra(claims: Object, own: Object, gates: Gates) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    prefix = "authentication.kubernetes.io"
+    if "jti" in claims and gates.enabled("ServiceAccountTokenJTI"):
+        found[f"{prefix}/credential-id"] = (f"JTI={claims['jti']}",)
+    kinds = ["pod"]
+    if "pod" not in own or gates.enabled("ServiceAccountTokenPodNodeInfo"):
+        kinds.append("node")
+    for kind in kinds:
+        for field in ("name", "uid"):
+            if own.get(kind, {}).get(field):
+                found[f"{prefix}/{kind}-{field}"] = (own[kind][field],)
+    return dict(sorted(found.items()))

@@ -1,0 +1,1 @@
+"""What a resource is: its definition, strategy, versions, columns and scale."""

@@ -1,0 +1,60 @@
+"""ObjectMeta in strategies: the order of its fields, what a write to `/status` keeps, and generations.
+
+Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and what strategies of
+k8s.io/kubernetes `pkg/registry/resource` do with generations.
+"""
+
+from typing import Any
+
+from fakeapi.registry.model.semantic_equality import semantically_equal
+from fakeapi.registry.stored.form import METADATA_ORDER
+
+_KEPT = (
+    "selfLink",
+    "generation",
+    "deletionTimestamp",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+)
+
+
+def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
+    """The same metadata, its fields in their order on the wire."""
+    return {name: metadata[name] for name in METADATA_ORDER if name in metadata}
+
+
+def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """`new` with the fields of `old` that a write to `/status` does not change; managed fields are
+    `new`'s.
+    """
+    if all(new.get(name) == old.get(name) for name in _KEPT):
+        return new
+    merged = {name: value for name, value in new.items() if name not in _KEPT}
+    merged |= {name: old[name] for name in _KEPT if name in old}
+    return in_order(merged)
+
+
+def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
+    """`new` with the spec of `old`, and the metadata that a write to `/status` does not change.
+
+    `stores_metadata`: up to 1.29 a write to `/status` changes all metadata.
+    """
+    new["spec"] = old["spec"]
+    if not stores_metadata:
+        new["metadata"] = reset_for_status(new["metadata"], old["metadata"])
+    return new
+
+
+def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
+    """`obj` with this generation."""
+    obj["metadata"] = in_order({**obj["metadata"], "generation": generation})
+    return obj
+
+
+def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """`new`, in the next generation if its spec differs from that of `old`."""
+    if semantically_equal(new["spec"], old["spec"]):
+        return new
+    return with_generation(new, old["metadata"].get("generation", 0) + 1)

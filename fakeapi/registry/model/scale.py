@@ -1,0 +1,138 @@
+"""The scale subresource: a projection of an object to an autoscaling Scale, and back.
+
+Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage` and its kin, and
+`ValidateScale` of `pkg/apis/autoscaling/validation`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fakeapi.machinery import codec, errors
+from fakeapi.machinery.apply import scale_fields
+from fakeapi.machinery.errors import Qualified
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.counters import validate_nonnegative
+from fakeapi.machinery.meta.names import name_is_dns_subdomain
+from fakeapi.machinery.meta.object_meta import validate_core_object_meta
+from fakeapi.machinery.schema.decoding import decode
+
+if TYPE_CHECKING:
+    from fakeapi.registry.model.resource import Resource
+
+SCALE = "scale"
+_METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_SCALE_KIND = Qualified("autoscaling", "Scale")
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleProjection:
+    """Where an object has what a Scale tells.
+
+    `selector_of` prints its selector; it may raise ApiError. Older releases tell of a Scale that is not there
+    in the group `missing_in`; where it is empty, of the object.
+    """
+
+    selector_of: Callable[[Object], str]
+    replicas: Path = ("spec", "replicas")
+    status_replicas: Path = ("status", "replicas")
+    missing_in: str = ""
+
+
+class ScaleView:
+    """The Scales of a resource. `scales` is the resource of the Scales themselves, which nothing serves."""
+
+    def __init__(self, resource: "Resource", scales: "Resource", projection: ScaleProjection) -> None:
+        self.scales = scales
+        self._resource = resource
+        self._projection = projection
+        replicas = tuple(f"f:{name}" for name in projection.replicas)
+        self._paths = {resource.api_version: replicas}
+
+    def of(self, obj: Object) -> Object:
+        """The Scale of an object in the version of the request, canonical."""
+        projection = self._projection
+        replicas, status_replicas = _at(obj, projection.replicas), _at(obj, projection.status_replicas)
+        return self.made_of(obj, replicas or 0, status_replicas or 0, projection.selector_of(obj))
+
+    def made_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
+        """The Scale of an object that tells this, canonical."""
+        metadata = obj["metadata"]
+        typed = {"kind": self.scales.kind.kind, "apiVersion": self.scales.api_version}
+        raw = {
+            **typed,
+            "metadata": {name: metadata[name] for name in _METADATA if name in metadata},
+            "spec": {"replicas": replicas},
+            "status": {"replicas": status_replicas, "selector": selector},
+        }
+        scale, _ = decode(raw, self.scales.schema)
+        return {**typed, **scale, **typed}
+
+    def with_managers(self, obj: Object) -> Object:
+        """`of`, with the managers of the replicas."""
+        scale = self.of(obj)
+        entries = obj["metadata"].get("managedFields")
+        managed = scale_fields.to_scale(entries, self._paths, self.scales.api_version)
+        if managed:
+            scale["metadata"]["managedFields"] = managed
+        return scale
+
+    def applied_to(self, obj: Object, scale: Object) -> Object:
+        """`obj` scaled as a Scale says, its managed fields included.
+
+        Raises ApiError: 409 for the uid of another object, 422.
+        """
+        metadata, wanted = obj["metadata"], scale["metadata"]
+        self._check(scale, metadata["name"])
+        if wanted.get("uid") and wanted["uid"] != metadata["uid"]:
+            raise errors.conflict(
+                self.qualified,
+                metadata["name"],
+                f"Precondition failed: UID in precondition: {wanted['uid']}, "
+                f"UID in object meta: {metadata['uid']}",
+            )
+        entries = scale_fields.to_object(
+            metadata.get("managedFields"),
+            wanted.get("managedFields"),
+            self._paths,
+            self._resource.api_version,
+        )
+        rest = {name: value for name, value in metadata.items() if name != "managedFields"}
+        rest["resourceVersion"] = wanted.get("resourceVersion", "")
+        scaled = with_value_at(obj, self._projection.replicas, (scale.get("spec") or {}).get("replicas", 0))
+        return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
+
+    @property
+    def qualified(self) -> Qualified:
+        """The subresource as messages about its objects name it."""
+        return Qualified(self._resource.kind.group, f"{self._resource.kind.resource}/{SCALE}")
+
+    def json_of(self, body: bytes) -> bytes:
+        """JSON of the Scale of an object's JSON."""
+        return codec.encode(self.of(codec.decode(body)))
+
+    def _check(self, scale: Object, name: str) -> None:
+        quirks = self._resource.release.quirks
+        found = []
+        if quirks.workloads.scales_have_metadata:
+            found = validate_core_object_meta(
+                scale["metadata"], True, name_is_dns_subdomain, "metadata", quirks.wording
+            )
+        found += validate_nonnegative((scale.get("spec") or {}).get("replicas"), "spec.replicas")
+        if found:
+            raise errors.invalid(_SCALE_KIND, name, found)
+
+
+def _at(obj: Object, path: Path) -> Any:
+    value: Any = obj
+    for name in path:
+        value = (value or {}).get(name)
+    return value
+
+
+def with_value_at(obj: Object, path: Path, value: Any) -> Object:
+    """An object with a value at a path; it shares the rest with `obj`."""
+    first, *rest = path
+    return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

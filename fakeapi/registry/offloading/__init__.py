@@ -1,0 +1,1 @@
+"""Long steps of a request: in a thread, or again once something was fetched or compiled."""

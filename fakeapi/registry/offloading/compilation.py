@@ -1,0 +1,37 @@
+"""Compiles the many CEL expressions of a large object in a thread, while other clients are served."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from fakeapi.machinery.cel.deferred import Deferral
+from fakeapi.registry.offloading.heavy_steps import RunStep
+
+Result = TypeVar("Result")
+
+
+async def at_once(step: Callable[[], Result]) -> Result:
+    """Runs a step on the event loop."""
+    return step()
+
+
+async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Result] = at_once) -> Result:
+    """Runs a synchronous step that validates; returns its result or raises its error. `run` runs it.
+
+    Usually the step runs once, and nothing is awaited. If it needs expressions that are not compiled, they
+    are compiled one by one in a thread, and the step runs again; so it must not change its arguments.
+    """
+    deferral = Deferral()
+    validated = partial(deferral.run, step)
+    while True:
+        try:
+            result = await run(validated)
+        except Exception:
+            if not deferral.is_pending:
+                raise
+        else:
+            if not deferral.is_pending:
+                return result
+        while deferral.is_pending:
+            await asyncio.to_thread(deferral.compile_next)

@@ -1,0 +1,1 @@
+"""What a request says: body, options, names, selectors and resource versions."""

@@ -1,0 +1,287 @@
+"""Decodes request bodies to canonical, defaulted objects of the wanted.
+
+Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
+k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fakeapi.machinery.cbor import CborError
+from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.errors import ApiError, bad_request
+from fakeapi.machinery.golang import json_decoding
+from fakeapi.machinery.golang.duplicate_keys import members
+from fakeapi.machinery.golang.json_syntax import json_syntax_error
+from fakeapi.machinery.golang.numbers import rewritten
+from fakeapi.machinery.golang.yaml_scalars import STRICT_PREFIX
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema import protobuf, raw_extension
+from fakeapi.machinery.schema.decoding import DecodeError, decode
+from fakeapi.registry.model.body_type import BodyType
+from fakeapi.registry.requests.options import Warnings
+from fakeapi.releases import Kind
+from fakeapi.releases.kinds import COMMON_KINDS, UNVERSIONED_KINDS
+
+YAML = "application/yaml"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+CBOR = "application/cbor"
+SUMMARY_LENGTH = 30
+"""As many bytes of a malformed body are shown in the message."""
+
+_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
+_API_SERVICES_SCHEME = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"
+TYPE_META = (
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+
+
+class Unreadable(ValueError):
+    """A body so malformed that its kind cannot be read."""
+
+
+def read_object(
+    wanted: BodyType, body: bytes, media_type: str, validation: str, warnings: Warnings
+) -> Object:
+    """The object of a POST or PUT body.
+
+    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are a 400.
+    Raises ApiError 400.
+    """
+    try:
+        if media_type == PROTOBUF:
+            return _read_protobuf(wanted, body)
+        value, repeated, is_encoded = parse(body, media_type)
+        kind, api_version = type_of(value, wanted)
+        check_kind(value, wanted, lambda: body.decode(errors="replace"))
+    except Unreadable as error:
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {wanted.kind.kind}): "
+            f"{error} ({summary(body)})"
+        ) from None
+    except CborError as error:
+        raise _cannot_handle(wanted, wanted.kind.kind, wanted.api_version, str(error)) from None
+    sent = _sent_kind(wanted, kind, api_version)
+    try:
+        obj, strict = decode(value, sent.schema)
+    except DecodeError as error:
+        raise _cannot_handle(wanted, kind, api_version, str(error)) from None
+    if media_type == CBOR:
+        strict = _unknown_field(value, strict)
+    if media_type in (YAML, CBOR):
+        obj = raw_extension.mapped(obj, sent.schema, lambda value: raw_extension.marshalled(rewritten(value)))
+    elif not is_encoded:
+        obj = raw_extension.as_written(obj, body, sent.schema)
+    refusal = warn_or_refuse([*repeated, *strict], validation, warnings)
+    if refusal:
+        raise _cannot_handle(wanted, kind, api_version, refusal)
+    return _of_the_path(wanted, obj, api_version, value)
+
+
+def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
+    """A custom object must say its kind; `text` is the object as the message shows it. Raises Unreadable."""
+    if wanted.kind.unstructured and not stated_type(value)[0]:
+        raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
+
+
+def _sent_kind(wanted: BodyType, kind: str, api_version: str) -> Kind:
+    problem = conversion_problem(wanted, kind, api_version)
+    if problem:
+        raise _cannot_handle(wanted, kind, api_version, problem)
+    return wanted.kind if wanted.kind.unstructured else wanted.versions.kind_of(api_version) or wanted.kind
+
+
+def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) -> Object:
+    if api_version != wanted.api_version and api_version not in wanted.also:
+        raise bad_request(
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({wanted.api_version})"
+        )
+    return complete(wanted, obj, value)
+
+
+def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
+    """The object of a protobuf body, which field validation does not apply to. Raises Unreadable,
+    ApiError.
+    """
+    try:
+        kind, api_version, raw = protobuf.unwrap(body)
+    except protobuf.ProtobufError as error:
+        raise Unreadable(str(error)) from None
+    kind, api_version = kind or wanted.kind.kind, api_version or wanted.api_version
+    sent = _sent_kind(wanted, kind, api_version)
+    try:
+        value = protobuf.decode(raw, sent.schema)
+        obj, _ = decode(value, sent.schema)
+    except (protobuf.ProtobufError, DecodeError) as error:
+        raise _cannot_handle(wanted, kind, api_version, str(error)) from None
+    return _of_the_path(wanted, obj, api_version, value)
+
+
+def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
+    """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version. A
+    custom object keeps those that it says it has.
+    """
+    if wanted.kind.unstructured:
+        return wanted.default(obj)
+    typed = {"kind": wanted.kind.kind, "apiVersion": wanted.api_version}
+    return wanted.default(wanted.strategy.restore_after_decoding({**typed, **obj, **typed}, sent))
+
+
+def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
+    """The value of a JSON or YAML text, messages about duplicate keys of YAML, and whether the text is JSON
+    as `codec.encode` writes it.
+
+    Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
+    """
+    if media_type == CBOR:
+        return _parse_cbor(body), [], False
+    if media_type == YAML:
+        from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+
+        try:
+            loaded = yaml_text.load_strictly(body)
+        except yaml_text.YamlError as error:
+            raise Unreadable(str(error)) from None
+        return loaded.value, [loaded.strict_error] if loaded.strict_error else [], False
+    try:
+        value, is_encoded = json_decoding.decode_noting_form(body)
+    except JsonError as error:
+        words = json_syntax_error(body) or str(error)
+        raise Unreadable(f"couldn't get version/kind; json parse error: {words}") from None
+    return value, [], is_encoded
+
+
+def _parse_cbor(body: bytes) -> Any:
+    """Raises Unreadable for what no type can be read of, else CborError."""
+    from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
+
+    try:
+        return decoding.decode(body)
+    except CborError as error:
+        if error.level > 1:
+            raise
+        raise Unreadable(f"unable to determine group/version/kind: {error}") from None
+
+
+def _unknown_field(value: Any, strict: list[str]) -> list[str]:
+    """What is unknown as CBOR's decoder says it, which stops at the first of it."""
+    for text in strict:
+        *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
+        place = value
+        for step in path:
+            place = place[int(step)] if isinstance(place, list) else place.get(step) or {}
+        if name in place:
+            return [f"cbor: found unknown field at map element index {list(place).index(name)}"]
+    return []
+
+
+def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
+    """(kind, apiVersion) of a body, from the path where the body leaves them out. Raises Unreadable."""
+    kind, api_version = stated_type(value)
+    if not api_version or api_version == f"{wanted.kind.group}/":
+        api_version = wanted.api_version
+    return kind or wanted.kind.kind, api_version
+
+
+def stated_type(value: Any) -> tuple[str, str]:
+    """(kind, apiVersion) in a body, empty where they are missing. Raises Unreadable.
+
+    Upstream uses Go's encoding/json here and nowhere else: it ignores case, and the last duplicate wins.
+    """
+    if value is None:
+        return "", ""
+    if not isinstance(value, dict):
+        raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
+    found = {"kind": "", "apiversion": ""}
+    for key, item in members(value):
+        name = key.casefold()
+        if name not in found or item is None:
+            continue
+        if not isinstance(item, str):
+            field = "kind" if name == "kind" else "apiVersion"
+            raise Unreadable(_type_mismatch(_go_kind(item), f"Go struct field .{field} of type string"))
+        found[name] = item
+    kind, api_version = found.values()
+    if api_version.count("/") > 1:
+        raise Unreadable(f"unexpected GroupVersion string: {api_version}")
+    return kind, api_version.removeprefix("/")
+
+
+def _type_mismatch(kind: str, place: str) -> str:
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} into {place}"
+
+
+def _go_kind(value: Any) -> str:
+    names = {str: "string", bool: "bool", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
+    """Why an object of this type cannot be converted to the resource's kind; empty if it can, or where
+    validation refuses it.
+    """
+    if wanted.kind.unstructured:
+        return ""
+    if kind == wanted.kind.kind and wanted.versions.kind_of(api_version) is not None:
+        return ""
+    scheme = _scheme_of(wanted)
+    if not wanted.release.knows(api_version, kind) or not _has(scheme, kind, api_version):
+        return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{scheme}"'
+    of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
+    version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
+    package = wanted.kind.group.split(".")[0] or "core"
+    return f"converting ({version}.{kind}) to ({package}.{wanted.kind.kind}): unknown conversion"
+
+
+def _scheme_of(wanted: BodyType) -> str:
+    """The Go package of the scheme of a kind."""
+    match wanted.kind.group:
+        case "apiextensions.k8s.io":
+            return wanted.release.quirks.definitions_scheme
+        case "apiregistration.k8s.io":
+            return _API_SERVICES_SCHEME
+    return _SCHEME
+
+
+def _has(scheme: str, kind: str, api_version: str) -> bool:
+    """Whether a scheme has a kind that the release has: the small ones have those of all groups alone."""
+    return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
+
+
+def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> ApiError:
+    version = api_version.rpartition("/")[2]
+    return bad_request(f'{kind} in version "{version}" cannot be handled as a {wanted.kind.kind}: {why}')
+
+
+def summary(body: bytes) -> str:
+    """The beginning of a body for messages: as text if it looks like JSON, else in hexadecimal."""
+    if not body:
+        return "<empty>"
+    start = body[:SUMMARY_LENGTH]
+    text = start.decode("utf-8", "replace") if body.startswith(b"{") else start.hex()
+    return f"{text} ..." if len(body) > SUMMARY_LENGTH else text
+
+
+def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
+    """Handles strict decoding errors by the mode: adds warnings, or returns one message to refuse with."""
+    found = list(texts)
+    if validation == "Strict" and found:
+        return "strict decoding error: " + ", ".join(found)
+    if validation == "Warn":
+        for text in found:
+            warn_of(text, warnings)
+    return ""
+
+
+def warn_of(text: str, warnings: Warnings) -> None:
+    """Adds a strict decoding error as warnings, one for each duplicate key of YAML.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
+    """
+    if not text.startswith(STRICT_PREFIX):
+        warnings.add(text)
+        return
+    for line in text.removeprefix(STRICT_PREFIX).split("\n"):
+        warnings.add(line.strip())

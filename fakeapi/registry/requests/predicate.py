@@ -1,0 +1,109 @@
+"""SelectionPredicate: the label and field selector of a list or watch as one test."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from fakeapi.machinery import codec
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.meta.field_selector import FieldSelector
+from fakeapi.machinery.meta.label_selector import Selector
+from fakeapi.machinery.meta.shard_selector import ShardSelector, parse
+from fakeapi.registry.stored import form as stored_form
+from fakeapi_storage import Entry
+
+FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
+"""The selectable fields of an object, beside its name and namespace."""
+
+_NO_LABELS: Mapping[str, str] = {}
+
+LABELS_KEPT = 2048
+"""The labels of as many stored objects are kept: a list by label reads none again, and of a change all
+watchers together read them once."""
+
+LABELS_KEPT_BYTES_MAX = 8 * 1024
+"""Of a larger object, which would be kept with them, they are read each time."""
+
+
+def _labels_of(value: bytes) -> Mapping[str, str]:
+    return _kept_labels(value) if len(value) <= LABELS_KEPT_BYTES_MAX else _read_labels(value)
+
+
+def _read_labels(value: bytes) -> Mapping[str, str]:
+    return codec.labels_of(stored_form.json_of(value)) or _NO_LABELS
+
+
+_kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionPredicate:
+    """A label, a field and a shard selector; None where there is none."""
+
+    labels: Selector | None
+    fields: FieldSelector | None
+    fields_of: FieldsOf | None = None
+    shards: ShardSelector | None = None
+
+    @property
+    def everything(self) -> bool:
+        """Whether every object matches, so that none needs to be decoded."""
+        return self.labels is None and self.fields is None and self.shards is None
+
+    @property
+    def labels_alone(self) -> bool:
+        """Whether nothing but the labels of an object decides."""
+        return self.labels is not None and self.fields is None and self.shards is None
+
+    def select(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The entries whose objects match, in their order."""
+        if self.labels is None or not self.labels_alone:
+            return [entry for entry in entries if self.matches(entry)]
+        matches = self.labels.matches
+        return [entry for entry in entries if matches(_labels_of(entry.value))]
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether the object of an entry matches; decodes it only if it has to."""
+        if self.fields is not None and self.fields_of is None:
+            *_, namespace, name = entry.key.rsplit("/", 2)
+            if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
+                return False
+            if self.labels is None and self.shards is None:
+                return True
+        elif self.everything:
+            return True
+        if self.fields is None and self.shards is None:
+            assert self.labels is not None, "not everything matches"
+            return self.labels.matches(_labels_of(entry.value))
+        obj = codec.decode(stored_form.json_of(entry.value))
+        meta = obj["metadata"]
+        if self.shards is not None and not self.shards.matches(meta):
+            return False
+        if self.fields is not None and self.fields_of is not None:
+            known = {"metadata.name": meta["name"], "metadata.namespace": meta.get("namespace", "")}
+            if not self.fields.matches({**known, **self.fields_of(obj)}):
+                return False
+        return self.labels is None or self.labels.matches(meta.get("labels") or _NO_LABELS)
+
+
+def predicate_of(
+    labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
+) -> SelectionPredicate:
+    """The predicate of two selectors; selectors that match everything are dropped.
+
+    Raises ApiError 500 for a shard selector that does not parse.
+    """
+    return SelectionPredicate(
+        None if labels is None or labels.empty else labels,
+        None if fields is None or fields.empty else fields,
+        fields_of,
+        _shard_selector(shards) if shards else None,
+    )
+
+
+def _shard_selector(text: str) -> ShardSelector:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ApiError(500, "", f"invalid shard selector: {error}") from None

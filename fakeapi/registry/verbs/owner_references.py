@@ -1,0 +1,32 @@
+"""Owner references: duplicates are dropped with a warning, as k8s.io/apiserver `pkg/endpoints/handlers`
+does.
+"""
+
+from typing import Any
+
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.requests.options import Warnings
+
+
+def deduplicate_owners(obj: Object, warnings: Warnings, *, after_admission: bool = False) -> None:
+    """Drop owner references that stand twice, with a warning as upstream words it."""
+    owners = obj["metadata"].get("ownerReferences")
+    if not owners or len(owners) < 2:
+        return
+    kept: dict[tuple[Any, ...], Object] = {}
+    dropped: list[str] = []
+    for owner in owners:
+        members = tuple(owner.items())
+        if members in kept:
+            dropped.append(owner.get("uid", ""))
+        else:
+            kept[members] = owner
+    if dropped:
+        obj["metadata"]["ownerReferences"] = list(kept.values())
+        which = ", ".join(dropped)
+        after = " after mutating admission happens" if after_admission else ""
+        warnings.add(
+            f".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner "
+            "references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+            f"duplicate UID(s) observed: {which}"
+        )

@@ -1,0 +1,124 @@
+"""Canonical claims of every release, and errors as the triples that tables of tests hold."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from fakeapi.kinds.common.defaults.walk import apply_defaults
+from fakeapi.kinds.resource.layout import Layout
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.releases import Gates, load_release
+from fakeapi.releases.release import COMPILED_RELEASES
+from fakeapi.releases.rules import ReleaseRules, rules_of
+
+GROUP = "resource.k8s.io"
+Triple = tuple[str, str, str]
+
+RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
+"""The rules by release, its gates as they are by default."""
+
+DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
+
+
+def rules_with(release: str, **gates: bool) -> ReleaseRules:
+    """The rules of a release with these gates, and no others, on."""
+    rules = RULES[release]
+    return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))
+
+
+def triples(errors: Iterable[FieldError]) -> list[Triple]:
+    """(field, reason without `FieldValue`, message) of each error."""
+    return [(error.field, error.reason.removeprefix("FieldValue"), error.body) for error in errors]
+
+
+def places(errors: Iterable[FieldError]) -> list[str]:
+    return [error.field for error in errors]
+
+
+def claim(spec: dict[str, Any], status: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"name": "claim-a", "namespace": "default", "creationTimestamp": None, **metadata},
+        "spec": spec,
+        "status": status or {},
+    }
+
+
+def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
+    return claim(
+        {"resourceClassName": "class-a", "allocationMode": "WaitForFirstConsumer"}, status, **metadata
+    )
+
+
+def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """A template for claims with this spec and metadata."""
+    return {
+        "metadata": {"name": "t", "namespace": "default"},
+        "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
+    }
+
+
+ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
+"""Bodies of shapes that decode, or do not: restoring comes before anybody has looked."""
+
+
+def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+    """An exact request in the layout of v1alpha3 and v1beta1."""
+    return {
+        "name": name,
+        "deviceClassName": "gpu.example.com",
+        "allocationMode": "ExactCount",
+        "count": 1,
+    } | fields
+
+
+def subrequest(name: str, **fields: Any) -> dict[str, Any]:
+    """A subrequest, which has the same layout in every version."""
+    return nested_request(name, **fields)
+
+
+def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+    """An exact request in the layout of the hub, where only `firstAvailable` stands beside `exactly`."""
+    choice = {key: fields.pop(key) for key in ("firstAvailable",) if key in fields}
+    exactly = nested_request(**fields)
+    del exactly["name"]
+    return {"name": name, "exactly": exactly, **choice}
+
+
+def devices(*requests: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"requests": list(requests) or None, **fields}
+
+
+def v1alpha3_claim(
+    status: dict[str, Any] | None = None, *requests: dict[str, Any], **metadata: Any
+) -> dict[str, Any]:
+    return claim({"devices": devices(*(requests or (request(),)))}, status, **metadata)
+
+
+def consumer(number: int, **fields: Any) -> dict[str, Any]:
+    return {"resource": "pods", "name": f"pod-{number}", "uid": f"pod-uid-{number}"} | fields
+
+
+def result(**fields: Any) -> dict[str, Any]:
+    """A result as releases from 1.32 write it."""
+    return {"request": "gpu", **DEVICE, "adminAccess": None} | fields
+
+
+def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fields: Any) -> dict[str, Any]:
+    """The status of an allocated v1alpha3 claim."""
+    status: dict[str, Any] = {"allocation": {"devices": {"results": results or [result()]}}}
+    if reserved:
+        status["reservedFor"] = [consumer(number) for number in reserved]
+    return status | fields
+
+
+def defaulted(
+    release: str, body: dict[str, Any], *, layout: Layout = Layout.FLAT, resource: str = "resourceclaims"
+) -> dict[str, Any]:
+    """A canonical body with the defaults of the release's newest version of its layout."""
+    loaded = load_release(release)
+    known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}
+    nested = ("v1beta1", "v1alpha3")
+    order = nested if layout is Layout.NESTED else ("v1", "v1beta2", *nested)
+    kind = next(known[version] for version in order if version in known)
+    tables = loaded.all_kinds.tables
+    return apply_defaults(body, kind.schema, lambda: tables.defaults, loaded.gates)

@@ -1,0 +1,107 @@
+"""`adminAccess`."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi.kinds.resource.admin_access import (
+    authorize_requests,
+    authorize_results,
+    requests_without,
+    status_without,
+    uses_admin_access,
+)
+from tests.kinds.resource.builders import (
+    allocated,
+    request,
+    result,
+    subrequest,
+    triples,
+    v1alpha3_claim,
+)
+
+LABEL = "resource.k8s.io/admin-access"
+GONE = "could not retrieve namespace to verify admin access"
+REFUSED = f"Forbidden: admin access to devices requires the `{LABEL}: true` label on the containing namespace"
+
+
+def granted(_namespace: str) -> dict[str, str]:
+    return {LABEL: "true"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "uses"),
+    [
+        (v1alpha3_claim(), False),
+        (v1alpha3_claim(None, request(adminAccess=False)), True),
+        (v1alpha3_claim(None, request(), request("b", adminAccess=True)), True),
+        (v1alpha3_claim(allocated()), False),
+        (v1alpha3_claim(allocated(results=[result(adminAccess=False)])), True),
+    ],
+)
+def test_a_claim_uses_it_that_says_anything_about_it(claim: dict[str, Any], uses: bool) -> None:  # noqa: FBT001 - a column of the table
+    assert uses_admin_access(claim) is uses
+
+
+def test_dropping_leaves_requests_and_results_without_it() -> None:
+    assert requests_without([request(adminAccess=True), request("b")]) == [request(), request("b")]
+    assert status_without(allocated(results=[result(adminAccess=True)])) == allocated()
+    assert status_without({}) == {}
+
+
+def test_dropping_changes_nothing_in_place() -> None:
+    requests, status = [request(adminAccess=True)], allocated(results=[result(adminAccess=True)])
+    requests_without(requests)
+    status_without(status)
+    assert requests == [request(adminAccess=True)]
+    assert status == allocated(results=[result(adminAccess=True)])
+
+
+def test_a_request_that_wanted_nothing_else_stays_an_exact_one() -> None:
+    lonely = {"name": "gpu", "exactly": {"deviceClassName": "", "adminAccess": True}}
+    assert requests_without([lonely]) == [{"name": "gpu", "exactly": {"deviceClassName": ""}}]
+
+
+def test_a_choice_of_subrequests_says_nothing_about_it() -> None:
+    choice = {"name": "any", "firstAvailable": [subrequest("big")]}
+    claim = v1alpha3_claim(None, choice)
+    assert not uses_admin_access(claim)
+    assert requests_without([choice]) == [choice]
+    assert authorize_requests(claim, lambda _: {}, LABEL) == []
+
+
+@pytest.mark.parametrize("labels", [{}, {LABEL: "yes"}])
+def test_the_first_request_is_refused_in_a_namespace_without_the_label(labels: dict[str, str]) -> None:
+    claim = v1alpha3_claim(None, request(), request("b", adminAccess=True), request("c", adminAccess=True))
+    assert triples(authorize_requests(claim, lambda _: labels, LABEL)) == [
+        ("spec.devices.requests[1].adminAccess", "Forbidden", REFUSED)
+    ]
+    assert authorize_requests(claim, granted, LABEL) == []
+
+
+def test_no_access_needs_no_namespace() -> None:
+    def unreachable(namespace: str) -> None:
+        raise AssertionError(namespace)
+
+    assert authorize_requests(v1alpha3_claim(None, request(adminAccess=False)), unreachable, LABEL) == []
+    assert authorize_results(v1alpha3_claim(allocated()), v1alpha3_claim(), unreachable, LABEL) == []
+
+
+def test_a_namespace_that_is_gone_is_an_internal_error() -> None:
+    claim = v1alpha3_claim(None, request(adminAccess=True))
+    assert triples(authorize_requests(claim, lambda _: None, LABEL)) == [
+        (
+            "spec.devices.requests[0].adminAccess",
+            "InternalError",
+            f'Internal error: {GONE}: namespaces "default" not found',
+        )
+    ]
+
+
+def test_results_are_held_to_the_same_unless_they_were_granted_before() -> None:
+    claim = v1alpha3_claim(allocated(results=[result(), result(device="b", adminAccess=True)]))
+    assert triples(authorize_results(claim, v1alpha3_claim(), lambda _: {}, LABEL)) == [
+        ("status.allocation.devices.results[1].adminAccess", "Forbidden", REFUSED)
+    ]
+    assert authorize_results(claim, claim, lambda _: {}, LABEL) == []
+    assert authorize_results(claim, v1alpha3_claim(), granted, LABEL) == []

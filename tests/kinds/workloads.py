@@ -1,0 +1,101 @@
+"""Drives the strategies of workloads: manifests in, the errors that a release finds out."""
+
+import copy
+from typing import Any
+
+from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.strategy import MetadataErrors
+from fakeapi.releases.release import load_release, release_with
+from tests.registry.world import resource_of
+
+Object = dict[str, Any]
+DELETED = object()
+"""In place of a value: the field is left out."""
+
+POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
+TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}
+SELECTOR = {"matchLabels": {"app": "a"}}
+
+
+class Kind:
+    """The strategies of one resource of a release; `gates` are those that differ from the default."""
+
+    def __init__(self, release: str, api_version: str, resource: str, spec: Object, **gates: bool) -> None:
+        group, _, version = api_version.rpartition("/")
+        found = release_with(release, gates) if gates else load_release(release)
+        self.resource: Resource = resource_of(found.kind(group, version, resource), found)
+        self.spec = spec
+
+    def manifest(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
+        """The object with values changed at their paths, in its defaults."""
+        kind = self.resource.kind
+        body: Object = {"kind": kind.kind, "apiVersion": kind.api_version}
+        body["metadata"] = {"name": "a", "namespace": "default", "uid": "u", **metadata}
+        body["spec"] = copy.deepcopy(self.spec)
+        for path, value in changes:
+            put(body, path, value)
+        obj, _ = decode(body, self.resource.schema)
+        first = {"kind": kind.kind, "apiVersion": kind.api_version}
+        return self.resource.to_hub(self.resource.body_type.default({**first, **obj}))
+
+    def created(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
+        """The object as it is stored by a create."""
+        return self.resource.strategy_for("").prepare_create(self.manifest(*changes, **metadata))
+
+    def refusals(self, *changes: tuple[str, Any], **metadata: Any) -> list[str]:
+        """The errors of a create."""
+        obj = self.created(*changes, **metadata)
+        found = self.resource.strategy_for("").validate_create(obj)
+        return texts(self.resource.with_declared(found, obj))
+
+    def update_refusals(
+        self, *changes: tuple[str, Any], subresource: str = "", before: tuple[tuple[str, Any], ...] = ()
+    ) -> list[str]:
+        """The errors of an update of the object with `before`, those of its metadata in their places."""
+        strategy = self.resource.strategy_for(subresource)
+        old = self.created()
+        for path, value in before:
+            put(old, path, value)
+        new = copy.deepcopy(old)
+        for path, value in changes:
+            put(new, path, value)
+        new = strategy.prepare_update(new, old)
+        metadata = MetadataErrors((_marker("object"),), (_marker("change"),))
+        found = strategy.validate_update(new, old, metadata)
+        return texts(self.resource.with_declared(found, new, old, subresource))
+
+    def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
+        """The object as an update stores it."""
+        old = self.created()
+        new = copy.deepcopy(old)
+        for path, value in changes:
+            put(new, path, value)
+        return self.resource.strategy_for(subresource).prepare_update(new, old)
+
+    def row(self, obj: Object, now: float = 0.0) -> dict[str, Any]:
+        """The cells of the object by column."""
+        return {column.name: column.cell(obj, now) for column in self.resource.columns}
+
+
+def _marker(what: str) -> FieldError:
+    return FieldError("", "metadata", what)
+
+
+def texts(errors: list[FieldError]) -> list[str]:
+    return [str(error) for error in errors]
+
+
+def put(obj: Object, path: str, value: Any) -> None:
+    """Sets the value at a path of names and numbers, making what is on the way."""
+    *parents, last = path.split(".")
+    at: Any = obj
+    for name in parents:
+        at = at[int(name)] if isinstance(at, list) else at.setdefault(name, {})
+    if value is DELETED:
+        at.pop(int(last) if isinstance(at, list) else last, None)
+    elif isinstance(at, list):
+        at[int(last)] = value
+    else:
+        at[last] = value

@@ -1,9 +1,0 @@
-"""core/v1 ServiceAccount."""
-
-from tests.registry.groups.judging import created, resource_of
-
-
-def test_of_references_to_secrets_only_names_are_kept() -> None:
-    accounts = resource_of("1.33", "", "v1", "serviceaccounts")
-    secrets = [{"name": "a", "namespace": "b", "uid": "u"}, {"fieldPath": "x"}, {"name": "c"}]
-    assert created(accounts, {"secrets": secrets})["secrets"] == [{"name": "a"}, {}, {"name": "c"}]
