@@ -9,12 +9,13 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
-from fakeapi.admission.selection import Selection, selected
+from fakeapi.admission.selection import selected
 from fakeapi.clock.adjustable import ClusterClock, seconds_of
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
 from fakeapi.journal.journal import Journal
+from fakeapi.registry.admission.plugin import Selection
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.store import Store

@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| `([\w.]+)` \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 BOUND = re.compile(
     r"_?(?:[A-Z0-9_]+_(?:MAX|LIMIT|KEPT)|MAX_[A-Z0-9_]+|(?:[A-Z0-9_]+_)?(?:BUDGET|ATTEMPTS))\Z"
 )
-OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.kinds.common.", "fakeapi.registry.declared.")
+OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.registry.declared.")
 """Packages of rules about fields, whose limits clients see, and which are compared with Kubernetes."""
 
 NO_BOUNDS = {
@@ -52,7 +52,6 @@ NO_BOUNDS = {
         "fakeapi.machinery.golang.regexp.syntax._REPEAT_MAX",
         "fakeapi.machinery.meta.object_meta.MAX_SUBRESOURCE_NAME_LENGTH",
         "fakeapi.machinery.meta.object_meta.TOTAL_ANNOTATION_SIZE_LIMIT",
-        "fakeapi.kinds.common.defaults.functions.IMAGE_LENGTH_MAX",
         "fakeapi.registry.verbs.creating.GENERATE_NAME_ATTEMPTS",
     },
     "the upper end of a scale": {

@@ -4,10 +4,8 @@ Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.
 """
 
-from dataclasses import dataclass
-
 from fakeapi.admission.plugins import ACTIVATED, DEFAULT_PLUGINS
-from fakeapi.registry.admission.plugin import PluginEntry
+from fakeapi.registry.admission.plugin import PluginEntry, Selection
 
 NAMES = (
     "AlwaysAdmit",
@@ -71,14 +69,6 @@ class AdmissionPluginError(ValueError):
     """The options name plugins that there are not, or that are both on and off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """`entries`: what is asked from the start, in order. `disabled`: what is never asked."""
-
-    entries: tuple[PluginEntry, ...] = DEFAULT_PLUGINS
-    disabled: frozenset[str] = frozenset()
-
-
 def selected(enable: str = "", disable: str = "") -> Selection:
     """The plugins of a server, by names with commas between them. Raises AdmissionPluginError."""
     enabled, disabled = _names("enable", enable), _names("disable", disable)
@@ -91,7 +81,7 @@ def selected(enable: str = "", disable: str = "") -> Selection:
     if missing:
         raise AdmissionPluginError(f"fakeapi has no admission plugin {', '.join(missing)}")
     if not enabled and not disabled:
-        return Selection()
+        return Selection(DEFAULT_PLUGINS)
     from fakeapi.admission.plugins.optional import OPTIONAL_PLUGINS  # noqa: PLC0415 - few servers ask
 
     entries = (

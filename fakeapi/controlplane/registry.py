@@ -14,13 +14,17 @@ from fakeapi.admission.plugins import (
     ROLE_ESCALATION,
     VALIDATING_WEBHOOKS,
 )
-from fakeapi.admission.selection import Selection
+from fakeapi.admission.selection import selected
 from fakeapi.clock.clocks import ClockAndNames
+from fakeapi.controlplane.bootstrap import MAKERS
 from fakeapi.controlplane.bootstrap.namespaces import INITIAL_NAMESPACES, MANAGER, stored_namespace
+from fakeapi.kinds import definition_of
+from fakeapi.kinds.common.defaults import apply_defaults
 from fakeapi.kinds.core.namespace.definition import NAMESPACE
 from fakeapi.kinds.core.namespace.lookup import Namespaces
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
+from fakeapi.registry.admission.plugin import Selection
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.definition import KindDefinition, StrategyContext
@@ -65,7 +69,8 @@ class Registry:
         self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
     ) -> None:
         """Serve further kinds, by the definition or by that of their group's folder."""
-        self.catalogue.add(*(Resource(kind, release, definition, self.context) for kind in kinds))
+        find = definition_of if definition is None else lambda _: definition
+        self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
     def notice_stored(self) -> None:
         """Have the admission plugins asked that the stored objects need."""
@@ -160,6 +165,7 @@ def open_registry(
         now=lambda: times.now_text(clock.now()),
         entries=_StoredEntries(storage),
         fraction=clock.fraction,
+        apply_defaults=apply_defaults,
     )
     catalogue = Catalogue((), serving.primary)
 
@@ -168,8 +174,8 @@ def open_registry(
 
         return CustomResources(store, catalogue, context, bootstrap)
 
-    store = Store(storage, clock, catalogue.find, plugins or Selection(), outbound)
-    bootstrap = Bootstrap(store, catalogue)
+    store = Store(storage, clock, catalogue.find, plugins or selected(), outbound)
+    bootstrap = Bootstrap(store, catalogue, MAKERS)
     store.make_custom = make_custom
     registry = Registry(store, catalogue, namespaces, context, bootstrap)
     for version in serving.versions:

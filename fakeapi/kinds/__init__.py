@@ -1,8 +1,8 @@
 """The kinds that differ from the generic one: a folder a group, a module a kind.
 
-A group's folder is its name with underscores for dots and dashes, `core` for the group without a name; its
-package lists the definitions of its kinds as KINDS. A large group of which a server may need little, such as
-the core group, maps its resources to the names of their definitions instead, which are imported one by one.
+A group's folder is the first label of its name: `resource` for resource.k8s.io, `core` for the group without
+a name. Its package lists the definitions of its kinds as KINDS. The core group maps its resources to the
+names of their definitions, which are imported one by one, because a server may need few of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,26 @@ def definition_of(kind: Kind) -> KindDefinition:
     return generic_definition(kind)
 
 
+_NAMED_OTHERWISE = {"": "core", "internal.apiserver.k8s.io": "apiserverinternal"}
+
+
+def _folder(group: str) -> str:
+    """The name of a group's folder; empty for groups that are not Kubernetes' own."""
+    if group in _NAMED_OTHERWISE:
+        return _NAMED_OTHERWISE[group]
+    label, _, domain = group.partition(".")
+    return label if not domain or domain.endswith("k8s.io") else ""
+
+
 @cache
 def _definitions(group: str, resource: str) -> Sequence[KindDefinition]:
     """The definitions of a group that can be the resource's."""
-    name = f"{__name__}.{group.replace('.', '_').replace('-', '_') or 'core'}"
-    found = find_spec(name)
-    if found is None or found.submodule_search_locations is None:
+    folder = _folder(group)
+    name = f"{__name__}.{folder}"
+    spec = find_spec(name) if folder else None
+    if spec is None or spec.submodule_search_locations is None:
         return ()
-    kinds: Sequence[KindDefinition] | Mapping[str, str] = import_module(name).KINDS
+    kinds: Sequence[KindDefinition] | Mapping[str, str] = getattr(import_module(name), "KINDS", ())
     if not isinstance(kinds, Mapping):
         return kinds
     if resource not in kinds:

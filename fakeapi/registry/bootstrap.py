@@ -6,7 +6,7 @@ from it comes back, as when kube-apiserver starts again.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,24 +22,6 @@ from fakeapi.registry.store import Store
 from fakeapi_storage import Entry, KeyExists
 
 log = logging.getLogger("fakeapi")
-
-MAKERS = {
-    ("", "configmaps"): "token_tracking",
-    ("", "endpoints"): "kubernetes_service",
-    ("", "services"): "kubernetes_service",
-    ("apiregistration.k8s.io", "apiservices"): "api_services",
-    ("discovery.k8s.io", "endpointslices"): "kubernetes_service",
-    ("flowcontrol.apiserver.k8s.io", "flowschemas"): "flow_control",
-    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): "flow_control",
-    ("networking.k8s.io", "ipaddresses"): "kubernetes_service",
-    ("networking.k8s.io", "servicecidrs"): "kubernetes_service",
-    ("rbac.authorization.k8s.io", "clusterrolebindings"): "rbac",
-    ("rbac.authorization.k8s.io", "clusterroles"): "rbac",
-    ("rbac.authorization.k8s.io", "rolebindings"): "rbac",
-    ("rbac.authorization.k8s.io", "roles"): "rbac",
-    ("scheduling.k8s.io", "priorityclasses"): "priority_classes",
-}
-"""By group and resource: the module here whose function `objects` knows them."""
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
 """Resources that are bootstrapped after another one: the IP address of a Service is created for it, and
@@ -69,17 +51,19 @@ Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
 class Bootstrap:
     """Makes the bootstrap objects of a cluster that are not there yet."""
 
-    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
+        """`makers` are the modules whose function `objects` lists the objects, by group and resource."""
         self._store = store
         self._catalogue = catalogue
-        self.pending: set[tuple[str, str]] = set(MAKERS)
+        self._makers = makers
+        self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
         """Called after the objects of a resource were made, to make more of them; by group and resource."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def forget(self) -> None:
         """Begin again: the cluster is new."""
-        self.pending = set(MAKERS)
+        self.pending = set(self._makers)
         self._running.clear()
 
     async def ensure(self, resource: Resource) -> None:
@@ -112,15 +96,13 @@ class Bootstrap:
             await follower()
 
     def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
-        module = import_module(f"{__package__}.{MAKERS[resource.kind.group, resource.kind.resource]}")
+        module = import_module(self._makers[resource.kind.group, resource.kind.resource])
         return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
 
     def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
         """Writes a bootstrap object; None if one of its name exists, or if it cannot be created.
 
         kube-apiserver retries an object whose address a client has taken, and serves requests meanwhile.
-
-        kube-apiserver tries again and again to make what a client has taken the address of; requests go on.
         """
         storage, key = self._store.storage, resource.key(made.namespace, made.name)
         if storage.newest(key) is not None:

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from fakeapi.admission.selection import Selection
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.admission.chain import Admission
 from fakeapi.registry.admission.objects import ClusterObjects, FindResource
+from fakeapi.registry.admission.plugin import Selection
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.heavy_steps import HeavySteps

@@ -4,6 +4,8 @@ import copy
 from functools import cache
 from typing import Any
 
+from fakeapi.kinds import definition_of
+from fakeapi.kinds.common.defaults import apply_defaults
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.definition import StrategyContext
 from fakeapi.registry.model.resource import Resource
@@ -19,8 +21,10 @@ Found = list[tuple[str, str]]
 def resource_of(release: str, group: str, version: str, resource: str, *gates: str) -> Resource:
     """The resource as the release has it with its defaults, and with `gates` on."""
     loaded = load_release(release, dict.fromkeys(gates, True))
-    context = StrategyContext(namespace_labels=lambda name: {}, now=lambda: NOW)
-    return Resource(loaded.kind(group, version, resource), loaded, None, context)
+    context = StrategyContext(
+        namespace_labels=lambda name: {}, now=lambda: NOW, apply_defaults=apply_defaults
+    )
+    return Resource(loaded.kind(group, version, resource), loaded, definition_of, context)
 
 
 def canonical(resource: Resource, body: Body) -> Body:

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fakeapi.kinds import definition_of
+from fakeapi.kinds.common.defaults import apply_defaults
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.definition import StrategyContext
@@ -41,8 +43,8 @@ def _labels(namespace: str) -> Mapping[str, str]:
 def resource_of(release: str, api_version: str, name: str, gates: tuple[str, ...]) -> Resource:
     loaded = load_release(release, dict.fromkeys(gates, True))
     group, _, version = api_version.rpartition("/")
-    context = StrategyContext(namespace_labels=_labels, now=lambda: NOW)
-    return Resource(loaded.kind(group, version, name), loaded, None, context)
+    context = StrategyContext(namespace_labels=_labels, now=lambda: NOW, apply_defaults=apply_defaults)
+    return Resource(loaded.kind(group, version, name), loaded, definition_of, context)
 
 
 def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answer:

@@ -79,7 +79,7 @@ def test_strategies_are_made_once_and_when_they_are_first_used() -> None:
         return {"": Strategy(), "status": Strategy()}
 
     kind = RELEASE.kind(GROUP, "v1beta1", "resourceclaims")
-    resource = Resource(kind, RELEASE, replace(definition_of(kind), strategies=strategies), CONTEXT)
+    resource = Resource(kind, RELEASE, lambda _: replace(definition_of(kind), strategies=strategies), CONTEXT)
     assert made == []
     assert resource.strategy_for("") is resource.strategies[""]
     assert resource.subresources["status"].body_type.strategy is resource.strategy_for("")
@@ -107,7 +107,9 @@ def test_columns_and_field_labels_are_made_once_and_when_they_are_first_used() -
 
     whole = definition_of(kind)
     columns, labels = noting("columns", whole.columns), noting("labels", whole.field_labels)
-    resource = Resource(kind, RELEASE, replace(whole, columns=columns, field_labels=labels), CONTEXT)
+    resource = Resource(
+        kind, RELEASE, lambda _: replace(whole, columns=columns, field_labels=labels), CONTEXT
+    )
     assert made == []
     assert resource.columns is resource.columns
     assert resource.field_labels is resource.field_labels
@@ -120,7 +122,7 @@ def test_subresources_are_those_that_have_a_strategy() -> None:
     assert set(resource.subresources) == {"status", "finalize"}
     fewer = {name: each for name, each in resource.strategies.items() if name != "finalize"}
     definition = replace(definition_of(kind), strategies=lambda kind, rules, context: fewer)
-    assert set(Resource(kind, RELEASE, definition, CONTEXT).subresources) == {"status"}
+    assert set(Resource(kind, RELEASE, lambda _: definition, CONTEXT).subresources) == {"status"}
 
 
 # converted objects ------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def counted() -> tuple[Resource, Counting]:
     definition = definition_of(kind)
     counting = Counting(definition.conversions["v1beta1"])
     conversions = {**definition.conversions, "v1beta1": counting.conversion}
-    return Resource(kind, RELEASE, replace(definition, conversions=conversions), CONTEXT), counting
+    return Resource(kind, RELEASE, lambda _: replace(definition, conversions=conversions), CONTEXT), counting
 
 
 def test_an_object_is_converted_once_however_often_it_is_read() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.controlplane.registry import Registry, open_registry
 from fakeapi.kinds import definition_of
+from fakeapi.kinds.common.defaults import apply_defaults
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.machinery.patch.media_types import MERGE_PATCH
@@ -37,12 +38,14 @@ NAMESPACE = "default"
 START = 1_800_000_000.0
 
 
-CONTEXT = StrategyContext(namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z")
+CONTEXT = StrategyContext(
+    namespace_labels=lambda _: {}, now=lambda: "2030-01-01T00:00:00Z", apply_defaults=apply_defaults
+)
 
 
 def resource_of(kind: Kind, release: Release) -> Resource:
     """A resource that no server serves."""
-    return Resource(kind, release, definition_of(kind), CONTEXT)
+    return Resource(kind, release, definition_of, CONTEXT)
 
 
 def widgets(release: Release, **fields: Any) -> Kind:

@@ -3,3 +3,21 @@
 They are made when their resource is first asked for, so that a server that is never asked costs nothing.
 `making` says which module knows those of a resource.
 """
+
+MAKERS = {
+    ("", "configmaps"): f"{__name__}.token_tracking",
+    ("", "endpoints"): f"{__name__}.kubernetes_service",
+    ("", "services"): f"{__name__}.kubernetes_service",
+    ("apiregistration.k8s.io", "apiservices"): f"{__name__}.api_services",
+    ("discovery.k8s.io", "endpointslices"): f"{__name__}.kubernetes_service",
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"): f"{__name__}.flow_control",
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): f"{__name__}.flow_control",
+    ("networking.k8s.io", "ipaddresses"): f"{__name__}.kubernetes_service",
+    ("networking.k8s.io", "servicecidrs"): f"{__name__}.kubernetes_service",
+    ("rbac.authorization.k8s.io", "clusterrolebindings"): f"{__name__}.rbac",
+    ("rbac.authorization.k8s.io", "clusterroles"): f"{__name__}.rbac",
+    ("rbac.authorization.k8s.io", "rolebindings"): f"{__name__}.rbac",
+    ("rbac.authorization.k8s.io", "roles"): f"{__name__}.rbac",
+    ("scheduling.k8s.io", "priorityclasses"): f"{__name__}.priority_classes",
+}
+"""The modules whose function `objects` lists the bootstrap objects of a resource, by group and resource."""

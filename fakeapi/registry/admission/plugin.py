@@ -65,6 +65,14 @@ class PluginEntry:
         return cast(AdmissionPlugin, getattr(import_module(module), name)(objects))
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The plugins of a server: `entries` run from the start, in order; `disabled` names never run."""
+
+    entries: tuple[PluginEntry, ...] = ()
+    disabled: frozenset[str] = frozenset()
+
+
 def kinds(*names: str) -> Covers:
     """Covers the named resources, such as "pods", "pods/resize" and "ingresses.networking.k8s.io"."""
     wanted = frozenset(names)

@@ -78,7 +78,8 @@ class CustomResource(Resource):
         conversions: Conversions,
     ) -> None:
         """`siblings` are all versions of the definition, served or not."""
-        super().__init__(kind, release, _definition_of(kind), context)
+        definition = _definition_of(kind)
+        super().__init__(kind, release, lambda _: definition, context)
         self.custom_kind = kind
         self.warning = kind.version_specification.warning
         self.siblings = siblings
@@ -95,7 +96,9 @@ class CustomResource(Resource):
 
     @cached_property
     def body_type(self) -> BodyType:
-        return CustomBodyType(self.kind, self.release, self.versions, self.strategies[""])
+        return CustomBodyType(
+            self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
+        )
 
     @cached_property
     def field_labels(self) -> FieldLabels:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from fakeapi.kinds.common.defaults import apply_defaults
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Versions
+from fakeapi.registry.model.definition import ApplyDefaults
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.releases import Kind, Release
 
@@ -19,6 +19,7 @@ class BodyType:
     release: Release
     versions: Versions
     strategy: Strategy
+    apply_defaults: ApplyDefaults
     also: frozenset[str] = frozenset()
 
     @property
@@ -29,5 +30,5 @@ class BodyType:
         """A canonical object with the defaults of its release and its kind; `obj` may be changed."""
         tables = self.release.all_kinds.tables
         return self.strategy.default(
-            apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)
+            self.apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)
         )

@@ -1,7 +1,9 @@
 """Columns of tables: the type of a column, the two that every kind has, and ages as kubectl prints them.
 
-The cells of a kind stand in its own module (see `fakeapi.registry.model.definition`); names, order and descriptions
-of its columns in the tables of the release. Both follow k8s.io/kubernetes `pkg/printers/internalversion`,
+The cells of a kind stand in its own module (see `fakeapi.registry.model.definition`). Names, order and
+descriptions of its columns stand in the tables of the release.
+
+Both follow k8s.io/kubernetes `pkg/printers/internalversion`,
 ages k8s.io/apimachinery `pkg/util/duration`. A column's description is the text that the release's servers
 send.
 """

@@ -1,6 +1,6 @@
 """KindDefinition: everything in which one kind differs from the others, as one value.
 
-A kind is one module under `fakeapi/kinds/<group>/` that makes such a value, and the release tables,
+A kind is one module or folder under `fakeapi/kinds/<group>/` that makes such a value, and the release tables,
 which know its type, names and verbs. No other module asks for a kind's name. A kind without a module is
 served by `fakeapi.kinds.generic`.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator, name_is_dns_subdomain
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.columns import Cell, Cells, Columns, no_columns
 from fakeapi.registry.model.conversion import Conversion
@@ -28,8 +29,9 @@ from fakeapi.registry.requests.options import (
     WriteOptions,
     WriteResult,
 )
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Gates, Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
+from fakeapi.releases.tables import Defaults
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
@@ -84,19 +86,34 @@ class NoEntries:
         return ()
 
 
+class ApplyDefaults(Protocol):
+    """Fills in the fields that a release defaults, in place, and returns the object.
+
+    `obj` is canonical. `table` returns the defaults of the release that `node` belongs to.
+    """
+
+    def __call__(self, obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object: ...
+
+
+def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
+    """Returns the object as it is."""
+    return obj
+
+
 @dataclass(frozen=True, slots=True)
 class StrategyContext:
-    """What strategies ask of the server that they are part of.
+    """What strategies and resources ask of the server that they are part of.
 
     `namespace_labels`: the labels of a namespace by its name, None for one that does not exist. `now`: the
     present in RFC 3339, UTC, whole seconds. `entries`: what is stored. `fraction`: a random number from 0 to
-    below 1.
+    below 1. `apply_defaults`: fills in the defaults of a body.
     """
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
     now: Callable[[], str]
     entries: StoredEntries = field(default_factory=NoEntries)
     fraction: Callable[[], float] = random.random
+    apply_defaults: ApplyDefaults = without_defaults
 
 
 Strategies = Mapping[str, Strategy]
@@ -255,3 +272,7 @@ class KindDefinition:
     def hub_api_version(self) -> str:
         """The apiVersion of stored objects."""
         return f"{self.group}/{self.hub}" if self.group else self.hub
+
+
+FindDefinition = Callable[[Kind], KindDefinition]
+"""Finds the definition of a kind."""

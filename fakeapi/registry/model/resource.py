@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from fakeapi.kinds import definition_of
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError, Qualified, not_found
 from fakeapi.machinery.field_errors import FieldError
@@ -25,6 +24,7 @@ from fakeapi.registry.model.columns import (
 from fakeapi.registry.model.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.model.definition import (
     Connection,
+    FindDefinition,
     Hooks,
     KindDefinition,
     Strategies,
@@ -69,7 +69,7 @@ class Subresource:
 class Resource:
     """One resource of one served version.
 
-    All versions of a resource with the same hub show the same objects (see `fakeapi.registry.model.conversion`).
+    All versions of a resource with the same hub show the same objects: see `registry.model.conversion`.
     Bodies, patches and managed fields are in the version of the request; storage, and all of a strategy but
     its decoding and defaults, see the hub. Everything that is not needed to find the resource is made when it
     is first used.
@@ -87,12 +87,12 @@ class Resource:
     """Rows of tables by stored value; kept here by `fakeapi.http.table_rows`."""
 
     def __init__(
-        self, kind: Kind, release: Release, definition: KindDefinition | None, context: StrategyContext
+        self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
     ) -> None:
-        """Without a definition, that of the kind's group folder is read when it is first needed."""
+        """`find_definition` is called when the definition is first needed."""
         self.kind = kind
         self.release = release
-        self._given_definition = definition
+        self._find_definition = find_definition
         self.api_version = kind.api_version
         self.identity = kind.api_version
         """Key of the resource in caches of encoded objects."""
@@ -109,7 +109,7 @@ class Resource:
 
     @cached_property
     def definition(self) -> KindDefinition:
-        return self._given_definition or definition_of(self.kind)
+        return self._find_definition(self.kind)
 
     @cached_property
     def qualified_kind(self) -> Qualified:
@@ -235,7 +235,7 @@ class Resource:
             cells=lambda quirks: {"Desired": _replicas_of("spec"), "Available": _replicas_of("status")},
             table_subresources=frozenset((SCALE,)),
         )
-        scales = Resource(kind, self.release, definition, self._context)
+        scales = Resource(kind, self.release, lambda _: definition, self._context)
         return self.view_of(scales, self.definition.scale)
 
     def view_of(self, scales: "Resource", projection: ScaleProjection) -> ScaleView:
@@ -251,7 +251,9 @@ class Resource:
     @cached_property
     def body_type(self) -> BodyType:
         """The type of bodies of the resource itself, and of subresources that have its kind."""
-        return BodyType(self.kind, self.release, self.versions, self.strategies[""])
+        return BodyType(
+            self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
+        )
 
     def _body_type_of(self, subresource: KindOfSubresource) -> BodyType:
         if subresource.kind == self.kind.kind:
@@ -259,7 +261,14 @@ class Resource:
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
         older = self.definition.body_versions.get(subresource.name, frozenset())
         alike = [replace(kind, version=each.rpartition("/")[2]) for each in sorted(older)]
-        return BodyType(kind, self.release, Versions(kind, alike, {}), Strategy(), older)
+        return BodyType(
+            kind,
+            self.release,
+            Versions(kind, alike, {}),
+            Strategy(),
+            self._context.apply_defaults,
+            older,
+        )
 
     def manager(self, subresource: str) -> FieldManager:
         """Keeps the managed fields of writes to the resource itself ("") or to a subresource."""
