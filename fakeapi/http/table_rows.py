@@ -8,9 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.columns import AGE_COLUMN, UNKNOWN, age, seconds_of
 from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
+
+Row = tuple[int, bytes, float | None, bytes]
+"""Revision, JSON before the age, time of creation, JSON after the age."""
+
+ROWS: Attached[dict[bytes, Row]] = Attached(dict)
+"""The rows of a resource by stored value."""
 
 ROWS_KEPT = 4096
 """Of one version of a resource; when there are more, all are forgotten."""
@@ -32,7 +39,7 @@ def rows(
     resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
 ) -> Iterator[bytes]:
     """The rows of entries with the metadata of their objects, which `metadata_of` encodes."""
-    kept = resource.table_rows
+    kept = ROWS.of(resource.attachments)
     ages: dict[float | None, bytes] = {}
     for entry in entries:
         row = kept.get(entry.value)
@@ -49,10 +56,7 @@ def rows(
         yield before + text + after
 
 
-def _row(
-    resource: Resource, entry: Entry, metadata_of: Callable[[Object], bytes]
-) -> tuple[int, bytes, float | None, bytes]:
-    """(revision, what stands before the age, when the object was created, what stands after the age)"""
+def _row(resource: Resource, entry: Entry, metadata_of: Callable[[Object], bytes]) -> Row:
     obj = resource.printed(codec.decode(resource.json_of(entry.value, entry.revision)))
     before: list[bytes] = []
     after: list[bytes] | None = None

@@ -7,6 +7,7 @@ import pytest
 
 from fakeapi.http import table_rows
 from fakeapi.http.negotiation import TABLE
+from fakeapi.http.table_rows import ROWS
 from fakeapi.http.transform import Transform
 from tests.registry.world import World, in_world
 
@@ -38,13 +39,13 @@ def test_a_table_is_the_same_with_kept_rows_as_without(release: str, monkeypatch
             await world.create(world.claim(name, annotations={"note": '<&>"é'}))
         for seconds in SECONDS:
             assert table(world, seconds) == without_rows(partial(table, world, seconds))
-        kept = {**world.claims.table_rows}
+        kept = {**ROWS.of(world.claims.attachments)}
         assert len(kept) == 2
         await world.create(world.claim("c"))
         await world.patch("a", {"metadata": {"labels": {"changed": "yes"}}})
         for seconds in SECONDS:
             assert table(world, seconds) == without_rows(partial(table, world, seconds))
-        assert kept.items() & world.claims.table_rows.items()
+        assert kept.items() & ROWS.of(world.claims.attachments).items()
         assert table(world, 0, "None") == without_rows(partial(table, world, 0, "None"))
 
     in_world(scenario, release)
@@ -58,10 +59,10 @@ def test_a_number_of_rows_is_kept_and_none_of_a_large_object(monkeypatch: pytest
         for name in ("a", "b", "c"):
             await world.create(world.claim(name))
         shown = table(world, 0)
-        assert len(world.claims.table_rows) <= 2
+        assert len(ROWS.of(world.claims.attachments)) <= 2
         assert table(world, 0) == shown
         await world.create(world.claim("large", annotations={"note": "x" * 5_000}))
         assert b'"large"' in table(world, 0)
-        assert all(len(value) <= 5_000 for value in world.claims.table_rows)
+        assert all(len(value) <= 5_000 for value in ROWS.of(world.claims.attachments))
 
     in_world(scenario)

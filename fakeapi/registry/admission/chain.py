@@ -11,6 +11,7 @@ from weakref import WeakSet
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
+from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.offloading.conversion import ConversionNeeded, converted
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ class Steps:
 
 
 NO_STEPS = Steps()
+
+_CHAINS: Attached[dict[str, Mapping[Operation, Steps]]] = Attached(dict)
+"""The steps of admission of a resource, by subresource."""
 
 LAST = (
     "MutatingAdmissionPolicy",
@@ -85,12 +89,12 @@ class Admission:
             return
         self._entries = tuple(sorted((*self._entries, *added), key=_place))
         for resource in self._resources:
-            resource.admission_chains.clear()
+            _CHAINS.of(resource.attachments).clear()
         self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
         """The steps of an operation on a resource, or on its subresource."""
-        chains = resource.admission_chains
+        chains = _CHAINS.of(resource.attachments)
         found = chains.get(subresource)
         if found is None:
             if not chains:

@@ -6,7 +6,7 @@ and the new and the old value; an old value of None is not there.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -22,11 +22,9 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.meta import names
 from fakeapi.registry.declared.formats import Show
+from fakeapi.registry.declared.run import Run
 from fakeapi.registry.declared.values import Key, by_key
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
-
-if TYPE_CHECKING:
-    from fakeapi.registry.declared.program import Run
 
 Errors = Sequence[FieldError]
 Absent = Callable[[Any], bool]
@@ -50,20 +48,20 @@ CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
 """Suffix of the messages of update errors."""
 
 
-def required_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
     return [required(path)] if absent(new) else ()
 
 
-def optional_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
     """An error that no server shows: it ends the rules of a field that is not set."""
     return [required(path)] if absent(new) else ()
 
 
-def forbidden_rule(absent: Absent, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def forbidden_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
     return () if absent(new) else [forbidden(path, "")]
 
 
-def immutable(run: "Run", path: str, new: Any, old: Any) -> Errors:
+def immutable(run: Run, path: str, new: Any, old: Any) -> Errors:
     return [declared_immutable(path)] if run.update else ()
 
 
@@ -72,21 +70,21 @@ def declared_immutable(path: str) -> FieldError:
     return invalid(path, NOTHING, FIELD_IMMUTABLE)
 
 
-def monotonic(run: "Run", path: str, new: Any, old: Any) -> Errors:
+def monotonic(run: Run, path: str, new: Any, old: Any) -> Errors:
     if not run.update or new is None or old is None or new >= old:
         return ()
     return [invalid(path, new, f"may not be decreased from {old}")]
 
 
-def max_items(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def max_items(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
     return [too_many(path, len(new), most)] if len(new or ()) > most else ()
 
 
-def max_bytes(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def max_bytes(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
     return [too_long(path, most, _limit("byte", most))] if names.byte_length(new or "") > most else ()
 
 
-def max_length(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def max_length(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
     text = new or ""
     least = math.ceil(names.byte_length(text) / _FEWER_BYTES_THAN_LETTERS)
     if len(text) <= most and least <= most:
@@ -98,23 +96,23 @@ def _limit(unit: str, most: int) -> str:
     return f"may not be more than {{}} {unit}{'' if most == 1 else 's'}"
 
 
-def minimum(least: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def minimum(least: int, run: Run, path: str, new: Any, old: Any) -> Errors:
     if new is None or new >= least:
         return ()
     return [invalid(path, new, f"must be greater than or equal to {least}")]
 
 
-def maximum(most: int, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def maximum(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
     if new is None or new <= most:
         return ()
     return [invalid(path, new, f"must be less than or equal to {most}")]
 
 
-def enum(values: Sequence[str], show: Show, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def enum(values: Sequence[str], show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
     return () if new is None or new in values else [not_supported(path, show(new), values)]
 
 
-def unique(key: Key | None, show: Show, run: "Run", path: str, new: Any, old: Any) -> Errors:
+def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
     """One error for each item whose key came before."""
     assert key is not None
     seen, errors = set(), []
@@ -129,7 +127,7 @@ def _shown(item: Any, show: Show) -> Any:
     return show(item) if isinstance(item, str) else Dump(go_encode(item).decode())
 
 
-def change(absent: Absent, constraints: Sequence[str], run: "Run", path: str, new: Any, old: Any) -> Errors:
+def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:
     """What was set, cleared or modified, and may not be."""
     if not run.update:
         return ()
@@ -139,7 +137,7 @@ def change(absent: Absent, constraints: Sequence[str], run: "Run", path: str, ne
 
 
 def list_change(
-    key: Key | None, constraints: Sequence[str], run: "Run", path: str, new: Any, old: Any
+    key: Key | None, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any
 ) -> Errors:
     """What was set, cleared, added or removed, and may not be."""
     if not run.update:
@@ -171,7 +169,7 @@ def _is_set(member: Member, value: Any) -> bool:
     return check(value if of_itself else (value or {}).get(name))
 
 
-def union(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """Of several members exactly one is set; what an update leaves so is let pass."""
     given = _given(members, run, new, old)
     if given == []:
@@ -179,12 +177,12 @@ def union(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) 
     return _of_several(given, members, "exactly", path)
 
 
-def one_at_most(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+def one_at_most(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """Of several members at most one is set; what an update leaves so is let pass."""
     return _of_several(_given(members, run, new, old), members, "at most", path)
 
 
-def _given(members: Sequence[Member], run: "Run", new: Any, old: Any) -> list[str] | None:
+def _given(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
     """The members that are set; None where an update leaves them so."""
     given = [member[0] for member in members if _is_set(member, new)]
     if run.update and old is not None and given == [each[0] for each in members if _is_set(each, old)]:
@@ -203,7 +201,7 @@ def _listed(members: Sequence[Member]) -> str:
     return ", ".join(f"`{member[0]}`" for member in members)
 
 
-def required_with(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """The second of two members has to be set where the first one is."""
     trigger, other = members
     if _became(members, run, new, old) != (True, False):
@@ -211,7 +209,7 @@ def required_with(members: Sequence[Member], run: "Run", path: str, new: Any, ol
     return [required(_below(path, other[0]), f"must be set when {trigger[0]} is set")]
 
 
-def forbidden_with(members: Sequence[Member], run: "Run", path: str, new: Any, old: Any) -> Errors:
+def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """The second of two members may not be set where the first one is."""
     trigger, other = members
     if _became(members, run, new, old) != (True, True):
@@ -219,7 +217,7 @@ def forbidden_with(members: Sequence[Member], run: "Run", path: str, new: Any, o
     return [forbidden(_below(path, other[0]), f"may not be set when {trigger[0]} is set")]
 
 
-def _became(members: Sequence[Member], run: "Run", new: Any, old: Any) -> tuple[bool, ...] | None:
+def _became(members: Sequence[Member], run: Run, new: Any, old: Any) -> tuple[bool, ...] | None:
     """Which members are set; None where there is no struct, or an update leaves them so."""
     if new is None:
         return None

@@ -5,18 +5,16 @@ k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
-
-if TYPE_CHECKING:
-    from fakeapi.registry.declared.program import Run
+from fakeapi.registry.declared.run import Run
 
 _RESERVED_DOMAINS: Final = (".k8s.io", ".kubernetes.io")
 _RESERVED_PRIORITIES: Final = range(1000)
 
 
-def _outside_reserved_domains(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+def _outside_reserved_domains(run: Run, path: str, new: Any, old: Any) -> Sequence[FieldError]:
     domain = (new or "").partition("/")[0].lower().strip().rstrip(".")
     if not any(domain.endswith(each) or domain == each.strip(".") for each in _RESERVED_DOMAINS):
         return ()
@@ -24,17 +22,17 @@ def _outside_reserved_domains(run: "Run", path: str, new: Any, old: Any) -> Sequ
     return [invalid(path, new, f"domain names {listed} are reserved")]
 
 
-def _outside_reserved_priorities(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+def _outside_reserved_priorities(run: Run, path: str, new: Any, old: Any) -> Sequence[FieldError]:
     if new not in _RESERVED_PRIORITIES:
         return ()
     return [invalid(path, new, "priorities 0-999 are reserved for responders with *.k8s.io suffix")]
 
 
-def _has_time(run: "Run", path: str, new: Any, old: Any) -> Sequence[FieldError]:
+def _has_time(run: Run, path: str, new: Any, old: Any) -> Sequence[FieldError]:
     return () if new else [required(path)]
 
 
-CUSTOM: Final[Mapping[str, Callable[["Run", str, Any, Any], Sequence[FieldError]]]] = {
+CUSTOM: Final[Mapping[str, Callable[[Run, str, Any, Any], Sequence[FieldError]]]] = {
     "Custom:Condition_LastTransitionTime": _has_time,
     "Custom:EvictionRequestSpec_Requester": _outside_reserved_domains,
     "Custom:EvictionResponder_Name": _outside_reserved_domains,

@@ -17,7 +17,8 @@ import msgspec
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.declared.checks import CHANGES
-from fakeapi.registry.declared.program import BETA, Found, Program, Run, Steps
+from fakeapi.registry.declared.program import BETA, Program, Steps
+from fakeapi.registry.declared.run import Found, Run
 from fakeapi.releases import Kind
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.rules import ReleaseRules

@@ -7,44 +7,21 @@ is left out: rules of the stage alpha are never enforced, those of the stage bet
 import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.registry.declared import checks
 from fakeapi.registry.declared.custom import CUSTOM
 from fakeapi.registry.declared.formats import FORMATS, Show
+from fakeapi.registry.declared.run import Body, Found, Rule, Run
 from fakeapi.registry.declared.values import Key, Same, by_key, is_set_by, is_zero, key_of, sameness
 
 Steps: TypeAlias = Sequence[Sequence[Any]]
 ALPHA: Final = "alpha"
 BETA: Final = "beta"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An error with the stage of the rule that gave it; "" for one without."""
-
-    error: FieldError
-    level: str
-
-
-@dataclass(slots=True)
-class Run:
-    """One validation: what was found, whether it is an update, and the options that rules ask for."""
-
-    update: bool
-    options: Mapping[str, bool]
-    found: list[Found] = field(default_factory=list)
-
-
-Body: TypeAlias = Callable[[Run, str, Any, Any], None]
-"""(run, path, new value, old value): adds what is wrong. An old value of None is not there."""
-
-Rule: TypeAlias = Callable[[Run, str, Any, Any], Sequence[FieldError]]
 
 
 @dataclass(frozen=True, slots=True)

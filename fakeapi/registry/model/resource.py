@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError, Qualified, not_found
@@ -12,6 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.body_type import BodyType
 from fakeapi.registry.model.columns import (
     CREATED_AT_COLUMN,
@@ -41,13 +42,10 @@ from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource as KindOfSubresource
 from fakeapi.releases.rules import rules_of
-from fakeapi_storage import Entry, Event
+from fakeapi_storage import Entry
 
 if TYPE_CHECKING:
-    from fakeapi.registry.admission.attributes import Operation
-    from fakeapi.registry.admission.chain import Steps
     from fakeapi.registry.declared.enforcement import DeclaredValidation
-    from fakeapi.registry.verbs.watching import WatchEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +73,8 @@ class Resource:
     is first used.
     """
 
-    admission_chains: "dict[str, Mapping[Operation, Steps]]"
-    """The steps of admission by subresource; kept here by `fakeapi.registry.admission.chain`."""
-
-    delivered: "tuple[Sequence[Event], list[WatchEvent]] | None"
-    """The last batch of events that was delivered, for watches of all objects; kept here by
-    `fakeapi.registry.verbs.watching`.
-    """
-
-    table_rows: dict[bytes, tuple[int, bytes, float | None, bytes]]
-    """Rows of tables by stored value; kept here by `fakeapi.http.table_rows`."""
+    attachments: dict[Attached[Any], Any]
+    """Values that other layers keep with the resource."""
 
     def __init__(
         self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
@@ -98,9 +88,7 @@ class Resource:
         """Key of the resource in caches of encoded objects."""
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
-        self.admission_chains = {}
-        self.table_rows = {}
-        self.delivered = None
+        self.attachments = {}
         self._context = context
         self._managers: dict[str, FieldManager] = {}
         self._converted = ConvertedValues()

@@ -7,11 +7,12 @@ DELETED event has the last state that the watcher could see, at the version of t
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.requests.options import ObjectReference, WatchOptions
@@ -52,6 +53,17 @@ class WatchEvent:
     def exact_body(self) -> bytes:
         """`body` with drivers' own values to the byte."""
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
+
+
+@dataclass(slots=True)
+class _LastDelivered:
+    """The last batch of events of a resource that was delivered to watches of all objects."""
+
+    batch: Sequence[Event] = ()
+    events: list[WatchEvent] = field(default_factory=list)
+
+
+_LAST_DELIVERED = Attached(_LastDelivered)
 
 
 class Watch:
@@ -104,12 +116,10 @@ class Watch:
         """`_translated` for a watch of all objects, which many watches of a resource have in common."""
         if batch[0].entry.revision <= self.start:
             return self._translated(batch)
-        known = self._resource.delivered
-        if known is not None and known[0] is batch:
-            return known[1]
-        events = self._translated(batch)
-        self._resource.delivered = batch, events
-        return events
+        last = _LAST_DELIVERED.of(self._resource.attachments)
+        if last.batch is not batch:
+            last.batch, last.events = batch, self._translated(batch)
+        return last.events
 
     def _translated(self, batch: Sequence[Event]) -> list[WatchEvent]:
         return [

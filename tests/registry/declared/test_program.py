@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.declared.program import Program, Run
+from fakeapi.registry.declared.program import Program
+from fakeapi.registry.declared.run import Run
 
 Steps = Sequence[Any]
 REQUIRED = ["rule", "RequiredValue", [], "", "stop"]
