@@ -217,7 +217,7 @@ class Cluster:
             await self.storage.restore(snapshot.checkpoint, rewind=rewind)
             self._forget()
             self.bootstrap.pending = set(snapshot.pending)
-            self.registry.notice_stored()
+            self.registry.activate_plugins()
             await serve_stored_definitions(self.registry)
             if self._sharing is not None:
                 await self._sharing.make_initial_objects()
@@ -264,7 +264,7 @@ class Cluster:
 
     async def _serve_stored(self) -> None:
         self.store.forget_changes()
-        self.registry.notice_stored()
+        self.registry.activate_plugins()
         if self.store.has_custom:
             await self.store.custom.restore()
         else:

@@ -1,8 +1,8 @@
-"""Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`, run by `make check`.
+"""Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`.
 
-Looks at docstrings, comments and documents for the openings and phrases that CONTRIBUTING.md names, and at
-names that carry no meaning. Prints a line for each with the rule that it breaks; the exit status is 1 if there
-is one. A line that is right as it is ends with the comment `plain: REASON`.
+Looks at docstrings, comments and documents for openings and phrases that read as riddles. Prints a line for
+each with the rule that it breaks; the exit status is 1 if there is one. A text that is right as it is contains
+`plain: REASON`.
 """
 
 import ast
@@ -35,8 +35,8 @@ RULES = (
     Rule(
         "opening",
         re.compile(
-            r"^(What|How|Who|Where|Of|So|Those|That which|The same|The other|Another|Errors of|Nothing|Nobody|"
-            r"None of|Such|As|Whether it|It|One|Only)\b(?! (?:is|are|of the) (?:the )?(?:default|newest)\b)"
+            r"^(What|How|Who|Where|Of|So|Those|That which|The same|The other|Another|Errors of|Nothing|"
+            r"Nobody|None of|Such|As|Whether it|It|One|Only)\b"
         ),
         "start with the subject, or with a verb: say what the thing is or does",
         first_line_only=True,
@@ -122,7 +122,8 @@ def problems(text: Text) -> Iterator[str]:
             if rule.first_line_only and not (text.is_first_line and index == 0):
                 continue
             if rule.pattern.search(sentence):
-                yield f"{text.path.relative_to(ROOT)}:{text.line}: {rule.name}: {sentence[:100]}  → {rule.advice}"
+                place = f"{text.path.relative_to(ROOT)}:{text.line}"
+                yield f"{place}: {rule.name}: {sentence[:100]}  → {rule.advice}"
 
 
 def files(paths: Sequence[str]) -> Iterator[Path]:

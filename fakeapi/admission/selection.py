@@ -4,7 +4,7 @@ Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.
 """
 
-from fakeapi.admission.plugins import ACTIVATED, DEFAULT_PLUGINS
+from fakeapi.admission.plugins import DEFAULT_PLUGINS
 from fakeapi.registry.admission.plugin import PluginEntry, Selection
 
 NAMES = (
@@ -99,5 +99,4 @@ def _names(verb: str, text: str) -> frozenset[str]:
 
 
 def _order(entry: PluginEntry) -> int:
-    """Those that have others asked come last of what is asked from the start."""
-    return len(NAMES) if entry.name in ACTIVATED else NAMES.index(entry.name)
+    return NAMES.index(entry.name)

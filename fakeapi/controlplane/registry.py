@@ -3,16 +3,13 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fakeapi.admission.plugins import (
+    ACTIVATED,
     CLAIM_STATUS_PERMISSIONS,
-    MUTATING_WEBHOOKS,
-    MUTATIONS,
-    POLICIES,
-    QUOTAS,
     ROLE_ESCALATION,
-    VALIDATING_WEBHOOKS,
 )
 from fakeapi.admission.selection import selected
 from fakeapi.clock.clocks import ClockAndNames
@@ -37,15 +34,6 @@ from fakeapi_storage import INITIAL_REVISION, Entry, KeyExists, Storage
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
-
-_ACTIVATED = {
-    "/admissionregistration.k8s.io/mutatingadmissionpolicybindings/": MUTATIONS,
-    "/admissionregistration.k8s.io/validatingadmissionpolicybindings/": POLICIES,
-    "/admissionregistration.k8s.io/mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
-    "/admissionregistration.k8s.io/validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
-    "/core/resourcequotas/": QUOTAS,
-}
-"""Plugins that are asked once there is an object, by the prefix of its storage key."""
 
 DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 """The prefix of the storage keys of definitions."""
@@ -72,17 +60,14 @@ class Registry:
         find = definition_of if definition is None else lambda _: definition
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
-    def notice_stored(self) -> None:
-        """Have the admission plugins asked that the stored objects need."""
-        for prefix, plugin in _ACTIVATED.items():
+    def activate_plugins(self) -> None:
+        """Runs the admission plugins that stored objects need, and the others once they are needed."""
+        for prefix, plugin in ACTIVATED.items():
+            activate = partial(self.store.admission.extend, plugin)
             if self.storage.list(prefix, limit=1).entries:
-                self.store.admission.extend(plugin)
-
-    def notice_first(self, prefix: str) -> None:
-        """Have the admission plugin asked, if there is one, that an object of this prefix needs."""
-        plugin = _ACTIVATED.get(prefix)
-        if plugin is not None:
-            self.store.admission.extend(plugin)
+                activate()
+            else:
+                self.store.on_first_change(prefix, activate)
 
     def authorize_by_roles(self) -> None:
         """Allow only what roles and bindings allow, and nobody to give more than they have."""
@@ -180,7 +165,7 @@ def open_registry(
     registry = Registry(store, catalogue, namespaces, context, bootstrap)
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
-    registry.notice_stored()
+    registry.activate_plugins()
     return registry
 
 

@@ -64,8 +64,6 @@ class Sharing:
                 gone = event.kind is EventKind.DELETE
                 settled = registry.store.custom.show(name, None if gone else event.entry)
                 self._watch_over(name, is_settled=settled)
-            elif event.previous is None:
-                registry.notice_first(prefix)
 
     def _watch_over(self, name: str, *, is_settled: bool) -> None:
         handle = self._takeovers.pop(name, None)

@@ -84,7 +84,7 @@ class Verbs:
         self._turns = Turns()
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
-        shown = resource.shown_by(ctx.object.subresource)
+        shown = resource.resource_of(ctx.object.subresource)
         negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
         entry = self._store.get(resource, ctx.object, version)
@@ -164,7 +164,7 @@ class Verbs:
 
     @_after_commit
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
-        shown = resource.shown_by(ctx.object.subresource)
+        shown = resource.resource_of(ctx.object.subresource)
         negotiate_for(ctx, shown)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "UpdateOptions", body)
@@ -182,7 +182,7 @@ class Verbs:
         media_type = patch_type(ctx.request.header(b"content-type"), accepted)
         is_cbor = media_type == APPLY_CBOR_PATCH
         media_type = APPLY_PATCH if is_cbor else media_type
-        shown = resource.shown_by(ctx.object.subresource)
+        shown = resource.resource_of(ctx.object.subresource)
         negotiate_for(ctx, shown)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "PatchOptions", body, patch_type=media_type)
@@ -199,7 +199,7 @@ class Verbs:
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
-        shown = resource.shown_by(ctx.object.subresource)
+        shown = resource.resource_of(ctx.object.subresource)
         write = applying.apply if shown is resource else scaling.apply_scale
         result = await write(self._store, resource, ctx.object, body, options, ctx.warnings)
         return respond_result(ctx, shown, result)

@@ -66,6 +66,7 @@ class Store:
         self.authorizer: Authorizer = ALWAYS_ALLOW
         self.heavy = HeavySteps()
         self._newest: dict[str, int] = {}
+        self._first_changes: dict[str, Callable[[], object]] = {}
         self._resets = 0
         self.make_custom: Callable[[Store], CustomResources] | None = None
 
@@ -169,8 +170,14 @@ class Store:
         return (self._resets, *(self._newest.get(each, 0) for each in prefixes))
 
     def note_change(self, prefix: str, revision: int) -> None:
-        """Notes a change of a resource, of which `prefix` is the prefix of its keys."""
+        """Notes a change of an object whose key begins with `prefix`, by this server or another one."""
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
+        if prefix in self._first_changes:
+            self._first_changes.pop(prefix)()
+
+    def on_first_change(self, prefix: str, call: Callable[[], object]) -> None:
+        """Calls `call` once, at the next change of an object whose key begins with `prefix`."""
+        self._first_changes[prefix] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
         """Creates an entry that was computed from the state at the revision `since`.

@@ -113,25 +113,6 @@ DEFAULT_PLUGINS = (
     ),
     PluginEntry("JobValidation", f"{_HERE}.pod_groups:JobValidation", kinds("jobs.batch")),
     PluginEntry("PodResizeValidator", f"{_HERE}.pod_resize:PodResizeValidator", kinds("pods/resize")),
-    PluginEntry("QuotaActivation", f"{_HERE}.resource_quota.plugin:QuotaActivation", kinds("resourcequotas")),
-    PluginEntry(
-        "PolicyActivation",
-        f"{_HERE}.validating_admission_policy:PolicyActivation",
-        kinds("validatingadmissionpolicybindings.admissionregistration.k8s.io"),
-    ),
-    PluginEntry(
-        "MutationActivation",
-        f"{_HERE}.mutating_admission_policy:MutationActivation",
-        kinds("mutatingadmissionpolicybindings.admissionregistration.k8s.io"),
-    ),
-    PluginEntry(
-        "WebhookActivation",
-        f"{_HERE}.webhooks.activation:WebhookActivation",
-        kinds(
-            "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-            "validatingwebhookconfigurations.admissionregistration.k8s.io",
-        ),
-    ),
 )
 
 
@@ -146,7 +127,6 @@ POLICIES = PluginEntry(
 MUTATIONS = PluginEntry(
     "MutatingAdmissionPolicy", f"{_HERE}.mutating_admission_policy:MutatingAdmissionPolicy", _everything
 )
-"""Both are asked once there is a binding of a policy."""
 
 
 _UNCOUNTED = frozenset(
@@ -168,11 +148,7 @@ def _counted(resource: "Resource", subresource: str) -> bool:
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
 
 
-ACTIVATED = frozenset(("MutationActivation", "PolicyActivation", "QuotaActivation", "WebhookActivation"))
-"""None of Kubernetes' plugins: they have others asked."""
-
 QUOTAS = PluginEntry("ResourceQuota", f"{_HERE}.resource_quota.plugin:ResourceQuota", _counted)
-"""Asked once there is a quota."""
 
 ROLE_ESCALATION = PluginEntry(
     "RoleEscalation",
@@ -199,4 +175,18 @@ MUTATING_WEBHOOKS = PluginEntry(
 VALIDATING_WEBHOOKS = PluginEntry(
     "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
 )
-"""Asked once there is a configuration of webhooks; they exempt what configures admission themselves."""
+"""They exempt the kinds that configure admission themselves."""
+
+_CONFIGURATION = "/admissionregistration.k8s.io/"
+
+ACTIVATED = {
+    f"{_CONFIGURATION}mutatingadmissionpolicybindings/": MUTATIONS,
+    f"{_CONFIGURATION}validatingadmissionpolicybindings/": POLICIES,
+    f"{_CONFIGURATION}mutatingwebhookconfigurations/": MUTATING_WEBHOOKS,
+    f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
+    "/core/resourcequotas/": QUOTAS,
+}
+"""Plugins that run from the first object on whose storage key begins with a prefix.
+
+Until then no write pays for them.
+"""

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from fakeapi.admission.plugins import MUTATIONS
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.admission.policies.expressions import Expressions, expressions_of
 from fakeapi.admission.policies.matching import matched
@@ -21,20 +20,12 @@ from fakeapi.machinery.errors import ApiError, Cause, Details
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Key = tuple[str, str, str]
 """Names of a policy, its binding and its parameters, which may have a namespace."""
-
-
-class MutationActivation(AdmissionPlugin):
-    """Has policies asked once there is a binding of one, so that until then no write pays for them."""
-
-    def mutate(self, attributes: Attributes) -> None:
-        self.objects.store.admission.extend(MUTATIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from fakeapi.admission.plugins import POLICIES
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.admission.policies.expressions import Expressions, OutOfBudget, expressions_of
 from fakeapi.admission.policies.matching import matched
@@ -19,19 +18,11 @@ from fakeapi.machinery.cel.evaluation import Failed, Unsupported, Value
 from fakeapi.machinery.errors import ApiError, Cause, Details
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.model.resource import Resource
 
 MESSAGE_MAX = 5 * 1024
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
-
-
-class PolicyActivation(AdmissionPlugin):
-    """Has policies asked once there is a binding of one, so that until then no write pays for them."""
-
-    def mutate(self, attributes: Attributes) -> None:
-        self.objects.store.admission.extend(POLICIES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from fakeapi.registry.model.conversion import Versions
 from fakeapi.registry.model.definition import KindDefinition, StrategyContext
 from fakeapi.registry.model.field_labels import FieldLabels
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.model.scale import ScaleProjection, ScaleView
+from fakeapi.registry.model.scale import ScaleView
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
@@ -117,8 +117,11 @@ class CustomResource(Resource):
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
-    def view_of(self, scales: Resource, projection: ScaleProjection) -> ScaleView:
-        return CustomScaleView(self, scales, projection)
+    @cached_property
+    def scale_view(self) -> ScaleView:
+        assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
+        projection, scale_kind = self.definition.scale, self.scales.kind
+        return CustomScaleView(self.custom_kind, self.release, scale_kind, projection, self.siblings)
 
     def of_apply(self, merged: Object) -> Object:
         """Decodes the result of an apply, without pruning: validation refuses unknown fields."""

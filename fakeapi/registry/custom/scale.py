@@ -5,7 +5,7 @@ validated itself: what it makes of the object is.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.apply import scale_fields
@@ -15,12 +15,10 @@ from fakeapi.machinery.golang.numbers import converted
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import dotted
+from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.specification import ScalePaths
 from fakeapi.registry.model.scale import ScaleProjection, ScaleView, with_value_at
-
-if TYPE_CHECKING:
-    from fakeapi.registry.custom.resource import CustomResource
-    from fakeapi.registry.model.resource import Resource
+from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
 """The replicas of a Scale of an object that has none, before a client sets them."""
@@ -86,16 +84,23 @@ def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
 
 
 class CustomScaleView(ScaleView):
-    """The Scales of a custom resource."""
+    """Reads Scales from custom objects, and writes them. `siblings` are all versions of the kind."""
 
-    def __init__(self, resource: "CustomResource", scales: "Resource", projection: ScaleProjection) -> None:
-        super().__init__(resource, scales, projection)
+    def __init__(
+        self,
+        kind: CustomKind,
+        release: Release,
+        scale_kind: Kind,
+        projection: ScaleProjection,
+        siblings: tuple[CustomKind, ...],
+    ) -> None:
+        super().__init__(kind, release, scale_kind, projection)
         self._text = f".{'.'.join(projection.replicas)}"
-        self._qualified = resource.qualified
-        for kind in resource.siblings:
-            scale = kind.version_specification.scale
+        self._qualified = Qualified(kind.group, kind.resource)
+        for sibling in siblings:
+            scale = sibling.version_specification.scale
             if scale is not None:
-                self._paths[kind.api_version] = tuple(f"f:{name}" for name in dotted(scale.replicas))
+                self._paths[sibling.api_version] = tuple(f"f:{name}" for name in dotted(scale.replicas))
 
     @property
     def qualified(self) -> Qualified:
@@ -114,7 +119,7 @@ class CustomScaleView(ScaleView):
         if not present:
             scale["spec"]["replicas"] = _UNSET
         entries = obj["metadata"].get("managedFields")
-        managed = scale_fields.to_scale(entries, self._paths, self.scales.api_version)
+        managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
         if managed:
             scale["metadata"]["managedFields"] = managed
         return scale
@@ -129,7 +134,7 @@ class CustomScaleView(ScaleView):
             metadata.get("managedFields"),
             wanted.get("managedFields"),
             self._paths,
-            self._resource.api_version,
+            self._kind.api_version,
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
         if wanted.get("resourceVersion"):

@@ -33,7 +33,7 @@ from fakeapi.registry.model.definition import (
     SubresourceAction,
 )
 from fakeapi.registry.model.field_labels import FieldLabels
-from fakeapi.registry.model.scale import SCALE, ScaleProjection, ScaleView
+from fakeapi.registry.model.scale import SCALE, ScaleView
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.converted_values import ConvertedValues
@@ -210,11 +210,10 @@ class Resource:
         }
 
     @cached_property
-    def scale_view(self) -> ScaleView:
-        """The Scales of the resource's objects. Only for a resource whose definition has a projection."""
+    def scales(self) -> "Resource":
+        """The resource of the Scales of the objects, which nothing serves. Only for kinds with `scale`."""
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
-        assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
         definition = KindDefinition(
             group=kind.group,
@@ -223,17 +222,18 @@ class Resource:
             cells=lambda quirks: {"Desired": _replicas_of("spec"), "Available": _replicas_of("status")},
             table_subresources=frozenset((SCALE,)),
         )
-        scales = Resource(kind, self.release, lambda _: definition, self._context)
-        return self.view_of(scales, self.definition.scale)
+        return Resource(kind, self.release, lambda _: definition, self._context)
 
-    def view_of(self, scales: "Resource", projection: ScaleProjection) -> ScaleView:
-        """The view by which Scales are read from, and written to, the resource's objects."""
-        return ScaleView(self, scales, projection)
+    @cached_property
+    def scale_view(self) -> ScaleView:
+        """Reads and writes the Scales of the objects. Only for kinds with `scale`."""
+        assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
+        return ScaleView(self.kind, self.release, self.scales.kind, self.definition.scale)
 
-    def shown_by(self, subresource: str) -> "Resource":
-        """The resource of what the path of a subresource shows: this one, or its Scales."""
+    def resource_of(self, subresource: str) -> "Resource":
+        """The resource of the objects at the path of a subresource: this one, or that of its Scales."""
         if subresource == SCALE and self.definition.scale is not None:
-            return self.scale_view.scales
+            return self.scales
         return self
 
     @cached_property

@@ -6,7 +6,7 @@ Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply import scale_fields
@@ -16,9 +16,7 @@ from fakeapi.machinery.meta.counters import validate_nonnegative
 from fakeapi.machinery.meta.names import name_is_dns_subdomain
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta
 from fakeapi.machinery.schema.decoding import decode
-
-if TYPE_CHECKING:
-    from fakeapi.registry.model.resource import Resource
+from fakeapi.releases import Kind, Release
 
 SCALE = "scale"
 _METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
@@ -42,14 +40,15 @@ class ScaleProjection:
 
 
 class ScaleView:
-    """The Scales of a resource. `scales` is the resource of the Scales themselves, which nothing serves."""
+    """Reads Scales from the objects of `kind`, and writes them. `scale_kind` is the kind of the Scales."""
 
-    def __init__(self, resource: "Resource", scales: "Resource", projection: ScaleProjection) -> None:
-        self.scales = scales
-        self._resource = resource
+    def __init__(self, kind: Kind, release: Release, scale_kind: Kind, projection: ScaleProjection) -> None:
+        self._kind = kind
+        self._release = release
+        self._scale_kind = scale_kind
         self._projection = projection
         replicas = tuple(f"f:{name}" for name in projection.replicas)
-        self._paths = {resource.api_version: replicas}
+        self._paths = {kind.api_version: replicas}
 
     def of(self, obj: Object) -> Object:
         """The Scale of an object in the version of the request, canonical."""
@@ -60,21 +59,21 @@ class ScaleView:
     def made_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
         """The Scale of an object that tells this, canonical."""
         metadata = obj["metadata"]
-        typed = {"kind": self.scales.kind.kind, "apiVersion": self.scales.api_version}
+        typed = {"kind": self._scale_kind.kind, "apiVersion": self._scale_kind.api_version}
         raw = {
             **typed,
             "metadata": {name: metadata[name] for name in _METADATA if name in metadata},
             "spec": {"replicas": replicas},
             "status": {"replicas": status_replicas, "selector": selector},
         }
-        scale, _ = decode(raw, self.scales.schema)
+        scale, _ = decode(raw, self._scale_kind.schema)
         return {**typed, **scale, **typed}
 
     def with_managers(self, obj: Object) -> Object:
         """`of`, with the managers of the replicas."""
         scale = self.of(obj)
         entries = obj["metadata"].get("managedFields")
-        managed = scale_fields.to_scale(entries, self._paths, self.scales.api_version)
+        managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
         if managed:
             scale["metadata"]["managedFields"] = managed
         return scale
@@ -97,7 +96,7 @@ class ScaleView:
             metadata.get("managedFields"),
             wanted.get("managedFields"),
             self._paths,
-            self._resource.api_version,
+            self._kind.api_version,
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
         rest["resourceVersion"] = wanted.get("resourceVersion", "")
@@ -107,14 +106,14 @@ class ScaleView:
     @property
     def qualified(self) -> Qualified:
         """The subresource as messages about its objects name it."""
-        return Qualified(self._resource.kind.group, f"{self._resource.kind.resource}/{SCALE}")
+        return Qualified(self._kind.group, f"{self._kind.resource}/{SCALE}")
 
     def json_of(self, body: bytes) -> bytes:
         """JSON of the Scale of an object's JSON."""
         return codec.encode(self.of(codec.decode(body)))
 
     def _check(self, scale: Object, name: str) -> None:
-        quirks = self._resource.release.quirks
+        quirks = self._release.quirks
         found = []
         if quirks.workloads.scales_have_metadata:
             found = validate_core_object_meta(

@@ -56,7 +56,7 @@ async def patch_scale(
 
     Raises ApiError: 400, 404, 409, 413, 422.
     """
-    scales = resource.scale_view.scales
+    scales = resource.scales
     manager = scales.manager(SCALE)
 
     def change(old: Object) -> Object:
@@ -78,7 +78,7 @@ async def apply_scale(
     warnings: Warnings,
 ) -> WriteResult:
     """Apply a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
-    scales = resource.scale_view.scales
+    scales = resource.scales
 
     def change(old: Object) -> Object:
         return applied(store, scales, target, old, body, options, warnings)

@@ -8,7 +8,6 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from fakeapi.admission.plugins import QUOTAS
 from fakeapi.admission.plugins.resource_quota.charges import charges
 from fakeapi.admission.plugins.resource_quota.evaluators import Evaluator, evaluator_of
 from fakeapi.kinds.common.pod_resources import Resources
@@ -27,13 +26,6 @@ ATTEMPTS = 4
 """Number of attempts to write a status on conflict; after the last one the conflict is raised."""
 
 _RESOURCE = "resourcequotas"
-
-
-class QuotaActivation(AdmissionPlugin):
-    """Has quotas asked once there is one, so that until then no write pays for them."""
-
-    def mutate(self, attributes: Attributes) -> None:
-        self.objects.store.admission.extend(QUOTAS)
 
 
 class ResourceQuota(AdmissionPlugin):

@@ -103,7 +103,7 @@ class VersionedWrite:
     def _body_type(self, resource: Resource) -> BodyType:
         attributes = self.attributes
         if attributes.is_of_scales:
-            return resource.scale_view.scales.body_type
+            return resource.scales.body_type
         if self.has_own_type:
             return resource.subresources[attributes.subresource].body_type
         return resource.body_type
